@@ -1,0 +1,2 @@
+//! The Warpcell kernel.
+fn main() { evcxr::runtime_hook(); }

@@ -1,0 +1,213 @@
+//! What a backend must do, over dtype tags and raw allocations: the trait [`Backend`] and its vocabulary.
+//!
+//! `backend/cpu` and `backend/cuda` implement it; arrays and operations use it and know neither. All checks of
+//! shapes, dtypes and devices happen above, in the operations: a backend may rely on what each method states.
+
+use crate::dtype::{DType, Scalar};
+use crate::error::Result;
+use std::any::Any;
+use std::sync::Arc;
+
+pub(crate) mod cpu;
+pub(crate) mod cuda;
+
+/// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
+pub(crate) trait Allocation: Any + Send + Sync {
+    /// The size in bytes.
+    fn bytes(&self) -> usize;
+    /// The backend's own type, to which it downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Where the elements of an array lie in an allocation. Strides and offset count elements, not bytes.
+///
+/// Invariants, kept by the array type: `shape` and `strides` have one entry per axis; every index inside `shape`
+/// maps into the allocation; arrays that are written to have no two indices on one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub shape: Vec<usize>,
+    pub strides: Vec<isize>,
+    pub offset: usize,
+}
+
+impl Layout {
+    /// The row-major layout of `shape` from the start of an allocation.
+    pub fn contiguous(shape: &[usize]) -> Layout {
+        let mut strides = vec![0isize; shape.len()];
+        let mut step = 1isize;
+        for (stride, &length) in strides.iter_mut().zip(shape).rev() {
+            *stride = step;
+            step *= length.max(1) as isize;
+        }
+        Layout { shape: shape.to_vec(), strides, offset: 0 }
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether the elements follow one another in row-major order (the offset may be anything).
+    pub fn is_contiguous(&self) -> bool {
+        let mut step = 1isize;
+        for (&stride, &length) in self.strides.iter().zip(&self.shape).rev() {
+            if length != 1 && stride != step {
+                return false;
+            }
+            step *= length.max(1) as isize;
+        }
+        true
+    }
+}
+
+/// An array as a backend sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub allocation: &'a Arc<dyn Allocation>,
+    pub layout: &'a Layout,
+    pub dtype: DType,
+}
+
+/// An operand that is an array (already broadcast to the output's shape) or one value for all elements.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand<'a> {
+    Array(View<'a>),
+    Scalar(Scalar),
+}
+
+/// Elementwise functions of one argument. Output dtype equals input dtype, but for `LogicalNot` and `IsNan` (bool).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum UnaryOperation {
+    Negative,
+    Abs,
+    Sign,
+    Floor,
+    Ceil,
+    Exp,
+    Log,
+    Sqrt,
+    Sin,
+    Cos,
+    Tan,
+    Tanh,
+    LogicalNot,
+    IsNan,
+}
+
+/// Elementwise functions of two arguments of one dtype. The comparisons give bool, the others the inputs' dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BinaryOperation {
+    Add,
+    Subtract,
+    Multiply,
+    /// Floats: IEEE. Integers: truncated as in Rust; a zero divisor gives 0, as in NumPy.
+    Divide,
+    /// Rust's `%`; a zero divisor of an integer gives 0.
+    Remainder,
+    /// Floats: `powf`. Integers: wrapping power; a negative exponent gives 0 (1 for base 1, ±1 for base −1).
+    Power,
+    /// NumPy's `maximum`: NaN if either is NaN.
+    Maximum,
+    /// NumPy's `minimum`: NaN if either is NaN.
+    Minimum,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    LogicalAnd,
+    LogicalOr,
+}
+
+/// Reductions. `Sum` of bool and u8 gives u64, of i32 gives i64, of u32 gives u64; else the input's dtype.
+/// `Max`, `Min` keep the dtype and give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ReduceOperation {
+    Sum,
+    Max,
+    Min,
+    All,
+    Any,
+}
+
+/// How a 2-D convolution treats what lies outside the image; SciPy's `boundary`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Padding {
+    /// This value everywhere (of the arrays' dtype).
+    Fill(Scalar),
+    /// The image repeats.
+    Wrap,
+    /// The image is mirrored at its edges, edge elements doubled.
+    Symmetric,
+}
+
+/// A recorded point in a device's queue of work.
+pub(crate) trait EventHandle: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Figures of the device's memory in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MemoryFigures {
+    /// Held by live arrays.
+    pub used: usize,
+    /// Held by the pool, `used` included.
+    pub pooled: usize,
+    /// Free on the device as the driver sees it (for the CPU: available host memory).
+    pub free: usize,
+    /// The device's memory in all.
+    pub total: usize,
+}
+
+/// What a backend must do. Work is queued in order; only `download` and `synchronize` wait.
+///
+/// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
+/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included.
+pub(crate) trait Backend: Send + Sync {
+    /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
+    fn name(&self) -> String;
+    /// Uninitialised memory of at least `bytes` bytes (zero is allowed).
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>>;
+    /// Copies host bytes to the start of `target`; `source` may be reused when this returns.
+    fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()>;
+    /// Waits for queued work, then copies from byte `offset` of `source` into `target`.
+    fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()>;
+    /// Sets every element of `out` to `value`, which is of its dtype.
+    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()>;
+    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
+    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
+    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero).
+    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
+    /// Applies `operation` to each element. Transcendental functions get floats only.
+    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// Applies `operation` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
+    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// Reduces `x` over `axes` (sorted, distinct); `out` is contiguous and has the remaining axes. For `Max` and
+    /// `Min` the reduced part is not empty.
+    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;
+    /// Discrete 2-D convolution: `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`, the image
+    /// continued by `padding`. All three are 2-D, contiguous, of one dtype (f32 or f64, or integers, wrapping),
+    /// none empty. `origin` is (0, 0) for the full result; larger for the same and valid parts of it.
+    fn convolve2d(
+        &self,
+        image: View<'_>,
+        kernel: View<'_>,
+        origin: (usize, usize),
+        padding: Padding,
+        out: View<'_>,
+    ) -> Result<()>;
+    /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · kernel[p]`; contiguous,
+    /// one dtype, none empty.
+    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()>;
+    /// Records an event after the work queued so far.
+    fn record(&self) -> Result<Box<dyn EventHandle>>;
+    /// Waits for `end`, then gives the seconds between two recorded events.
+    fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64>;
+    /// Waits until all queued work is done, and reports errors of it.
+    fn synchronize(&self) -> Result<()>;
+    /// Figures of the device's memory.
+    fn memory(&self) -> MemoryFigures;
+    /// Gives unused pooled memory back to the system.
+    fn trim(&self);
+}

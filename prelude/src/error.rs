@@ -1,0 +1,134 @@
+//! The crate's [`Error`]: what was wrong, with the values, and what to do instead.
+
+use crate::dtype::DType;
+use std::fmt;
+
+/// A result with this crate's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What can go wrong. `Display` names the operation and the values, and ends with what to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two shapes that do not broadcast to one another.
+    ShapeMismatch {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Shape of the left operand.
+        left: Vec<usize>,
+        /// Shape of the right operand.
+        right: Vec<usize>,
+    },
+    /// A shape, axis, slice or size that the operation cannot take.
+    InvalidShape {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The shape that was given.
+        shape: Vec<usize>,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// An argument other than a shape that is out of its range.
+    InvalidArgument {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// What is wrong, with the value, and what to do.
+        reason: String,
+    },
+    /// An element type that the operation does not support.
+    UnsupportedDType {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The element type that was given.
+        dtype: DType,
+        /// What to do instead.
+        advice: &'static str,
+    },
+    /// Two arrays on different devices.
+    DeviceMismatch {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Device of the left operand.
+        left: String,
+        /// Device of the right operand.
+        right: String,
+    },
+    /// Memory that could not be had.
+    OutOfMemory {
+        /// The device that was asked.
+        device: String,
+        /// Bytes that were asked for.
+        requested: usize,
+        /// Bytes free on the device.
+        free: usize,
+        /// Bytes that the pool holds.
+        pooled: usize,
+    },
+    /// A device that is not there or cannot be used.
+    DeviceUnavailable {
+        /// The device that was asked for.
+        device: String,
+        /// Why it cannot be used and what to do.
+        reason: String,
+    },
+    /// A library that is not there.
+    LibraryMissing {
+        /// The library's name, such as `libnvrtc.so`.
+        library: String,
+        /// What needs it and how to get it.
+        reason: String,
+    },
+    /// A status other than success from a CUDA library.
+    Cuda {
+        /// The operation during which it was returned.
+        operation: String,
+        /// The library's name of the status and its description.
+        status: String,
+    },
+    /// CUDA C that does not compile.
+    KernelCompilation {
+        /// The kernel's name.
+        kernel: String,
+        /// The compiler's log.
+        log: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::ShapeMismatch { operation, left, right } => write!(
+                f,
+                "{operation}: the shapes {left:?} and {right:?} do not broadcast; make each pair of trailing lengths \
+                 equal, or one of them 1 (see `reshape`)"
+            ),
+            Error::InvalidShape { operation, shape, reason } => {
+                write!(f, "{operation}: the shape {shape:?} {reason}")
+            }
+            Error::InvalidArgument { operation, reason } => write!(f, "{operation}: {reason}"),
+            Error::UnsupportedDType { operation, dtype, advice } => {
+                write!(f, "{operation}: arrays of {dtype} are not supported; {advice}")
+            }
+            Error::DeviceMismatch { operation, left, right } => write!(
+                f,
+                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device"
+            ),
+            Error::OutOfMemory { device, requested, free, pooled } => write!(
+                f,
+                "out of memory on {device}: {requested} bytes were asked for, {free} are free and the pool holds \
+                 {pooled}; drop arrays that are no longer needed, or use smaller ones"
+            ),
+            Error::DeviceUnavailable { device, reason } => write!(f, "{device} cannot be used: {reason}"),
+            Error::LibraryMissing { library, reason } => write!(f, "{library} was not found: {reason}"),
+            Error::Cuda { operation, status } => write!(
+                f,
+                "CUDA reported {status} during {operation}; if this repeats, restart the kernel to get a new context"
+            ),
+            Error::KernelCompilation { kernel, log } => {
+                write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
