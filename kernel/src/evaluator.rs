@@ -1,0 +1,132 @@
+//! The seam between the protocol and the language: the trait [`Evaluator`] and what crosses it.
+//!
+//! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/evcxr.rs` implements it for Rust
+//! cells, `evaluator/echo.rs` for tests of the protocol.
+
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Output of a running cell, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Text on a stream.
+    Stream {
+        /// `stdout` or `stderr`.
+        name: StreamName,
+        /// The text; may end anywhere, not only at a line's end.
+        text: String,
+    },
+    /// A display with one representation per MIME type.
+    Display {
+        /// MIME type to content: text as a string, binary content in base64, JSON types as JSON.
+        data: Map<String, Value>,
+        /// Metadata per MIME type.
+        metadata: Map<String, Value>,
+        /// Identity for later updates.
+        display_id: Option<String>,
+        /// Whether this replaces the display of that identity instead of adding one.
+        update: bool,
+    },
+    /// The value of the cell's last expression.
+    Result {
+        /// As in `Display`.
+        data: Map<String, Value>,
+        /// As in `Display`.
+        metadata: Map<String, Value>,
+    },
+    /// Removes what the cell has shown so far.
+    Clear {
+        /// Whether to wait for the next output, to avoid flicker.
+        wait: bool,
+    },
+}
+
+/// One of the two text streams of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamName {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Receives outputs; called from several threads.
+pub type OutputSink = Arc<dyn Fn(Output) + Send + Sync>;
+
+/// Why a cell failed, as Jupyter shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellError {
+    /// Kind of the error: `CompileError`, `Panic`, `Interrupted`, `CellProcessDied`, `UsageError`, …
+    pub name: String,
+    /// The message in one line or a few.
+    pub value: String,
+    /// What the front end shows; may contain ANSI colours.
+    pub traceback: Vec<String>,
+}
+
+/// What a finished cell leaves behind besides its outputs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Jupyter payloads, such as a page or the text of the next cell.
+    pub payload: Vec<Value>,
+}
+
+/// One completion candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The text to insert.
+    pub text: String,
+    /// `function`, `variable`, `magic`, … as JupyterLab names types.
+    pub kind: String,
+}
+
+/// Candidates to replace the text from `start` to `end` (byte offsets into the code).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// The candidates, best first.
+    pub candidates: Vec<Completion>,
+    /// Start of the replaced text.
+    pub start: usize,
+    /// End of the replaced text.
+    pub end: usize,
+}
+
+/// Whether a cell can be run as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// It can.
+    Complete,
+    /// More lines are needed; the next one starts with this indentation.
+    Incomplete {
+        /// Spaces for the next line.
+        indent: String,
+    },
+    /// It is wrong whatever follows.
+    Invalid,
+}
+
+/// Stops a running cell; usable from other threads while `execute` runs.
+pub trait InterruptHandle: Send + Sync {
+    /// Asks the running cell to stop; nothing happens when none runs.
+    fn interrupt(&self);
+    /// Ends all child processes at once, at shutdown.
+    fn kill(&self);
+}
+
+/// Runs cells. Lives on one thread of its own; only [`InterruptHandle`] is used from others.
+pub trait Evaluator {
+    /// A handle to stop cells.
+    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle>;
+    /// Runs a cell. `Ok` means that it ran to its end.
+    ///
+    /// All outputs of the cell have been given to `sink` when this returns.
+    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
+    /// Candidates at a byte offset.
+    fn complete(&mut self, code: &str, cursor: usize) -> Completions;
+    /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.
+    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>>;
+    /// Whether the code can be run as it stands.
+    fn is_complete(&self, code: &str) -> Completeness;
+    /// The banner of `kernel_info`.
+    fn banner(&self) -> String;
+}
