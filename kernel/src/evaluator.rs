@@ -3,6 +3,10 @@
 //! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/evcxr.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
+pub mod diagnostics;
+pub mod link;
+pub mod rust;
+
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -1,0 +1,87 @@
+//! The build tools as evcxr and rust-analyzer see them: `cargo`, `rustc` and `rustup` in front of the real ones.
+//!
+//! What is answered here and what is handed on:
+//!
+//! | call | answer |
+//! |---|---|
+//! | `cargo build` of a cell | one direct `rustc` call against the prelude ([`compile`]) |
+//! | `cargo check` of a cell | the same, metadata only |
+//! | `cargo clean` | nothing to do: cells leave nothing behind |
+//! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
+//! | crates of `:dep` | the real cargo, in a directory beside the cell crate ([`dependencies`]) |
+//! | `rustc --print sysroot` | the private sysroot |
+//! | `rustup` | fails, so that evcxr looks for the tools in PATH |
+//! | everything else | the real tool |
+
+mod compile;
+mod dependencies;
+mod metadata;
+mod rewrite;
+
+use crate::installation::Installation;
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub use compile::{BuildOptions, stop_compiler};
+pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+
+/// The role `rustup`.
+pub fn rustup() -> i32 {
+    eprintln!("the kernel uses the toolchain that was recorded at installation, not rustup's default");
+    1
+}
+
+/// The role `rustc`.
+pub fn rustc() -> i32 {
+    finish(Installation::locate().and_then(|installation| {
+        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        if arguments == ["--print", "sysroot"] {
+            println!("{}", installation.sysroot().display());
+            return Ok(0);
+        }
+        replace_by(&mut Command::new(installation.real_tool("rustc")), &arguments)
+    }))
+}
+
+/// The role `cargo`.
+pub fn cargo() -> i32 {
+    finish(Installation::locate().and_then(|installation| answer_cargo(&installation)))
+}
+
+fn answer_cargo(installation: &Installation) -> Result<i32> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let subcommand = words.iter().find(|word| ["build", "check", "clean", "metadata"].contains(word));
+    let context = std::env::var_os("EVCXR_TMPDIR").map(PathBuf::from);
+    let directory = std::env::current_dir().context("the current directory is gone")?;
+    match (subcommand.copied(), context) {
+        (Some("build"), Some(context)) if directory == context => compile::build(installation, &context),
+        (Some("check"), Some(context)) if directory == context => compile::check(installation, &context),
+        (Some("clean"), Some(context)) if directory == context => Ok(0),
+        (Some("metadata"), Some(context)) => metadata::answer(installation, &context, &directory, &arguments),
+        _ => replace_by(&mut real_cargo(installation), &arguments),
+    }
+}
+
+/// The real cargo, with the real compiler.
+fn real_cargo(installation: &Installation) -> Command {
+    let mut command = Command::new(installation.real_tool("cargo"));
+    command.env("RUSTC", installation.real_tool("rustc")).env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
+    command
+}
+
+/// Becomes the other program; returns only if that fails.
+fn replace_by(command: &mut Command, arguments: &[OsString]) -> Result<i32> {
+    let error = command.args(arguments).exec();
+    Err(error).with_context(|| format!("{} cannot be run", Path::new(command.get_program()).display()))
+}
+
+fn finish(result: Result<i32>) -> i32 {
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        1
+    })
+}

@@ -1,0 +1,170 @@
+//! Compiles a cell: one `rustc` call against the installed prelude.
+
+use super::{dependencies, rewrite};
+use crate::environment::SESSION;
+use crate::installation::Installation;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How the next cell is compiled; the kernel's side channel to this step, a file in the session's directory.
+///
+/// `:opt` cannot carry this: it rewrites Cargo.toml, which makes rust-analyzer load everything again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildOptions {
+    /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
+    pub timed: bool,
+    /// Whether the user has asked to stop: nothing is compiled any more for this cell.
+    pub interrupted: bool,
+}
+
+impl BuildOptions {
+    fn path(session: &Path) -> PathBuf {
+        session.join("build-options.json")
+    }
+
+    /// Leaves the options for the step.
+    pub fn write(self, session: &Path) -> Result<()> {
+        let path = BuildOptions::path(session);
+        let new = path.with_extension("new");
+        std::fs::write(&new, serde_json::to_string(&self)?)
+            .and_then(|()| std::fs::rename(&new, &path))
+            .with_context(|| format!("{} cannot be written", path.display()))
+    }
+
+    fn read(session: &Path) -> BuildOptions {
+        // Before the first cell (evcxr compiles one of its own) there is no file.
+        std::fs::read_to_string(BuildOptions::path(session))
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+}
+
+fn compiler_file(session: &Path) -> PathBuf {
+    session.join("compiler.pid")
+}
+
+/// Ends the compiler of the session's cell, if one runs.
+pub fn stop_compiler(session: &Path) {
+    let Some(pid) = std::fs::read_to_string(compiler_file(session)).ok().and_then(|text| text.trim().parse().ok())
+    else {
+        return;
+    };
+    // The number may belong to another process by now: only one that compiles for this session is ended.
+    let is_ours = std::fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environment| contains(&environment, session.as_os_str().as_encoded_bytes()));
+    if is_ours {
+        let group: libc::pid_t = pid;
+        // SAFETY: sends a signal to the process group that the step made for this compiler.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+struct Cell<'a> {
+    installation: &'a Installation,
+    context: &'a Path,
+    session: PathBuf,
+    opt_level: String,
+    dependencies: dependencies::Built,
+}
+
+/// `cargo build` of the cell crate.
+pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
+    let cell = Cell::prepare(installation, context)?;
+    let source = context.join("src").join("lib.rs");
+    let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let rewritten = context.join("build").join("lib.rs");
+    std::fs::create_dir_all(context.join("build"))?;
+    std::fs::write(&rewritten, rewrite::rewrite(&text, !cell.dependencies.externs.is_empty()))?;
+    let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
+    std::fs::create_dir_all(&target)?;
+    let library = target.join("libctx.so");
+    if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
+        std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
+    }
+    let mut command = cell.compiler(&rewritten);
+    command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
+    cell.run(command)
+}
+
+/// `cargo check` of the cell crate.
+pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
+    let cell = Cell::prepare(installation, context)?;
+    let mut command = cell.compiler(&context.join("src").join("lib.rs"));
+    let output = context.join("target").join("libctx.rmeta");
+    std::fs::create_dir_all(context.join("target"))?;
+    command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(output);
+    cell.run(command)
+}
+
+impl Cell<'_> {
+    fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<Cell<'a>> {
+        let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
+        if let Some(problem) = installation.problem() {
+            bail!(problem);
+        }
+        let manifest = dependencies::Manifest::read(context)?;
+        let cell = Cell {
+            installation,
+            context,
+            opt_level: manifest.opt_level.clone(),
+            dependencies: dependencies::build(installation, context, &manifest)?,
+            session,
+        };
+        Ok(cell)
+    }
+
+    fn compiler(&self, source: &Path) -> Command {
+        let options = BuildOptions::read(&self.session);
+        let prelude = self.installation.prelude();
+        let mut command = Command::new(self.installation.real_tool("rustc"));
+        command
+            .current_dir(self.context)
+            .args(["--crate-name", "ctx", "--edition", "2024"])
+            .arg(source)
+            .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
+            .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
+            .arg("-C")
+            .arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()))
+            .arg("-L")
+            .arg(format!("dependency={}", prelude.display()))
+            .args(&self.dependencies.arguments);
+        if options.timed {
+            command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);
+        } else {
+            command.arg("-C").arg(format!("opt-level={}", self.opt_level));
+            command.args(["-C", "debug-assertions=on", "-C", "overflow-checks=on"]);
+        }
+        for (name, file) in &self.installation.record.externs {
+            if !self.dependencies.externs.contains(name) {
+                command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
+            }
+        }
+        command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
+        command
+    }
+
+    /// Becomes the compiler, in a process group of its own so that an interrupt can end it with its linker.
+    fn run(&self, mut command: Command) -> Result<i32> {
+        // SAFETY: makes this process the leader of a new group; it has no threads and no children.
+        unsafe { libc::setpgid(0, 0) };
+        std::fs::write(compiler_file(&self.session), std::process::id().to_string())?;
+        if BuildOptions::read(&self.session).interrupted {
+            bail!("interrupted");
+        }
+        let error = command.exec();
+        Err(error).with_context(|| {
+            format!(
+                "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
+                self.installation.real_tool("rustc").display()
+            )
+        })
+    }
+}

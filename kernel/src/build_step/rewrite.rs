@@ -1,0 +1,107 @@
+//! Replaces what evcxr pastes into each cell by what the prelude has precompiled. Every line keeps its number, because
+//! evcxr maps errors to their causes by line.
+//!
+//! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
+
+/// The text that evcxr puts around a value to show it.
+const SHOW: &str = ").evcxr_display();";
+
+/// Rewrites the source of a cell crate; `own_display` says that types may come with an `evcxr_display` of their own
+/// from a crate that the user added.
+pub fn rewrite(source: &str, own_display: bool) -> String {
+    let blanket = !own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
+    let mut result = String::with_capacity(source.len());
+    let mut lines = source.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        match line.trim_end_matches('\n') {
+            "mod evcxr_internal_runtime {" => {
+                result.push_str("mod evcxr_internal_runtime { pub use ::warpcell::cell::*; }\n");
+                skip_block(&mut lines, &mut result);
+            }
+            text if text.starts_with("fn evcxr_send_text_plain(text: & str)")
+                || text.starts_with("fn evcxr_send_text_plain(text: &str)") =>
+            {
+                result.push_str(
+                    "fn evcxr_send_text_plain(text: &str) { ::warpcell::cell::send_text_plain(text) }",
+                );
+                // The shortened type name may be defined on the same line.
+                if let Some(start) = text.find("fn evcxr_get_type_name") {
+                    result.push_str(&text[start..]);
+                }
+                result.push('\n');
+            }
+            text @ ("let evcxr_variable_store = unsafe {&mut *evcxr_variable_store};"
+            | "evcxr_variable_store: *mut u8) -> *mut u8 {") => {
+                result.push_str(text);
+                if blanket {
+                    result.push_str(" use ::warpcell::cell::EvcxrDisplay as _;");
+                }
+                result.push('\n');
+            }
+            text if text.trim() == "println!(\"EVCXR_PANIC_NOTIFICATION\");" => {
+                result.push_str("::warpcell::cell::panicked();\n");
+            }
+            text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
+                result.push_str("::warpcell::cell::user_error(&error);\n");
+            }
+            text if text.trim_start().starts_with("eprintln!(\"{") && text.ends_with("}\", error);") => {
+                // The error is reported by `user_error`, two lines on.
+                result.push('\n');
+            }
+            _ => result.push_str(line),
+        }
+    }
+    result
+}
+
+/// Replaces the lines up to the end of a block whose first line has been taken by empty ones.
+fn skip_block<'a>(lines: &mut impl Iterator<Item = &'a str>, result: &mut String) {
+    let mut depth = 1usize;
+    for line in lines {
+        for character in line.chars() {
+            match character {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        result.push('\n');
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let source = "#![allow(x)]\nmod evcxr_internal_runtime {\npub struct S {\n}\nfn f() { println!(\"{x}\"); }\n}\n\
+                      evcxr_variable_store: *mut u8) -> *mut u8 {\n(\n1\n).evcxr_display();\n    \
+                      println!(\"EVCXR_PANIC_NOTIFICATION\");\n}\n";
+        let rewritten = rewrite(source, false);
+        assert_eq!(rewritten.lines().count(), source.lines().count());
+        let line_of = |text: &str, wanted: &str| text.lines().position(|line| line.contains(wanted));
+        assert_eq!(line_of(&rewritten, ").evcxr_display();"), line_of(source, ").evcxr_display();"));
+        assert_eq!(line_of(&rewritten, "::warpcell::cell::panicked();"), line_of(source, "EVCXR_PANIC_NOTIFICATION"));
+        assert!(rewritten.contains("use ::warpcell::cell::EvcxrDisplay as _;"));
+        assert!(!rewritten.contains("struct S"));
+    }
+
+    #[test]
+    fn the_blanket_display_steps_back_where_a_type_may_have_its_own() {
+        let start = "evcxr_variable_store: *mut u8) -> *mut u8 {\n(\nx\n).evcxr_display();\n";
+        assert!(rewrite(start, false).contains("EvcxrDisplay"));
+        assert!(!rewrite(start, true).contains("EvcxrDisplay"));
+        let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
+        assert!(!rewrite(&own, false).contains("EvcxrDisplay"));
+    }
+
+    #[test]
+    fn user_text_of_the_same_kind_is_left_alone() {
+        let source = "println!(\"EVCXR_PANIC_NOTIFICATION today\");\nlet s = \"mod evcxr_internal_runtime {\";\n";
+        assert_eq!(rewrite(source, false), source);
+    }
+}

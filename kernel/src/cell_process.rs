@@ -1,0 +1,126 @@
+//! The cell process: loads compiled cells and runs them; owns the variables, the prelude and the GPU.
+//!
+//! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
+//! share lives in the prelude's library, which is loaded first.
+
+use crate::environment::MARKER;
+use crate::installation::Installation;
+use crate::output_contract::{Message, encode};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+
+/// The descriptor on which commands come.
+pub const COMMANDS: i32 = 3;
+
+type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+type StartFunction = unsafe extern "C" fn(*const c_char);
+type HookFunction = unsafe extern "C" fn();
+
+/// Runs cells until the commands end; gives the exit status.
+pub fn run() -> i32 {
+    let marker = std::env::var(MARKER).unwrap_or_default();
+    // SAFETY: this process has one thread so far. The user's code must not see the marker.
+    unsafe {
+        std::env::remove_var(MARKER);
+        std::env::remove_var(crate::environment::CELL_PROCESS);
+        // Grandchildren must not inherit the command descriptor.
+        libc::fcntl(COMMANDS, libc::F_SETFD, libc::FD_CLOEXEC);
+    }
+    match Prelude::load(&marker) {
+        Ok(prelude) => run_cells(&prelude, &marker),
+        Err(error) => {
+            eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
+            1
+        }
+    }
+}
+
+struct Prelude {
+    begin_cell: HookFunction,
+    end_cell: HookFunction,
+}
+
+impl Prelude {
+    fn load(marker: &str) -> Result<Prelude, String> {
+        let installation = Installation::locate().map_err(|error| error.to_string())?;
+        let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
+        let marker = CString::new(marker).map_err(|error| error.to_string())?;
+        // SAFETY: the prelude defines these functions with these types (prelude/src/cell.rs), and the library is
+        // never unloaded.
+        unsafe {
+            let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
+            let begin_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
+            let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
+            start(marker.as_ptr());
+            Ok(Prelude { begin_cell, end_cell })
+        }
+    }
+}
+
+fn run_cells(prelude: &Prelude, marker: &str) -> i32 {
+    // SAFETY: the supervisor passes the command pipe's reading end as this descriptor, and nobody else uses it.
+    let commands = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(COMMANDS) });
+    let mut store: *mut c_void = std::ptr::null_mut();
+    for line in BufReader::new(commands).lines() {
+        let Ok(line) = line else { break };
+        let Some((path, function)) = line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')) else {
+            eprintln!("unknown command: {line}");
+            return 2;
+        };
+        match load_cell(path, function) {
+            Ok(cell) => {
+                // SAFETY: the build step compiled the cell against the prelude that is loaded, its function takes and
+                // gives back the variable store, and its library is never unloaded.
+                unsafe {
+                    (prelude.begin_cell)();
+                    store = cell(store);
+                }
+            }
+            Err(message) => {
+                // As after a panic, evcxr must not count on the variables that the cell would have defined.
+                send(marker, &Message::LoadFailed { message });
+                send(marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
+            }
+        }
+        // SAFETY: the prelude is loaded for good.
+        unsafe { (prelude.end_cell)() };
+    }
+    // Destructors of libraries (CUDA's among them) have nothing left to do and may hang.
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(0) }
+}
+
+fn load_cell(path: &str, function: &str) -> Result<CellFunction, String> {
+    let library = load(path.as_bytes(), libc::RTLD_LOCAL)?;
+    let function = CString::new(function).map_err(|error| error.to_string())?;
+    // SAFETY: evcxr names the cell's entry function, which has this type.
+    Ok(unsafe { std::mem::transmute::<*mut c_void, CellFunction>(symbol(library, &function)?) })
+}
+
+fn load(path: &[u8], flags: i32) -> Result<*mut c_void, String> {
+    let path = CString::new(path).map_err(|error| error.to_string())?;
+    // SAFETY: loading runs the library's initialisers, which are the prelude's and the user's own code.
+    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | flags) };
+    if library.is_null() { Err(loader_error()) } else { Ok(library) }
+}
+
+fn symbol(library: *mut c_void, name: &CStr) -> Result<*mut c_void, String> {
+    // SAFETY: the library is loaded and the name ends with NUL.
+    let address = unsafe { libc::dlsym(library, name.as_ptr()) };
+    if address.is_null() { Err(loader_error()) } else { Ok(address) }
+}
+
+fn loader_error() -> String {
+    // SAFETY: after a failure `dlerror` gives null or a NUL-terminated text that lives until the next call.
+    unsafe {
+        let text = libc::dlerror();
+        if text.is_null() { "no reason given".to_owned() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
+
+fn send(marker: &str, message: &Message) {
+    let mut stdout = std::io::stdout().lock();
+    // If the supervisor is gone, so is the reader of this.
+    let _ = stdout.write_all(encode(marker, message).as_bytes()).and_then(|()| stdout.flush());
+}

@@ -1,0 +1,83 @@
+//! Environment variables by which the roles of the binary find one another, and the user's own environment.
+//!
+//! The kernel process runs with a changed environment (its tool directory first in PATH, no RUSTC, CARGO and the
+//! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
+
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::process::Command;
+
+/// The session's private directory.
+pub const SESSION: &str = "WARPCELL_SESSION";
+/// The socket on which the kernel listens for supervisors.
+pub const SOCKET: &str = "WARPCELL_SOCKET";
+/// The marker of messages in standard output.
+pub const MARKER: &str = "WARPCELL_MARKER";
+/// Marks the cell process itself, as opposed to its supervisor.
+pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
+/// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
+const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
+/// evcxr's mark of its runtime process.
+pub const EVCXR_IS_RUNTIME: &str = "EVCXR_IS_RUNTIME";
+
+/// Variables that would change which compiler runs, or how, behind the kernel's back.
+const REMOVED: &[&str] = &[
+    "RUSTC",
+    "CARGO",
+    "RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_RUSTC",
+    "CARGO_BUILD_TARGET",
+    "CARGO_TARGET_DIR",
+    "CARGO_MANIFEST_DIR",
+    "RUSTUP_TOOLCHAIN",
+    "RUST_SRC_PATH",
+];
+
+/// Changes this process's environment for evcxr. To be called while the process has one thread.
+pub fn prepare_kernel(tools: &Path, session: &Path, config: &Path, context: &Path) {
+    let mut user = Map::new();
+    let mut set = |name: &str, value: Option<std::ffi::OsString>| {
+        user.insert(name.to_owned(), std::env::var(name).map_or(Value::Null, Value::from));
+        // SAFETY: the caller promises that this process has no other thread yet.
+        unsafe {
+            match value {
+                Some(value) => std::env::set_var(name, value),
+                None => std::env::remove_var(name),
+            }
+        }
+    };
+    let mut path = std::ffi::OsString::from(tools);
+    if let Some(old) = std::env::var_os("PATH") {
+        path.push(":");
+        path.push(old);
+    }
+    set("PATH", Some(path));
+    for name in REMOVED {
+        set(name, None);
+    }
+    set(SESSION, Some(session.into()));
+    set("EVCXR_CONFIG_DIR", Some(config.into()));
+    set("EVCXR_TMPDIR", Some(context.into()));
+    set(USER_ENVIRONMENT, None);
+    let text = Value::Object(user).to_string();
+    // SAFETY: as above.
+    unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+}
+
+/// Gives a command the user's own environment.
+pub fn restore_user(command: &mut Command) {
+    let saved = std::env::var(USER_ENVIRONMENT).unwrap_or_default();
+    if let Ok(Value::Object(saved)) = serde_json::from_str(&saved) {
+        for (name, value) in saved {
+            match value {
+                Value::String(value) => command.env(name, value),
+                _ => command.env_remove(name),
+            };
+        }
+    }
+    command.env_remove(USER_ENVIRONMENT).env_remove(EVCXR_IS_RUNTIME).env_remove(SOCKET);
+}

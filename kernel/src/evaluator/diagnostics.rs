@@ -1,0 +1,122 @@
+//! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
+
+use crate::evaluator::CellError;
+use evcxr::{CompilationError, SpannedMessage};
+use std::fmt::Write as _;
+
+const RED: &str = "\u{1b}[1;31m";
+const BLUE: &str = "\u{1b}[1;34m";
+const CYAN: &str = "\u{1b}[1;36m";
+const BOLD: &str = "\u{1b}[1m";
+const RESET: &str = "\u{1b}[0m";
+
+/// Gives the place in the cell of a place in the code that was compiled: line and column, both from 1.
+pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
+
+/// The error of a cell that does not compile.
+pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>) -> CellError {
+    let mut errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
+    // evcxr compiles some cells in more than one way, and reports what both ways found.
+    let mut seen = Vec::new();
+    errors.retain(|error| {
+        let key = (error.message(), error.primary_spanned_message().and_then(|message| message.span).map(|span| (span.start_line, span.start_column)));
+        let fresh = !seen.contains(&key);
+        seen.push(key);
+        fresh
+    });
+    let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message());
+    let traceback = errors.iter().map(|error| render(error, cell, locate)).collect();
+    CellError { name: "CompileError".to_owned(), value, traceback }
+}
+
+fn render(error: &CompilationError, cell: &str, locate: Locate<'_>) -> String {
+    let mut text = String::new();
+    let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
+    let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", error.message());
+    let lines: Vec<&str> = cell.lines().collect();
+    let mut shown = false;
+    for message in error.spanned_messages() {
+        shown |= render_span(&mut text, message, &lines, locate);
+    }
+    if !shown && error.spanned_messages().iter().any(|message| !message.label.is_empty()) {
+        for message in error.spanned_messages() {
+            let _ = writeln!(text, "  {}", message.label);
+        }
+    }
+    for (level, message) in children(error) {
+        let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
+    }
+    if let Some(hint) = hint(error) {
+        let _ = writeln!(text, "{CYAN}in a notebook{RESET}: {hint}");
+    }
+    if let Some(code) = error.code().filter(|_| error.explanation().is_some()) {
+        let _ = writeln!(text, "`:explain` in the next cell says more about {code}.");
+    }
+    text.trim_end().to_owned()
+}
+
+/// Shows the line that a message is about with a mark under it; false if it is about none of the cell's.
+fn render_span(text: &mut String, message: &SpannedMessage, lines: &[&str], locate: Locate<'_>) -> bool {
+    let Some(span) = message.span else { return false };
+    let (line, start) = locate(span.start_line, span.start_column);
+    let (last_line, end) = locate(span.end_line, span.end_column);
+    let Some(source) = lines.get(line - 1) else { return false };
+    let width = source.chars().count();
+    let start = start.clamp(1, width + 1);
+    let end = if last_line == line { end.clamp(start + 1, width.max(start) + 1) } else { width.max(start) + 1 };
+    let gutter = line.to_string();
+    let blank = " ".repeat(gutter.len());
+    if message.is_primary {
+        let _ = writeln!(text, "{blank}{BLUE}-->{RESET} line {line}, column {start}");
+    }
+    let (mark, colour) = if message.is_primary { ("^", RED) } else { ("-", BLUE) };
+    let _ = writeln!(text, "{BLUE}{gutter} |{RESET} {source}");
+    let _ = writeln!(
+        text,
+        "{BLUE}{blank} |{RESET} {}{colour}{} {}{RESET}",
+        " ".repeat(start - 1),
+        mark.repeat(end - start),
+        message.label
+    );
+    true
+}
+
+/// The compiler's notes and help, in its order.
+fn children(error: &CompilationError) -> Vec<(String, String)> {
+    let children = error.json["children"].as_array().cloned().unwrap_or_default();
+    children
+        .iter()
+        .filter_map(|child| {
+            let level = child["level"].as_str()?.to_owned();
+            let mut message = child["message"].as_str()?.to_owned();
+            // Notes about generated code or about sources that the user does not have are of no use here.
+            if message.contains("evcxr_") || message.contains("run_user_code") {
+                return None;
+            }
+            let replacements: Vec<&str> = child["spans"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|span| span["suggested_replacement"].as_str())
+                .filter(|replacement| !replacement.trim().is_empty())
+                .collect();
+            if let [replacement] = replacements.as_slice() {
+                let _ = write!(message, ": `{}`", replacement.trim());
+            }
+            Some((level, message))
+        })
+        .collect()
+}
+
+/// What a notebook can do that a program cannot, or the other way round.
+fn hint(error: &CompilationError) -> Option<&'static str> {
+    Some(match error.code()? {
+        "E0384" | "E0596" => "make an existing variable mutable with `let mut x = x;`",
+        "E0597" => {
+            "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the \
+             value"
+        }
+        "E0382" => "the value was moved away; use `&x` where you pass it, or `x.clone()`",
+        _ => return None,
+    })
+}

@@ -1,0 +1,192 @@
+//! The kernel's end of the supervisors' socket: takes their reports and turns them into outputs of the running cell.
+
+use crate::evaluator::{Output, OutputSink, StreamName};
+use crate::frames::Frame;
+use crate::output_contract::Message;
+use anyhow::{Context, Result};
+use serde_json::Map;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is known of the cell process and of the cell that runs.
+#[derive(Default)]
+pub struct State {
+    sink: Option<OutputSink>,
+    supervisor: Option<UnixStream>,
+    /// How many supervisors have connected, and how many of their connections have ended.
+    connected: u64,
+    disconnected: u64,
+    pongs: u64,
+    /// The cell process's number, while it lives.
+    pub cell_process: Option<i32>,
+    /// Whether a compiled cell is running.
+    pub running: bool,
+    /// What has happened in the current cell.
+    pub events: Events,
+}
+
+/// What happened while a cell ran, besides outputs.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    /// A panic of the thread that runs cells.
+    pub panic: Option<Panic>,
+    /// The error with which `?` ended the cell.
+    pub user_error: Option<String>,
+    /// Why the compiled cell could not be loaded.
+    pub load_failed: Option<String>,
+    /// How the cell process ended, if it did.
+    pub exited: Option<String>,
+}
+
+/// A panic as the prelude's hook saw it.
+#[derive(Clone, Debug)]
+pub struct Panic {
+    /// Its message.
+    pub message: String,
+    /// File, line and column.
+    pub location: String,
+    /// The user's functions on the stack, innermost first.
+    pub backtrace: Vec<String>,
+}
+
+/// Shared by the evaluator, the interrupt handle and the reading threads.
+pub struct Link {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Link {
+    /// Listens on a socket for supervisors.
+    pub fn listen(path: &Path) -> Result<Arc<Link>> {
+        let listener = UnixListener::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+        let link = Arc::new(Link { state: Mutex::default(), changed: Condvar::new() });
+        let accepting = Arc::clone(&link);
+        std::thread::Builder::new().name("supervisors".to_owned()).spawn(move || {
+            for connection in listener.incoming().flatten() {
+                accepting.serve(connection);
+            }
+        })?;
+        Ok(link)
+    }
+
+    /// The state, locked.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a cell: its outputs go to `sink`.
+    pub fn begin(&self, sink: OutputSink) {
+        let mut state = self.state();
+        state.events = Events::default();
+        state.sink = Some(sink);
+    }
+
+    /// Waits until all that the cell has written is in the sink; gives what happened besides.
+    pub fn settle(&self) -> Events {
+        let mut state = self.state();
+        let target = state.pongs + 1;
+        let supervisor = state.connected;
+        let asked = state.supervisor.as_mut().is_some_and(|stream| stream.write_all(b"?").is_ok());
+        let deadline = Instant::now() + Duration::from_secs(10);
+        // Either the supervisor answers, behind all that it had to report, or its connection ends, behind the same.
+        while asked && state.pongs < target && state.disconnected < supervisor {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.events.clone()
+    }
+
+    /// Waits until the supervisor that is ending has reported everything.
+    pub fn settle_exit(&self) -> Events {
+        let mut state = self.state();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while state.events.exited.is_none() {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.events.clone()
+    }
+
+    fn serve(self: &Arc<Self>, connection: UnixStream) {
+        let Ok(reader) = connection.try_clone() else { return };
+        {
+            let mut state = self.state();
+            state.supervisor = Some(connection);
+            state.connected += 1;
+        }
+        let link = Arc::clone(self);
+        let spawned = std::thread::Builder::new().name("reports".to_owned()).spawn(move || {
+            for line in BufReader::new(reader).lines().map_while(Result::ok) {
+                match serde_json::from_str(&line) {
+                    Ok(frame) => link.take(frame),
+                    Err(error) => eprintln!("a report of the supervisor cannot be read: {error}"),
+                }
+            }
+            link.state().disconnected += 1;
+            link.changed.notify_all();
+        });
+        if let Err(error) = spawned {
+            eprintln!("no thread for a supervisor: {error}");
+        }
+    }
+
+    fn take(&self, frame: Frame) {
+        let mut output = None;
+        let mut state = self.state();
+        match frame {
+            Frame::Started { pid } => state.cell_process = i32::try_from(pid).ok(),
+            Frame::Running => state.running = true,
+            Frame::EndOfCell => state.running = false,
+            Frame::Pong => state.pongs += 1,
+            Frame::Exited { status } => {
+                state.cell_process = None;
+                state.running = false;
+                state.events.exited = Some(status);
+            }
+            Frame::Text { stderr, text } => {
+                let name = if stderr { StreamName::Stderr } else { StreamName::Stdout };
+                output = Some(Output::Stream { name, text });
+            }
+            Frame::Message { message } => output = state.take_message(message),
+        }
+        let sink = state.sink.clone();
+        if let (Some(output), Some(sink)) = (output, sink) {
+            // Under the lock, so that outputs of two threads keep the order of their reports.
+            sink(output);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    fn take_message(&mut self, message: Message) -> Option<Output> {
+        match message {
+            Message::Display { data } => {
+                Some(Output::Display { data, metadata: Map::new(), display_id: None, update: false })
+            }
+            Message::Result { data } => Some(Output::Result { data, metadata: Map::new() }),
+            Message::Panic { message, location, cell_thread: true, backtrace } => {
+                self.events.panic = Some(Panic { message, location, backtrace });
+                None
+            }
+            Message::Panic { message, location, cell_thread: false, .. } => Some(Output::Stream {
+                name: StreamName::Stderr,
+                text: format!("A thread panicked: {message}\n  at {location}\n"),
+            }),
+            Message::UserError { message } => {
+                self.events.user_error = Some(message);
+                None
+            }
+            Message::LoadFailed { message } => {
+                self.events.load_failed = Some(message);
+                None
+            }
+            // The supervisor keeps these for itself.
+            Message::Control { .. } | Message::End => None,
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
+
+use crate::build_step::{BuildOptions, stop_compiler};
+use crate::environment;
+use crate::evaluator::diagnostics::compile_error;
+use crate::evaluator::link::{Events, Link};
+use crate::evaluator::{
+    CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
+    StreamName,
+};
+use crate::installation::Installation;
+use crate::magics::{self, Action, Expansion};
+use anyhow::{Context, Result};
+use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What every session starts with; replayed after `:clear`.
+const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+
+/// The session's directories, set up while the process has one thread.
+pub struct Session {
+    directory: tempfile::TempDir,
+    installation: std::result::Result<Installation, String>,
+}
+
+impl Session {
+    /// Makes the session's directory and prepares the environment.
+    ///
+    /// Must be called before any thread is started, because it changes the environment.
+    pub fn prepare() -> Result<Session> {
+        let directory = tempfile::Builder::new()
+            .prefix("warpcell-")
+            .tempdir()
+            .context("no directory for the session's files could be made; is the temporary directory writable?")?;
+        for name in ["configuration", "context"] {
+            std::fs::create_dir(directory.path().join(name))?;
+        }
+        // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
+        let installation = Installation::locate().map_err(|error| format!("{error:#}")).and_then(|installation| {
+            installation.problem().map_or(Ok(installation), Err)
+        });
+        if let Ok(installation) = &installation {
+            environment::prepare_kernel(
+                &installation.tools(),
+                directory.path(),
+                &directory.path().join("configuration"),
+                &directory.path().join("context"),
+            );
+        }
+        Ok(Session { directory, installation })
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// The evaluator of Rust cells.
+pub struct RustEvaluator {
+    session: Session,
+    link: Arc<Link>,
+    interrupts: Arc<Interrupts>,
+    context: std::result::Result<CommandContext, String>,
+}
+
+struct Interrupts {
+    session: PathBuf,
+    link: Arc<Link>,
+    busy: AtomicBool,
+    interrupted: AtomicBool,
+}
+
+impl InterruptHandle for Interrupts {
+    fn interrupt(&self) {
+        if !self.busy.load(Ordering::SeqCst) {
+            return;
+        }
+        self.interrupted.store(true, Ordering::SeqCst);
+        // The order matters: a compiler that starts after the first line stops by itself.
+        let options = BuildOptions { interrupted: true, ..BuildOptions::default() };
+        if let Err(error) = options.write(&self.session) {
+            eprintln!("the interrupt cannot be passed on: {error:#}");
+        }
+        stop_compiler(&self.session);
+        let state = self.link.state();
+        if state.running {
+            kill(state.cell_process);
+        }
+    }
+
+    fn kill(&self) {
+        stop_compiler(&self.session);
+        kill(self.link.state().cell_process);
+    }
+}
+
+/// Ends a cell process and what it has started.
+fn kill(process: Option<i32>) {
+    if let Some(process) = process {
+        // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
+        // reported its start and not its end.
+        unsafe { libc::kill(-process, libc::SIGKILL) };
+    }
+}
+
+impl RustEvaluator {
+    /// Starts evcxr and its first cell process; takes seconds.
+    pub fn start(session: Session) -> Result<RustEvaluator> {
+        let socket = session.path().join("supervisor.socket");
+        let link = Link::listen(&socket)?;
+        let interrupts = Arc::new(Interrupts {
+            session: session.path().to_owned(),
+            link: Arc::clone(&link),
+            busy: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+        });
+        let context = match &session.installation {
+            Err(problem) => Err(problem.clone()),
+            Ok(_) => start_context(&session, &socket),
+        };
+        Ok(RustEvaluator { session, link, interrupts, context })
+    }
+
+    fn run(&mut self, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        let mut outcome = Outcome::default();
+        for action in &expansion.before {
+            match action {
+                Action::Print(text) => {
+                    let text = if text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
+                    sink(Output::Stream { name: StreamName::Stdout, text });
+                }
+                Action::Page(text) => outcome.payload.push(json!({
+                    "source": "page", "data": { "text/plain": text }, "start": 0,
+                })),
+            }
+        }
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
+        if expansion.code.trim().is_empty() {
+            return Ok(outcome);
+        }
+        let options = BuildOptions { timed: expansion.timed, interrupted: false };
+        options.write(self.session.path()).map_err(|error| internal(&format!("{error:#}")))?;
+        if self.interrupts.interrupted.load(Ordering::SeqCst) {
+            return Err(interrupted(&[]));
+        }
+        let before = variables(context);
+        let result = context.execute(&expansion.code);
+        let died = matches!(result, Err(Error::SubprocessTerminated(_)));
+        let events = if died { self.link.settle_exit() } else { self.link.settle() };
+        if died || cleared(&expansion.code) {
+            // The imports are part of the session, not of what the user defined.
+            if let Err(error) = context.execute(IMPORTS) {
+                eprintln!("the imports of the prelude could not be restored: {error}");
+            }
+        }
+        let was_interrupted = self.interrupts.interrupted.load(Ordering::SeqCst);
+        match result {
+            Ok(outputs) => {
+                show_command_output(outputs, sink);
+                failure_of(&events, expansion, cell).map_or(Ok(outcome), Err)
+            }
+            Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &[] })),
+            Err(Error::SubprocessTerminated(message)) => {
+                Err(process_died(events.exited.as_deref().unwrap_or(&message), &before))
+            }
+            Err(Error::CompilationErrors(errors)) => {
+                Err(compile_error(&errors, cell, &|line, column| locate(expansion, cell, line, column)))
+            }
+            Err(Error::TypeRedefinedVariablesLost(names)) => Err(CellError {
+                name: "VariablesLost".to_owned(),
+                value: format!(
+                    "the types of these variables were redefined, so their values are lost: {}",
+                    names.join(", ")
+                ),
+                traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
+            }),
+            Err(Error::Message(message)) => Err(plain_error("EvaluationError", &message)),
+        }
+    }
+}
+
+impl Evaluator for RustEvaluator {
+    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle> {
+        Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
+    }
+
+    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        let expansion = magics::expand(code).map_err(|error| plain_error("UsageError", &error.to_string()))?;
+        self.interrupts.interrupted.store(false, Ordering::SeqCst);
+        self.interrupts.busy.store(true, Ordering::SeqCst);
+        self.link.begin(Arc::clone(sink));
+        let result = self.run(&expansion, code, sink);
+        self.interrupts.busy.store(false, Ordering::SeqCst);
+        result
+    }
+
+    fn complete(&mut self, code: &str, cursor: usize) -> Completions {
+        if let Some(word) = magics::word_at(code, cursor) {
+            return complete_magic(code, word, cursor);
+        }
+        let (Ok(context), Ok(expansion)) = (&mut self.context, magics::expand(code)) else {
+            return Completions { start: cursor, end: cursor, ..Completions::default() };
+        };
+        // Only cells without line magics have the cursor where the expansion has it.
+        let source = if expansion.code == code { code } else { return nothing(cursor) };
+        match context.completions(source, cursor) {
+            Ok(found) => Completions {
+                candidates: found
+                    .completions
+                    .into_iter()
+                    .map(|item| Completion { text: item.code, kind: item.kind.to_owned() })
+                    .collect(),
+                start: found.start_offset,
+                end: found.end_offset,
+            },
+            Err(_) => nothing(cursor),
+        }
+    }
+
+    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+        if let Some(word) = magics::word_at(code, cursor) {
+            let text = magics::help(code[word].trim_start_matches(['/', '%']))?;
+            return Some(Map::from_iter([("text/plain".to_owned(), Value::from(text))]));
+        }
+        let path = path_at(code, cursor)?;
+        let (plain, html) = self.context.as_mut().ok()?.hover_at(path, path.len()).ok()?;
+        if plain.trim().is_empty() || plain == "No documentation found" {
+            return None;
+        }
+        Some(Map::from_iter([
+            ("text/plain".to_owned(), Value::from(plain)),
+            ("text/html".to_owned(), Value::from(html)),
+        ]))
+    }
+
+    fn is_complete(&self, code: &str) -> Completeness {
+        crate::completeness::is_complete(code)
+    }
+
+    fn banner(&self) -> String {
+        let compiler = match &self.session.installation {
+            Ok(installation) => installation.record.compiler.clone(),
+            Err(problem) => problem.clone(),
+        };
+        format!("Warpcell {} – GPU notebooks in Rust\n{compiler}", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
+    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
+    let executable = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(executable);
+    command.env(environment::SOCKET, socket).current_dir(&directory);
+    // evcxr would read an `evcxr.toml` of the notebook's directory, which can change directories and linking.
+    std::env::set_current_dir(session.path()).map_err(|error| error.to_string())?;
+    let created = EvalContext::with_subprocess_command(command);
+    let returned = std::env::set_current_dir(&directory);
+    let (context, outputs) = created.map_err(|error| error.to_string())?;
+    returned.map_err(|error| format!("{}: {error}", directory.display()))?;
+    // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
+    for receiver in [outputs.stdout, outputs.stderr] {
+        std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
+    }
+    let mut context = CommandContext::with_eval_context(context);
+    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
+    Ok(context)
+}
+
+fn variables(context: &CommandContext) -> Vec<String> {
+    let mut names: Vec<String> = context.variables_and_types().map(|(name, _)| name.to_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Whether a cell has evcxr's `:clear` in it, which forgets the imports.
+fn cleared(code: &str) -> bool {
+    code.lines().any(|line| line.trim() == ":clear")
+}
+
+/// The text that evcxr's own commands give.
+fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
+    let mut data: Map<String, Value> =
+        outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();
+    if let Some(duration) = outputs.timing {
+        sink(Output::Stream { name: StreamName::Stdout, text: format!("Took {} ms\n", duration.as_millis()) });
+    }
+    if data.is_empty() {
+        return;
+    }
+    if !data.contains_key("text/plain") {
+        data.insert("text/plain".to_owned(), Value::from(""));
+    }
+    sink(Output::Result { data, metadata: Map::new() });
+}
+
+/// The error of a cell that evcxr considers successful.
+fn failure_of(events: &Events, expansion: &Expansion, cell: &str) -> Option<CellError> {
+    if let Some(message) = &events.load_failed {
+        return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
+    }
+    if let Some(panic) = &events.panic {
+        let place = place_of_panic(&panic.location, expansion, cell);
+        let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
+        traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
+        return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
+    }
+    events.user_error.as_ref().map(|message| CellError {
+        name: "Error".to_owned(),
+        value: message.clone(),
+        traceback: vec![format!("\u{1b}[1;31merror\u{1b}[0m: {message}"), "  returned by `?`".to_owned()],
+    })
+}
+
+/// Where a panic happened, for the user. Lines of the compiled crate are not the cell's, so only other places are named.
+fn place_of_panic(location: &str, _expansion: &Expansion, _cell: &str) -> String {
+    if location.contains("lib.rs") && location.starts_with('/') && location.contains("/build/lib.rs") {
+        "this cell".to_owned()
+    } else {
+        location.to_owned()
+    }
+}
+
+fn interrupted(lost: &[String]) -> CellError {
+    let mut traceback = vec!["The cell was interrupted.".to_owned()];
+    if !lost.is_empty() {
+        traceback.push(lost_text(lost));
+    }
+    CellError { name: "Interrupted".to_owned(), value: "the cell was interrupted".to_owned(), traceback }
+}
+
+fn process_died(status: &str, lost: &[String]) -> CellError {
+    let value = format!("the process that runs the cells ended: {status}");
+    let mut traceback = vec![format!("\u{1b}[1;31m{value}\u{1b}[0m")];
+    if !lost.is_empty() {
+        traceback.push(lost_text(lost));
+    }
+    traceback.push("A new process is ready for the next cell.".to_owned());
+    CellError { name: "CellProcessDied".to_owned(), value, traceback }
+}
+
+fn lost_text(lost: &[String]) -> String {
+    format!("These variables are lost: {}. Functions, types and imports are kept.", lost.join(", "))
+}
+
+fn not_installed(problem: &str) -> CellError {
+    plain_error("InstallationError", problem)
+}
+
+fn internal(message: &str) -> CellError {
+    plain_error("KernelError", message)
+}
+
+fn plain_error(name: &str, message: &str) -> CellError {
+    CellError {
+        name: name.to_owned(),
+        value: message.to_owned(),
+        traceback: vec![format!("\u{1b}[1;31m{name}\u{1b}[0m: {message}")],
+    }
+}
+
+fn nothing(cursor: usize) -> Completions {
+    Completions { candidates: Vec::new(), start: cursor, end: cursor }
+}
+
+fn complete_magic(code: &str, word: std::ops::Range<usize>, cursor: usize) -> Completions {
+    let candidates = magics::complete(&code[word.start..cursor])
+        .into_iter()
+        .map(|candidate| Completion { text: candidate.text, kind: "magic".to_owned() })
+        .collect();
+    Completions { candidates, start: word.start, end: word.end }
+}
+
+/// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
+fn locate(expansion: &Expansion, cell: &str, line: usize, column: usize) -> (usize, usize) {
+    let line_start: usize = expansion.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let text = &expansion.code[line_start.min(expansion.code.len())..];
+    let text = text.lines().next().unwrap_or("");
+    let in_line: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+    let offset = expansion.original_offset(line_start + in_line).min(cell.len());
+    let before = &cell[..cell.floor_char_boundary(offset)];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+/// The path (`a::b.c`) that ends at or around the cursor.
+fn path_at(code: &str, cursor: usize) -> Option<&str> {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let end = code[cursor..].find(|character| !is_word(character)).map_or(code.len(), |length| cursor + length);
+    let is_path = |character: char| is_word(character) || character == ':' || character == '.';
+    let start = code[..end].rfind(|character| !is_path(character)).map_or(0, |index| {
+        index + code[index..].chars().next().map_or(1, char::len_utf8)
+    });
+    let path = code[start..end].trim_matches([':', '.']);
+    (!path.is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_under_the_cursor() {
+        assert_eq!(path_at("let x = gpu::zeros(3);", 15), Some("gpu::zeros"));
+        assert_eq!(path_at("x.len()", 3), Some("x.len"));
+        assert_eq!(path_at("   ", 1), None);
+        assert_eq!(path_at("ä.abs", 5), Some("ä.abs"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Where an installation keeps its parts, and what it recorded about the compiler.
+//!
+//! ```text
+//! PREFIX/bin/warpcell
+//! PREFIX/lib/warpcell/installation.json   what was recorded at installation
+//!                     prelude/            libwarpcell.so, metadata of the crates behind it, a link to libstd
+//!                     tools/              cargo, rustc, rustup: links to the binary
+//!                     sysroot/            a toolchain as rust-analyzer sees it: our cargo and rustc, the real libraries
+//!                     metadata/           answers to `cargo metadata`
+//!                     sources/            the crates that rust-analyzer reads
+//! ```
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What an installation recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of Warpcell.
+    pub version: String,
+    /// `rustc -V` of the compiler that built the prelude.
+    pub compiler: String,
+    /// The toolchain's root directory.
+    pub toolchain: PathBuf,
+    /// The compilation target.
+    pub target: String,
+    /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
+    pub externs: Vec<(String, String)>,
+    /// Crates that the prelude carries: name and version.
+    pub carried: Vec<(String, String)>,
+}
+
+/// An installation on disk.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// `PREFIX/lib/warpcell`.
+    pub home: PathBuf,
+    /// What was recorded.
+    pub record: Record,
+}
+
+impl Installation {
+    /// The installation that the running binary belongs to.
+    pub fn locate() -> Result<Installation> {
+        let executable = std::env::current_exe().context("the path of this program cannot be found")?;
+        let home = executable
+            .parent()
+            .and_then(Path::parent)
+            .map(|prefix| home_in(prefix))
+            .with_context(|| format!("{} has no installation around it", executable.display()))?;
+        Installation::open(&home)
+    }
+
+    /// The installation in a directory `PREFIX/lib/warpcell`.
+    pub fn open(home: &Path) -> Result<Installation> {
+        let path = home.join("installation.json");
+        if !path.exists() {
+            bail!(
+                "Warpcell is not installed at {}: {} is missing. Run ./install.sh in Warpcell's directory.",
+                home.display(),
+                path.display()
+            );
+        }
+        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let record = serde_json::from_str(&text)
+            .with_context(|| format!("{} is damaged; run ./install.sh again", path.display()))?;
+        Ok(Installation { home: home.to_owned(), record })
+    }
+
+    /// Directory of the prelude's library and metadata.
+    pub fn prelude(&self) -> PathBuf {
+        self.home.join("prelude")
+    }
+
+    /// The prelude's library.
+    pub fn prelude_library(&self) -> PathBuf {
+        self.prelude().join("libwarpcell.so")
+    }
+
+    /// Directory of the links named `cargo`, `rustc` and `rustup`.
+    pub fn tools(&self) -> PathBuf {
+        self.home.join("tools")
+    }
+
+    /// The toolchain as rust-analyzer sees it.
+    pub fn sysroot(&self) -> PathBuf {
+        self.home.join("sysroot")
+    }
+
+    /// Directory of the answers to `cargo metadata`.
+    pub fn metadata(&self) -> PathBuf {
+        self.home.join("metadata")
+    }
+
+    /// The real compiler or cargo.
+    pub fn real_tool(&self, name: &str) -> PathBuf {
+        self.record.toolchain.join("bin").join(name)
+    }
+
+    /// What keeps cells from being compiled, if anything does.
+    pub fn problem(&self) -> Option<String> {
+        for tool in ["rustc", "cargo"] {
+            let path = self.real_tool(tool);
+            if !path.exists() {
+                return Some(format!(
+                    "The Rust toolchain that Warpcell was installed with is gone: {} does not exist. \
+                     Install Rust {} again, then run ./install.sh.",
+                    path.display(),
+                    self.record.compiler
+                ));
+            }
+        }
+        if !self.prelude_library().exists() {
+            return Some(format!(
+                "Warpcell's prelude is missing: {} does not exist. Run ./install.sh again.",
+                self.prelude_library().display()
+            ));
+        }
+        None
+    }
+}
+
+/// `PREFIX/lib/warpcell`.
+pub fn home_in(prefix: &Path) -> PathBuf {
+    prefix.join("lib").join("warpcell")
+}

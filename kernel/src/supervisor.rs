@@ -1,0 +1,361 @@
+//! The supervisor: the process that evcxr believes to be its runtime. It starts the cell process, passes evcxr's
+//! commands on, splits the cell's output into text, messages and control lines, and outlives a crash, so that the last
+//! output is never lost.
+//!
+//! It is one loop over `poll`: commands from evcxr, the cell's two output streams, the kernel's socket, and the end of
+//! the cell process.
+
+use crate::cell_process::COMMANDS;
+use crate::environment::{self, CELL_PROCESS, MARKER, SOCKET};
+use crate::frames::Frame;
+use crate::output_contract::{Message, Piece, Splitter, new_marker};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// Runs until the cell process has ended or evcxr has closed the commands; gives the exit status.
+pub fn run() -> i32 {
+    match Supervisor::start() {
+        Ok(mut supervisor) => supervisor.serve(),
+        Err(error) => {
+            eprintln!("the cell process could not be started: {error}");
+            1
+        }
+    }
+}
+
+struct Supervisor {
+    cell: Child,
+    /// Where evcxr's commands come from.
+    evcxr: File,
+    commands: File,
+    output: File,
+    errors: File,
+    /// Becomes readable when the cell process has ended.
+    exited: File,
+    kernel: UnixStream,
+    splitter: Splitter,
+    output_text: Utf8Decoder,
+    errors_text: Utf8Decoder,
+    command_line: Vec<u8>,
+}
+
+impl Supervisor {
+    fn start() -> std::io::Result<Supervisor> {
+        let socket = std::env::var_os(SOCKET)
+            .ok_or_else(|| std::io::Error::other("the kernel's socket is not named in the environment"))?;
+        let kernel = UnixStream::connect(socket)?;
+        let marker = new_marker();
+        let (command_reader, command_writer) = pipe()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        environment::restore_user(&mut command);
+        command
+            .env(CELL_PROCESS, "1")
+            .env(MARKER, &marker)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let reader = command_reader.as_raw_fd();
+        // SAFETY: between fork and exec only these system calls run; all are safe in a forked child.
+        unsafe {
+            command.pre_exec(move || {
+                if reader == COMMANDS {
+                    libc::fcntl(reader, libc::F_SETFD, 0);
+                } else if libc::dup2(reader, COMMANDS) < 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+                // The cell process must not outlive its supervisor.
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                // A crash of the user's code needs no core file.
+                let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                libc::setrlimit(libc::RLIMIT_CORE, &none);
+                Ok(())
+            });
+        }
+        let mut cell = command.spawn()?;
+        drop(command_reader);
+        let taken = || std::io::Error::other("a pipe of the cell process is missing");
+        let output = File::from(OwnedFd::from(cell.stdout.take().ok_or_else(taken)?));
+        let errors = File::from(OwnedFd::from(cell.stderr.take().ok_or_else(taken)?));
+        for descriptor in [output.as_raw_fd(), errors.as_raw_fd()] {
+            set_nonblocking(descriptor)?;
+        }
+        // SAFETY: the system call takes a process number of a child that has not been waited for.
+        let exited = unsafe { libc::syscall(libc::SYS_pidfd_open, cell.id() as libc::pid_t, 0) };
+        if exited < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        let mut supervisor = Supervisor {
+            // SAFETY: this process reads its standard input here only.
+            evcxr: File::from(unsafe { OwnedFd::from_raw_fd(libc::STDIN_FILENO) }),
+            commands: File::from(command_writer),
+            output,
+            errors,
+            // SAFETY: the descriptor was just opened and belongs to nobody else.
+            exited: File::from(unsafe { OwnedFd::from_raw_fd(exited as RawFd) }),
+            kernel,
+            splitter: Splitter::new(&marker),
+            output_text: Utf8Decoder::default(),
+            errors_text: Utf8Decoder::default(),
+            command_line: Vec::new(),
+            cell,
+        };
+        let pid = supervisor.cell.id();
+        supervisor.report(&Frame::Started { pid });
+        Ok(supervisor)
+    }
+
+    fn serve(&mut self) -> i32 {
+        let (mut output_open, mut errors_open) = (true, true);
+        loop {
+            let watched = [
+                (libc::STDIN_FILENO, true),
+                (self.output.as_raw_fd(), output_open),
+                (self.errors.as_raw_fd(), errors_open),
+                (self.kernel.as_raw_fd(), true),
+                (self.exited.as_raw_fd(), true),
+            ];
+            // A negative descriptor is ignored by `poll`.
+            let mut polled = watched.map(|(descriptor, open)| libc::pollfd {
+                fd: if open { descriptor } else { -1 },
+                events: libc::POLLIN,
+                revents: 0,
+            });
+            // SAFETY: the array lives during the call and its length is given.
+            if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) } < 0 {
+                if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted {
+                    continue;
+                }
+                return self.end();
+            }
+            let ready = polled.map(|entry| entry.revents != 0);
+            if ready[1] {
+                output_open = self.drain_output();
+            }
+            if ready[2] {
+                errors_open = self.drain_errors();
+            }
+            if ready[4] {
+                return self.end();
+            }
+            if (ready[0] && !self.forward_commands()) || (ready[3] && !self.answer_kernel()) {
+                // The kernel is gone: so must be everything that it started.
+                let _ = self.cell.kill();
+                let _ = self.cell.wait();
+                if let Some(session) = std::env::var_os(environment::SESSION) {
+                    let _ = std::fs::remove_dir_all(session);
+                }
+                return 0;
+            }
+        }
+    }
+
+    /// Passes evcxr's commands on; false when there will be no more.
+    fn forward_commands(&mut self) -> bool {
+        let mut buffer = [0; 4096];
+        match self.evcxr.read(&mut buffer) {
+            Ok(0) | Err(_) => false,
+            Ok(length) => {
+                self.command_line.extend_from_slice(&buffer[..length]);
+                while let Some(end) = self.command_line.iter().position(|&byte| byte == b'\n') {
+                    let line: Vec<u8> = self.command_line.drain(..=end).collect();
+                    self.report(&Frame::Running);
+                    // If the cell process is gone, its end is reported in the next round.
+                    let _ = self.commands.write_all(&line);
+                }
+                true
+            }
+        }
+    }
+
+    /// Answers each byte from the kernel; false when it has closed the socket.
+    fn answer_kernel(&mut self) -> bool {
+        let mut buffer = [0; 64];
+        match self.kernel.read(&mut buffer) {
+            Ok(0) | Err(_) => false,
+            Ok(length) => {
+                for _ in 0..length {
+                    self.report(&Frame::Pong);
+                }
+                true
+            }
+        }
+    }
+
+    /// Reports what the cell has written to standard output; false at its end.
+    fn drain_output(&mut self) -> bool {
+        let mut buffer = [0; 65536];
+        loop {
+            match self.output.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    let pieces = self.splitter.feed(&buffer[..length]);
+                    self.handle(pieces);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    fn drain_errors(&mut self) -> bool {
+        let mut buffer = [0; 65536];
+        loop {
+            match self.errors.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    let text = self.errors_text.decode(&buffer[..length]);
+                    self.report_text(true, text);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    fn handle(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(bytes) => {
+                    let text = self.output_text.decode(&bytes);
+                    self.report_text(false, text);
+                }
+                Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
+                Piece::Message(Message::End) => {
+                    self.drain_errors();
+                    self.report(&Frame::EndOfCell);
+                    say_to_evcxr("EVCXR_EXECUTION_COMPLETE");
+                }
+                Piece::Message(message) => self.report(&Frame::Message { message }),
+            }
+        }
+    }
+
+    /// Reports the last output and how the cell process ended.
+    fn end(&mut self) -> i32 {
+        self.drain_output();
+        self.drain_errors();
+        let pieces = self.splitter.finish();
+        self.handle(pieces);
+        let status = match self.cell.wait() {
+            Ok(status) => describe(status),
+            Err(error) => format!("unknown status: {error}"),
+        };
+        self.report(&Frame::Exited { status });
+        0
+    }
+
+    fn report_text(&mut self, stderr: bool, text: String) {
+        if !text.is_empty() {
+            self.report(&Frame::Text { stderr, text });
+        }
+    }
+
+    fn report(&mut self, frame: &Frame) {
+        let mut line =
+            serde_json::to_vec(frame).unwrap_or_else(|error| unreachable!("a frame is plain data: {error}"));
+        line.push(b'\n');
+        // If the kernel is gone, its closed socket ends the loop.
+        let _ = self.kernel.write_all(&line);
+    }
+}
+
+fn say_to_evcxr(line: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+}
+
+/// An exit status in words that a user can look up.
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => {
+            let name = match signal {
+                libc::SIGSEGV => "SIGSEGV, an access to memory that is not there",
+                libc::SIGABRT => "SIGABRT, the program gave up",
+                libc::SIGILL => "SIGILL, an illegal instruction",
+                libc::SIGBUS => "SIGBUS, a bad memory access",
+                libc::SIGFPE => "SIGFPE, an arithmetic error",
+                libc::SIGKILL => "SIGKILL, ended from outside, perhaps for lack of memory",
+                libc::SIGTERM => "SIGTERM, ended from outside",
+                _ => return format!("signal {signal}"),
+            };
+            format!("signal {signal} ({name})")
+        }
+        (None, None) => "unknown status".to_owned(),
+    }
+}
+
+fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: the array has room for the two descriptors.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: both were just opened and belong to nobody else.
+    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+}
+
+fn set_nonblocking(descriptor: RawFd) -> std::io::Result<()> {
+    // SAFETY: the descriptor is open; the flags are read and written back with one more.
+    let result = unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFL);
+        libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK)
+    };
+    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Turns bytes into text; a character that is cut at the end of one read is completed by the next.
+#[derive(Default)]
+struct Utf8Decoder {
+    held: Vec<u8>,
+}
+
+impl Utf8Decoder {
+    fn decode(&mut self, bytes: &[u8]) -> String {
+        self.held.extend_from_slice(bytes);
+        let complete = match std::str::from_utf8(&self.held) {
+            Ok(_) => self.held.len(),
+            // Without a length the error is a character that may yet be completed.
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => self.held.len() - incomplete_tail(&self.held),
+        };
+        let text = String::from_utf8_lossy(&self.held[..complete]).into_owned();
+        self.held.drain(..complete);
+        text
+    }
+}
+
+/// How many bytes at the end are the start of a character.
+fn incomplete_tail(bytes: &[u8]) -> usize {
+    (1..=bytes.len().min(3))
+        .find(|&length| {
+            std::str::from_utf8(&bytes[bytes.len() - length..])
+                .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+        })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_cut_between_reads_are_put_together() {
+        let mut decoder = Utf8Decoder::default();
+        let text = "µs – 😀";
+        let decoded: String = text.as_bytes().chunks(1).map(|byte| decoder.decode(byte)).collect();
+        assert_eq!(decoded, text);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced_and_do_not_block_the_rest() {
+        let mut decoder = Utf8Decoder::default();
+        assert_eq!(decoder.decode(b"a\xffb\xc3"), "a\u{fffd}b");
+        assert_eq!(decoder.decode(b"\xa4c"), "äc");
+    }
+}

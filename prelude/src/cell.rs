@@ -1,0 +1,64 @@
+//! What compiled cells and the cell process call: the variable store, the display of values, the hooks around a cell.
+//!
+//! Nothing here is for users' code. Cells reach it by the paths that the kernel's build step writes into them
+//! (`kernel/src/build_step/rewrite.rs`), the cell process by the unmangled functions at the end of this file.
+
+mod display;
+mod panics;
+mod store;
+
+pub use display::EvcxrDisplay;
+pub use store::{VariableStore, create_variable_store};
+
+use std::ffi::{CStr, c_char};
+
+/// Sends the text of the cell's last value; what evcxr's fallback for values without a display calls.
+pub fn send_text_plain(text: &str) {
+    crate::output::result(&[("text/plain", text.to_owned())]);
+}
+
+/// Tells evcxr that the cell's code panicked; called where `catch_unwind` caught it.
+pub fn panicked() {
+    crate::output::control("EVCXR_PANIC_NOTIFICATION");
+}
+
+/// Tells evcxr that `?` ended the cell.
+pub fn user_error(error: &dyn std::fmt::Debug) {
+    crate::output::user_error(&format!("{error:?}"));
+    crate::output::control("EVCXR_ERROR_OCCURRED");
+}
+
+/// Prepares the process for cells: takes the output marker, installs the panic hook, starts flushing.
+///
+/// # Safety
+///
+/// `marker` must point to a NUL-terminated string that lives during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpcell_start(marker: *const c_char) {
+    // SAFETY: the caller promises a NUL-terminated string that lives during this call.
+    let marker = unsafe { CStr::from_ptr(marker) };
+    crate::output::set_marker(marker.to_string_lossy().into_owned());
+    panics::install_hook();
+    // `print!` without a newline would stay in libstd's buffer until the cell ends.
+    let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {
+        loop {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            crate::output::flush();
+        }
+    });
+    if let Err(error) = flusher {
+        eprintln!("partial lines will appear late: no thread could be started ({error})");
+    }
+}
+
+/// Called by the cell process on the thread that is about to run a cell.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpcell_begin_cell() {
+    panics::enter_cell();
+}
+
+/// Called by the cell process when a cell's function has returned.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpcell_end_cell() {
+    crate::output::end_of_cell();
+}
