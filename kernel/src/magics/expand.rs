@@ -1,0 +1,393 @@
+//! Finds the magics of a cell and has the table's handlers expand them.
+
+use super::lexer::{Kind, Token, tokens, word_length};
+use super::rewrite::{Edit, Rewrite};
+use super::table::{self, LineHandler, Magic};
+use super::usage::UsageError;
+use std::ops::Range;
+
+/// What a cell becomes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expansion {
+    /// Rust for evcxr: as many lines as the cell, each of the user's statements on its line.
+    pub code: String,
+    /// Whether the code measures times, and so is compiled with full optimisation and without debug assertions.
+    pub timed: bool,
+    /// What the kernel does before it runs the code.
+    pub before: Vec<Action>,
+    layers: Vec<Rewrite>,
+}
+
+impl Expansion {
+    /// Where in the cell a byte of `code` comes from; what an expansion inserted comes from where it stands.
+    pub fn original_offset(&self, offset: usize) -> usize {
+        self.layers.iter().rev().fold(offset, |offset, layer| layer.original_offset(offset))
+    }
+}
+
+/// Something that the kernel does itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Prints a text on the cell's stdout.
+    Print(String),
+    /// Shows a text in the front end's pager (a payload `page`).
+    Page(String),
+}
+
+/// A line magic as its handler sees it.
+pub(super) struct LineCall<'a> {
+    /// What follows the word: one statement or several, without blanks and comments around them.
+    pub arguments: &'a str,
+    /// Whether the last value becomes the cell's, because no code follows.
+    pub shows_value: bool,
+}
+
+/// A cell magic as its handler sees it. Offsets are bytes of `text`.
+pub(super) struct CellCall<'a> {
+    /// The cell, its line magics already expanded.
+    pub text: &'a str,
+    /// Where the magic's word and its arguments stand.
+    pub first_line: Range<usize>,
+    /// What follows the word on its line, without blanks and comments around it.
+    pub arguments: &'a str,
+    /// Where code that precedes the statements goes: evcxr takes its `:commands` only before any Rust code.
+    pub opening: usize,
+    /// The statements below the magic's line, up to the end of the last one.
+    pub code: Range<usize>,
+}
+
+impl<'a> CellCall<'a> {
+    /// The statements below the magic's line.
+    pub fn body(&self) -> &'a str {
+        &self.text[self.code.clone()]
+    }
+}
+
+/// Expands the magics of a cell. A cell without magics comes back as it is.
+///
+/// # Errors
+/// A magic that does not exist or is used wrongly.
+pub fn expand(cell: &str) -> Result<Expansion, UsageError> {
+    let mut expansion = Expansion::default();
+    let mut edits = Vec::new();
+    let mut cell_magic = None;
+    for place in places(cell) {
+        let Some(magic) = place.magic else {
+            if place.commented || place.name.is_empty() {
+                continue;
+            }
+            return Err(place.error(cell, unknown(place.form, place.name)));
+        };
+        if let Some(action) = place.asks_help(cell) {
+            edits.push(Edit::replace(place.word.start..place.arguments.end, ""));
+            expansion.before.push(action);
+            continue;
+        }
+        match place.form {
+            Form::Line => expand_line(cell, &place, magic, &mut edits, &mut expansion)?,
+            Form::Cell => {
+                let Some(handler) = magic.cell else {
+                    return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
+                };
+                if !place.first {
+                    let message = format!("`%%{}` must be on the first line of the cell", magic.name);
+                    return Err(place.error(cell, message));
+                }
+                if place.unclosed {
+                    return Err(place.usage_error(
+                        cell,
+                        magic,
+                        "a bracket, string or comment is not closed on its line",
+                    ));
+                }
+                cell_magic = Some((place, magic, handler));
+            }
+        }
+    }
+    expansion.add(cell, edits);
+    if let Some((place, magic, handler)) = cell_magic {
+        let text = std::mem::take(&mut expansion.code);
+        let edits = handler(&cell_call(&text, &place)).map_err(|message| place.usage_error(cell, magic, &message))?;
+        expansion.add(&text, edits);
+        expansion.timed = true;
+    }
+    Ok(expansion)
+}
+
+impl Expansion {
+    fn add(&mut self, text: &str, edits: Vec<Edit>) {
+        let (code, layer) = Rewrite::apply(text, edits);
+        self.code = code;
+        self.layers.push(layer);
+    }
+}
+
+/// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at or contains a byte offset.
+///
+/// For completion and inspection; the word need not be that of a magic yet.
+pub fn word_at(cell: &str, cursor: usize) -> Option<Range<usize>> {
+    let holds = |place: &Place<'_>| place.word.start < cursor && cursor <= place.word.end;
+    places(cell).into_iter().find(holds).map(|place| place.word)
+}
+
+fn expand_line(
+    cell: &str,
+    place: &Place<'_>,
+    magic: &'static Magic,
+    edits: &mut Vec<Edit>,
+    expansion: &mut Expansion,
+) -> Result<(), UsageError> {
+    let Some(handler) = magic.line else {
+        return Err(place.error(cell, format!("there is no `%{0}`; write `%%{0}`", magic.name)));
+    };
+    let fail = |message: String| place.usage_error(cell, magic, &message);
+    let arguments = &cell[place.arguments.clone()];
+    if place.unfinished && !matches!(handler, LineHandler::Kernel(_)) {
+        return Err(fail("the statement before it is unfinished; end it with `;`".into()));
+    }
+    let whole = place.word.start..place.arguments.end;
+    match handler {
+        LineHandler::Kernel(act) => {
+            edits.push(Edit::replace(whole, ""));
+            expansion.before.push(act(arguments).map_err(fail)?);
+        }
+        LineHandler::Words(to_code) => edits.push(Edit::replace(whole, to_code(arguments).map_err(fail)?)),
+        LineHandler::Rust(wrap) => {
+            if place.unclosed {
+                let mut error = fail("a bracket, string or comment is not closed".into());
+                error.incomplete = !place.commented;
+                return Err(error);
+            }
+            let shows_value = place.depth == 0 && is_trivia(&cell[place.arguments.end..]);
+            let wrap = wrap(&LineCall { arguments, shows_value }).map_err(fail)?;
+            edits.push(Edit::replace(place.word.clone(), wrap.before));
+            edits.extend(wrap.edits.into_iter().map(|edit| edit.shifted(place.arguments.start)));
+            edits.push(Edit::insert(place.arguments.end, wrap.after));
+            expansion.timed = true;
+        }
+    }
+    Ok(())
+}
+
+fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
+    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
+    let first_line = place.word.start..place.arguments.end;
+    let (mut opening, mut start) = (first_line.start, line_end(first_line.end));
+    let mut at = start;
+    while at < text.len() {
+        let line = &text[at + 1..line_end(at + 1)];
+        let trimmed = line.trim_start();
+        if is_command(line) {
+            (opening, start) = (line_end(at + 1) + 1, line_end(at + 1) + 1);
+        } else if !trimmed.is_empty() && !trimmed.starts_with("//") {
+            break;
+        }
+        at = line_end(at + 1);
+    }
+    (opening, start) = (opening.min(text.len()), start.min(text.len()));
+    let end = tokens(text, start).filter(|token| !token.kind.is_trivia()).last().map_or(start, |token| token.range.end);
+    CellCall { text, arguments: &text[place.arguments.clone()], first_line, opening, code: start..end }
+}
+
+/// A place where a magic stands, or a word that looks like one.
+struct Place<'a> {
+    /// The word with percent signs and slashes.
+    word: Range<usize>,
+    name: &'a str,
+    form: Form,
+    /// `None` for an unknown name.
+    magic: Option<&'static Magic>,
+    /// Spelled `//%`.
+    commented: bool,
+    /// Inside a statement that has not ended.
+    unfinished: bool,
+    /// No code and no other magic stands before it.
+    first: bool,
+    /// The number of open brackets around it.
+    depth: usize,
+    arguments: Range<usize>,
+    /// The arguments end inside a bracket, string or comment.
+    unclosed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Line,
+    Cell,
+}
+
+impl Form {
+    fn percent(self) -> &'static str {
+        match self {
+            Form::Line => "%",
+            Form::Cell => "%%",
+        }
+    }
+}
+
+impl Place<'_> {
+    fn asks_help(&self, cell: &str) -> Option<Action> {
+        match &cell[self.arguments.clone()] {
+            "?" | "??" => table::help(self.name).map(Action::Page),
+            _ => None,
+        }
+    }
+
+    fn error(&self, cell: &str, message: String) -> UsageError {
+        let line = 1 + cell[..self.word.start].matches('\n').count();
+        UsageError { line, message, incomplete: false }
+    }
+
+    fn usage_error(&self, cell: &str, magic: &Magic, message: &str) -> UsageError {
+        let percent = self.form.percent();
+        let mut text = format!("`{percent}{}`: {message}", magic.name);
+        for usage in magic.usage.lines().filter(|usage| usage.starts_with("%%") == (self.form == Form::Cell)) {
+            text += &format!("\nUsage: {usage}");
+        }
+        text += &format!("\n`%{}?` shows more.", magic.name);
+        self.error(cell, text)
+    }
+}
+
+/// The magics of a cell, and the unknown words where a magic could stand, in order.
+fn places(cell: &str) -> Vec<Place<'_>> {
+    let mut found: Vec<Place<'_>> = Vec::new();
+    let mut brackets: Vec<char> = Vec::new();
+    let (mut line_start, mut unfinished, mut seen_code) = (true, false, false);
+    let mut at = 0;
+    while at < cell.len() {
+        if line_start && !seen_code && (at == 0 || cell[..at].ends_with('\n')) {
+            let line = cell[at..].lines().next().unwrap_or("");
+            if is_command(line) {
+                at += line.len();
+                continue;
+            }
+        }
+        let Some(token) = tokens(cell, at).next() else { break };
+        at = token.range.end;
+        let could_be = line_start && !matches!(brackets.last(), Some('(' | '['));
+        if could_be && let Some(mut place) = place(cell, &token, unfinished) {
+            place.depth = brackets.len();
+            place.first = !seen_code && found.is_empty();
+            at = place.arguments.end.max(place.word.end);
+            if place.magic.is_some_and(|magic| matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Words(_))))
+                && place.form == Form::Line
+            {
+                (unfinished, seen_code) = (false, true);
+            }
+            line_start = false;
+            found.push(place);
+            continue;
+        }
+        match token.kind {
+            Kind::Newline => line_start = true,
+            Kind::Space => {}
+            Kind::LineComment | Kind::BlockComment => line_start = false,
+            kind => {
+                match kind {
+                    Kind::Open(bracket) => brackets.push(bracket),
+                    Kind::Close(_) => drop(brackets.pop()),
+                    _ => {}
+                }
+                unfinished = !matches!(kind, Kind::Symbol(';') | Kind::Open('{') | Kind::Close('}'));
+                (line_start, seen_code) = (false, true);
+            }
+        }
+    }
+    found
+}
+
+/// The magic that starts with `token`, the first of its line.
+fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>> {
+    let start = token.range.start;
+    let commented = token.kind == Kind::LineComment;
+    let percent = start + if commented { 2 } else { 0 };
+    if !cell[percent..].starts_with('%') || !(commented || token.kind == Kind::Symbol('%')) {
+        return None;
+    }
+    let form = if cell[percent..].starts_with("%%") { Form::Cell } else { Form::Line };
+    let name_start = percent + form.percent().len();
+    let name = &cell[name_start..name_start + word_length(&cell[name_start..])];
+    let word = start..name_start + name.len();
+    let magic = table::find(name);
+    // In the middle of an expression an unknown word is the remainder's right operand.
+    if magic.is_none() && unfinished {
+        return None;
+    }
+    let takes_lines =
+        form == Form::Line && !commented && matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Rust(_)));
+    let line_end = cell[word.end..].find('\n').map_or(cell.len(), |at| word.end + at);
+    let (arguments, unclosed) = arguments(if takes_lines { cell } else { &cell[..line_end] }, word.end);
+    let (first, depth) = (false, 0);
+    Some(Place { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
+}
+
+/// The arguments from `from` on: to the end of the line, or of the line on which the last bracket is closed and no
+/// method chain goes on; without blanks and comments around them. The flag says that `text` ends before that.
+fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
+    let mut range: Option<Range<usize>> = None;
+    let (mut depth, mut cut) = (0usize, false);
+    for token in tokens(text, from) {
+        match token.kind {
+            Kind::Newline if depth == 0 && !chain_follows(text, token.range.end) => break,
+            Kind::Close(_) if depth == 0 => break,
+            Kind::Open(_) => depth += 1,
+            Kind::Close(_) => depth -= 1,
+            _ => {}
+        }
+        cut |= !token.terminated;
+        if !token.kind.is_trivia() {
+            range = Some(range.map_or(token.range.start, |range| range.start)..token.range.end);
+        }
+    }
+    (range.unwrap_or(from..from), cut || depth > 0)
+}
+
+/// Whether the next code after `from` is `.method`, which no statement starts with.
+fn chain_follows(text: &str, from: usize) -> bool {
+    let mut rest =
+        tokens(text, from).skip_while(|token| token.kind.is_trivia() && !text[token.range.clone()].starts_with("//%"));
+    rest.next().is_some_and(|token| token.kind == Kind::Symbol('.'))
+        && rest.next().is_some_and(|token| token.kind == Kind::Word)
+}
+
+/// Whether evcxr takes a line before any Rust code as a command of its own.
+fn is_command(line: &str) -> bool {
+    line.starts_with('!') || line.trim_start_matches(' ').starts_with(':')
+}
+
+fn is_trivia(text: &str) -> bool {
+    tokens(text, 0).all(|token| token.kind.is_trivia())
+}
+
+fn unknown(form: Form, name: &str) -> String {
+    let limit = if name.len() < 4 { 1 } else { 2 };
+    let mut near: Vec<(usize, String)> = table::forms()
+        .map(|(percent, magic)| (distance(name, magic.name), format!("`{percent}{}`", magic.name)))
+        .filter(|(distance, _)| *distance <= limit)
+        .filter(|(_, word)| word.starts_with("`%%") == (form == Form::Cell))
+        .collect();
+    near.sort();
+    let near: Vec<String> = near.into_iter().map(|(_, word)| word).collect();
+    let hint = if near.is_empty() { String::new() } else { format!(" did you mean {}?", near.join(" or ")) };
+    format!("there is no magic `{}{name}`;{hint} `%lsmagic` lists all", form.percent())
+}
+
+/// The number of letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for i in 0..=from.len() {
+        for j in 0..=to.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+                let swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+                let best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if swapped { best.min(rows[i - 2][j - 2] + 1) } else { best }
+            };
+        }
+    }
+    rows[from.len()][to.len()]
+}

@@ -1,0 +1,876 @@
+//! Snapshots of expansions (`UPDATE_EXPECT=1 cargo test` rewrites them) and walks over the table.
+
+use super::table::{MAGICS, forms};
+use super::{Action, complete, expand, help, lsmagic, word_at};
+use expect_test::{Expect, expect};
+
+/// Expands a cell; the code is preceded by a line with what else the expansion holds.
+#[track_caller]
+fn check(cell: &str, expected: Expect) {
+    let text = match expand(cell) {
+        Ok(expansion) => {
+            lines_kept(cell, &expansion.code);
+            let timed = if expansion.timed { "timed" } else { "plain" };
+            let actions: String = expansion
+                .before
+                .iter()
+                .map(|action| match action {
+                    Action::Print(text) => format!(", prints `{}…`", text.lines().next().unwrap_or("")),
+                    Action::Page(text) => format!(", pages `{}…`", text.lines().next().unwrap_or("")),
+                })
+                .collect();
+            format!("[{timed}{actions}]\n{}", expansion.code)
+        }
+        Err(error) => format!("UsageError{}\n{error}", if error.incomplete { ", incomplete" } else { "" }),
+    };
+    expected.assert_eq(&text);
+}
+
+/// No line may move, and none may become a command of evcxr's.
+#[track_caller]
+fn lines_kept(cell: &str, code: &str) {
+    assert_eq!(code.matches('\n').count(), cell.matches('\n').count(), "lines moved:\n{code}");
+    let is_command = |line: &str| line.starts_with('!') || line.trim_start().starts_with(':');
+    for (before, after) in cell.lines().zip(code.lines()) {
+        assert!(is_command(before) || !is_command(after), "became a command: {after}");
+    }
+}
+
+/// A cell that must come back as it is.
+#[track_caller]
+fn untouched(cell: &str) {
+    let expansion = expand(cell).unwrap();
+    assert_eq!((expansion.code.as_str(), expansion.timed, expansion.before.as_slice()), (cell, false, &[][..]));
+}
+
+#[test]
+fn timeit_expression() {
+    check(
+        "%timeit f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(x)); });"#]],
+    );
+}
+
+#[test]
+fn timeit_options() {
+    check(
+        "%timeit -n 10 -r3 -p 5 -qc f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().loops(10).repeat(3).precision(5).cpu_time().quiet(), || { std::hint::black_box(f(x)); });"#]],
+    );
+}
+
+#[test]
+fn timeit_zero_loops_is_automatic() {
+    check(
+        "%timeit -n0 f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(x)); });"#]],
+    );
+}
+
+#[test]
+fn timeit_result_as_value() {
+    check(
+        "%timeit -o f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(x)); })"#]],
+    );
+}
+
+#[test]
+fn timeit_result_as_value_only_at_the_end() {
+    check(
+        "%timeit -o f(x)\nlet y = 3;",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(x)); });
+            let y = 3;"#]],
+    );
+}
+
+#[test]
+fn timeit_result_in_variable() {
+    check(
+        "%timeit -q -v result f(x)",
+        expect![[r#"
+            [timed]
+            let result = warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().quiet(), || { std::hint::black_box(f(x)); });"#]],
+    );
+}
+
+#[test]
+fn timeit_statement_after_two_minuses() {
+    check(
+        "%timeit -n 2 -- -x + 1",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().loops(2), || { std::hint::black_box(-x + 1); });"#]],
+    );
+}
+
+#[test]
+fn timeit_statements_and_comment() {
+    check(
+        "%timeit let y = f(x); g(&y); // both",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { let y = f(x); std::hint::black_box(g(&y)); }); // both"#]],
+    );
+}
+
+#[test]
+fn timeit_keeps_the_value_of_let() {
+    check(
+        "%timeit let y = f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { let y = f(x); std::hint::black_box(&y); });"#]],
+    );
+}
+
+#[test]
+fn timeit_does_not_move_a_variable() {
+    check(
+        "%timeit x",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(&x); });"#]],
+    );
+}
+
+#[test]
+fn timeit_over_lines() {
+    check(
+        "let a = 1;\n%timeit f(\n    a, // first\n    \"%timeit )\",\n)\n    .max();\nlet b = 2;",
+        expect![[r#"
+            [timed]
+            let a = 1;
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(
+                a, // first
+                "%timeit )",
+            )
+                .max()); });
+            let b = 2;"#]],
+    );
+}
+
+#[test]
+fn timeit_in_a_block() {
+    check(
+        "for n in [10, 100] {\n    %timeit -n 1 f(n)\n}",
+        expect![[r#"
+            [timed]
+            for n in [10, 100] {
+                warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().loops(1), || { std::hint::black_box(f(n)); });
+            }"#]],
+    );
+}
+
+#[test]
+fn timeit_in_a_comment_spelling() {
+    check(
+        "let x = 1;\n//%timeit f(x) // twice\nx",
+        expect![[r#"
+            [timed]
+            let x = 1;
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(f(x)); }); // twice
+            x"#]],
+    );
+}
+
+#[test]
+fn timeit_unicode() {
+    check(
+        "let größe = \"ñ%\";\n%timeit zähle(größe, 'ß', '\\u{e9}') /* é */",
+        expect![[r#"
+            [timed]
+            let größe = "ñ%";
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { std::hint::black_box(zähle(größe, 'ß', '\u{e9}')); }); /* é */"#]],
+    );
+}
+
+#[test]
+fn timeit_of_broken_code_leaves_the_error_to_the_compiler() {
+    check(
+        "%timeit f(x) +",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || { f(x) + });"#]],
+    );
+}
+
+#[test]
+fn timeit_without_statement() {
+    check(
+        "let x = 1;\n%timeit -n 10 // nothing",
+        expect![[r#"
+        UsageError
+        line 2: `%timeit`: there is nothing to time; write a statement after it
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+}
+
+#[test]
+fn timeit_bad_values() {
+    check(
+        "%timeit -n ten f(x)",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: `-n` needs a whole number, not `ten`
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "%timeit -r0 f(x)",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: `-r` needs a whole number from 1, not `0`
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "%timeit -p",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: `-p` needs a value
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "%timeit -x",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: there is no option `-x`; write `--` before a statement that starts with a minus
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "%timeit -v 3x f()",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: `-v` needs the name of a variable, not `3x`
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+}
+
+#[test]
+fn timeit_open_bracket() {
+    check(
+        "%timeit f(x",
+        expect![[r#"
+        UsageError, incomplete
+        line 1: `%timeit`: a bracket, string or comment is not closed
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "%timeit f(\"x)",
+        expect![[r#"
+        UsageError, incomplete
+        line 1: `%timeit`: a bracket, string or comment is not closed
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+    check(
+        "//%timeit f(\n// x)",
+        expect![[r#"
+        UsageError
+        line 1: `%timeit`: a bracket, string or comment is not closed
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+}
+
+#[test]
+fn cell_timeit() {
+    check(
+        "%%timeit\nlet y = f(x);\ng(y) // last",
+        expect![[r#"
+            [timed]
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || {
+            let y = f(x);
+            std::hint::black_box(g(y)); }); // last"#]],
+    );
+}
+
+#[test]
+fn cell_timeit_with_setup() {
+    check(
+        "%%timeit -n 5 let v = vec![1]; // made once\nv.iter().sum::<i32>()\n",
+        expect![[r#"
+            [timed]
+            { let v = vec![1]; warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().loops(5), || { // made once
+            std::hint::black_box(v.iter().sum::<i32>()); }); }
+        "#]],
+    );
+}
+
+#[test]
+fn cell_timeit_with_setup_and_result() {
+    check(
+        "%%timeit -o let v = &data[..]\nf(v)",
+        expect![[r#"
+            [timed]
+            { let v = &data[..]; warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || {
+            std::hint::black_box(f(v)); }) }"#]],
+    );
+    check(
+        "%%timeit -v r let v = &data[..]\nf(v);",
+        expect![[r#"
+            [timed]
+            let r = { let v = &data[..]; warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || {
+            std::hint::black_box(f(v)); }) };"#]],
+    );
+}
+
+#[test]
+fn cell_timeit_below_comments_and_before_commands() {
+    check(
+        "// A lesson.\n\n%%timeit let n = 2;\n// Needs rand.\n:dep rand = \"0.8\"\n\nf(n)",
+        expect![[r#"
+            [timed]
+            // A lesson.
+
+
+            // Needs rand.
+            :dep rand = "0.8"
+            { let n = 2; warpcell::timing::timeit(warpcell::timing::TimeitOptions::new(), || {
+            std::hint::black_box(f(n)); }); }"#]],
+    );
+}
+
+#[test]
+fn cell_timeit_without_body() {
+    check(
+        "%%timeit f(x)",
+        expect![[r#"
+            UsageError
+            line 1: `%%timeit`: there is nothing to time; write the statements below
+            Usage: %%timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] [setup]
+            `%timeit?` shows more."#]],
+    );
+    check(
+        "%%timeit let v = vec![\n1];",
+        expect![[r#"
+        UsageError
+        line 1: `%%timeit`: a bracket, string or comment is not closed on its line
+        Usage: %%timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] [setup]
+        `%timeit?` shows more."#]],
+    );
+}
+
+#[test]
+fn time_let_stays_in_the_cell() {
+    check(
+        "%time let x = f()",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); let x = f(); warpcell::timing::time_end();"#]],
+    );
+}
+
+#[test]
+fn time_expression_shows_its_value() {
+    check(
+        "%time f(x)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); warpcell::timing::time_value(f(x))"#]],
+    );
+    check(
+        "%time f(x);",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); f(x); warpcell::timing::time_end();"#]],
+    );
+}
+
+#[test]
+fn time_expression_in_the_middle() {
+    check(
+        "%time f(x)\nlet y = 1;",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); warpcell::timing::time_value(f(x));
+            let y = 1;"#]],
+    );
+}
+
+#[test]
+fn time_statements() {
+    check(
+        "%time let y = f(x); y.sum() // both",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); let y = f(x); warpcell::timing::time_value(y.sum()) // both"#]],
+    );
+}
+
+#[test]
+fn time_loop() {
+    check(
+        "%time for i in 0..3 { f(i) }",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); for i in 0..3 { f(i) } warpcell::timing::time_end();"#]],
+    );
+    check(
+        "%time if x > 1 { 2 } else { 3 }",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin(); warpcell::timing::time_value(if x > 1 { 2 } else { 3 })"#]],
+    );
+}
+
+#[test]
+fn time_without_statement() {
+    check(
+        "%time",
+        expect![[r#"
+        UsageError
+        line 1: `%time`: there is nothing to time; write a statement after it
+        Usage: %time statement
+        `%time?` shows more."#]],
+    );
+}
+
+#[test]
+fn cell_time_keeps_items_and_value() {
+    check(
+        "%%time\nuse std::fmt;\nfn f(n: u64) -> u64 {\n    n + 1\n}\nlet y = f(2);\nfor i in 0..3 {\n    f(i);\n}\nf(y) // the value",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            use std::fmt;
+            fn f(n: u64) -> u64 {
+                n + 1
+            }
+            let y = f(2);
+            for i in 0..3 {
+                f(i);
+            }
+            warpcell::timing::time_value(f(y)) // the value"#]],
+    );
+}
+
+#[test]
+fn cell_time_does_not_move_the_shown_variable() {
+    check(
+        "%%time\nlet y = f(2);\ny",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            let y = f(2);
+            warpcell::timing::time_end(); y"#]],
+    );
+    check(
+        "%%time\nlet y = f(2);\ny.items[0]",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            let y = f(2);
+            warpcell::timing::time_end(); y.items[0]"#]],
+    );
+    check(
+        "%%time\nlet y = f(2);\n(y + 1)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            let y = f(2);
+            warpcell::timing::time_value((y + 1))"#]],
+    );
+}
+
+#[test]
+fn cell_time_ending_in_a_statement() {
+    check(
+        "%%time\nlet y = f(2); // \"quoted\n",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            let y = f(2); warpcell::timing::time_end(); // "quoted
+        "#]],
+    );
+    check(
+        "%%time\nfn g() {}",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            fn g() {} warpcell::timing::time_end();"#]],
+    );
+}
+
+#[test]
+fn cell_time_with_line_magics() {
+    check(
+        "%%time\nlet a = 1;\n%timeit -n 3 f(a)\n%time g(a)",
+        expect![[r#"
+            [timed]
+            warpcell::timing::time_begin();
+            let a = 1;
+            warpcell::timing::timeit(warpcell::timing::TimeitOptions::new().loops(3), || { std::hint::black_box(f(a)); });
+            warpcell::timing::time_begin(); warpcell::timing::time_value(warpcell::timing::time_value(g(a)))"#]],
+    );
+}
+
+#[test]
+fn cell_time_takes_nothing_on_its_line() {
+    check(
+        "%%time f(x)\ny",
+        expect![[r#"
+        UsageError
+        line 1: `%%time`: nothing may follow it on its line, but there is `f(x)`; write the statements below
+        Usage: %%time
+        `%time?` shows more."#]],
+    );
+    check(
+        "%%time\n// nothing",
+        expect![[r#"
+        UsageError
+        line 1: `%%time`: there is nothing to time; write the statements below
+        Usage: %%time
+        `%time?` shows more."#]],
+    );
+}
+
+#[test]
+fn gpusync_forms() {
+    check(
+        "let a = f();\n%gpusync\n%gpusync off // the trap\n%gpusync on",
+        expect![[r#"
+            [plain]
+            let a = f();
+            warpcell::timing::gpusync();
+            warpcell::timing::set_synchronize(false); // the trap
+            warpcell::timing::set_synchronize(true);"#]],
+    );
+    check(
+        "%gpusync maybe",
+        expect![[r#"
+        UsageError
+        line 1: `%gpusync`: takes `on`, `off` or nothing, not `maybe`
+        Usage: %gpusync [on|off]
+        `%gpusync?` shows more."#]],
+    );
+}
+
+#[test]
+fn cell_gpusync() {
+    check(
+        "%%gpusync\nlet c = convolve(&a, &b);\nc.sum()",
+        expect![[r#"
+            [timed]
+            warpcell::timing::gpusync_begin();
+            let c = convolve(&a, &b);
+            warpcell::timing::gpusync_value(c.sum())"#]],
+    );
+}
+
+#[test]
+fn listing_and_help() {
+    check(
+        "%lsmagic",
+        expect![[r#"
+        [plain, prints `Line magics:…`]
+    "#]],
+    );
+    check(
+        "%timeit?\nlet x = 1;\n%%time?",
+        expect![[r#"
+        [plain, pages `Time many runs of a statement, or of the cell, with mean and deviation.…`, pages `Time one run of a statement, or of the cell.…`]
+
+        let x = 1;
+    "#]],
+    );
+    check(
+        "%lsmagic all",
+        expect![[r#"
+        UsageError
+        line 1: `%lsmagic`: takes no arguments, but got `all`
+        Usage: %lsmagic
+        `%lsmagic?` shows more."#]],
+    );
+}
+
+#[test]
+fn unknown_words() {
+    check(
+        "%timit f(x)",
+        expect![[r#"
+        UsageError
+        line 1: there is no magic `%timit`; did you mean `%timeit` or `%time`? `%lsmagic` lists all"#]],
+    );
+    check(
+        "let a = 1;\n%%tiem\na",
+        expect![[r#"
+        UsageError
+        line 2: there is no magic `%%tiem`; did you mean `%%time`? `%lsmagic` lists all"#]],
+    );
+    check(
+        "%matplotlib inline",
+        expect![[r#"
+        UsageError
+        line 1: there is no magic `%matplotlib`; `%lsmagic` lists all"#]],
+    );
+    check(
+        "%%lsmagic\n1",
+        expect![[r#"
+        UsageError
+        line 1: there is no `%%lsmagic`; write `%lsmagic`"#]],
+    );
+}
+
+#[test]
+fn cell_magic_below_code() {
+    check(
+        "let a = 1;\n%%time\nf(a)",
+        expect![[r#"
+        UsageError
+        line 2: `%%time` must be on the first line of the cell"#]],
+    );
+}
+
+#[test]
+fn after_an_unfinished_statement() {
+    check(
+        "let a = f()\n%timeit g(a)",
+        expect![[r#"
+        UsageError
+        line 2: `%timeit`: the statement before it is unfinished; end it with `;`
+        Usage: %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
+        `%timeit?` shows more."#]],
+    );
+}
+
+#[test]
+fn what_is_no_magic() {
+    for cell in [
+        "",
+        "x",
+        "let r = a\n    % b;",
+        "let r = a\n%b;",
+        "f(\n%time\n)",
+        "let s = \"\n%timeit x\n\";",
+        "let s = r#\"\n%timeit \"x\"\n\"#;",
+        "let s = br##\"\n%timeit\n\"# \"##;",
+        "/* \n%timeit x\n/* %time */\n%time\n*/ x",
+        "// %timeit x",
+        "/// %timeit x\nfn f() {}",
+        "//% is a remainder",
+        "//%percent",
+        "let c = '\"';\nlet r = a % time;",
+        "let c = '\\'';\nlet d: &'static str = \"%time\";",
+        "println!(\"{}\", 7\n%time);",
+        ":dep rand = \"it's\"\n!echo \"\nlet x = 1;",
+    ] {
+        untouched(cell);
+    }
+}
+
+#[test]
+fn magics_after_quotes_that_are_no_strings() {
+    check(
+        "fn f<'a>(x: &'a str) -> &'a str { x }\n%time f(\"a\")",
+        expect![[r#"
+            [timed]
+            fn f<'a>(x: &'a str) -> &'a str { x }
+            warpcell::timing::time_begin(); warpcell::timing::time_value(f("a"))"#]],
+    );
+    check(
+        "!echo it's \"\n:dep x = \"'\"\n%time f()",
+        expect![[r#"
+            [timed]
+            !echo it's "
+            :dep x = "'"
+            warpcell::timing::time_begin(); warpcell::timing::time_value(f())"#]],
+    );
+    check(
+        "let q = b'\"'; let r#type = '\\\\';\n%time f()",
+        expect![[r#"
+            [timed]
+            let q = b'"'; let r#type = '\\';
+            warpcell::timing::time_begin(); warpcell::timing::time_value(f())"#]],
+    );
+}
+
+#[test]
+fn columns_lead_back_to_the_cell() {
+    let cell = "%%time\nlet a = 1;\n%timeit -n 3 first(a)\nsecond(a)";
+    let expansion = expand(cell).unwrap();
+    for word in ["let a", "first(a", "second(a"] {
+        let original = expansion.original_offset(expansion.code.find(word).unwrap());
+        assert_eq!(&cell[original..original + word.len()], word);
+    }
+    let inserted = expansion.original_offset(expansion.code.find("timeit").unwrap());
+    assert_eq!(inserted, cell.find("%timeit").unwrap());
+    assert_eq!(expansion.original_offset(expansion.code.len()), cell.len());
+}
+
+/// Cells glued together from fragments at random: whatever comes out, nothing panics and no line moves.
+#[test]
+fn no_cell_breaks_the_expansion() {
+    let fragments = [
+        "%timeit ",
+        "%%timeit",
+        "%%time",
+        "%time",
+        "//%time",
+        "%gpusync",
+        "%lsmagic",
+        "?",
+        "-n ",
+        "-",
+        "3 ",
+        "f(x)",
+        "let é = ",
+        "\n",
+        "\n",
+        "\n",
+        ";",
+        "{",
+        "}",
+        "(",
+        ")",
+        "\"",
+        "'",
+        "r#\"",
+        "\"#",
+        "/*",
+        "*/",
+        "// ",
+        ":dep",
+        "!ls",
+        "\\",
+        "\r\n",
+        "fn g() {}",
+        ".a",
+        "%",
+        " ",
+        "\t",
+        "for",
+        "\u{a0}",
+    ];
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..20_000 {
+        let cell: String = (0..random(12)).map(|_| fragments[random(fragments.len())]).collect();
+        word_at(&cell, random(cell.len() + 1));
+        if let Ok(expansion) = expand(&cell) {
+            assert_eq!(expansion.code.matches('\n').count(), cell.matches('\n').count(), "{cell:?}");
+            let offset = random(expansion.code.len() + 1);
+            assert!(expansion.original_offset(offset) <= cell.len(), "{cell:?}");
+        }
+    }
+}
+
+#[test]
+fn words_under_the_cursor() {
+    assert_eq!(word_at("%ti", 3), Some(0..3));
+    assert_eq!(word_at("%", 1), Some(0..1));
+    assert_eq!(word_at("let a = 1;\n  //%%ti", 19), Some(13..19));
+    assert_eq!(word_at("%timeit f(x)", 3), Some(0..7));
+    assert_eq!(word_at("%timeit f(x)", 9), None);
+    assert_eq!(word_at("let s = \"\n%ti\n\"", 13), None);
+    assert_eq!(word_at("", 0), None);
+}
+
+#[test]
+fn completions() {
+    let names = |prefix| complete(prefix).into_iter().map(|candidate| candidate.text).collect::<Vec<_>>();
+    assert_eq!(names("%ti"), ["%time", "%timeit"]);
+    assert_eq!(names("%%g"), ["%%gpusync"]);
+    assert_eq!(names("//%%g"), ["//%%gpusync"]);
+    assert_eq!(names("%x"), [""; 0]);
+    assert_eq!(names("%").len(), forms().count());
+}
+
+#[test]
+fn the_table_is_sound() {
+    for (index, magic) in MAGICS.iter().enumerate() {
+        let name = magic.name;
+        if index > 0 {
+            assert!(MAGICS[index - 1].name < name, "{name} is a duplicate or out of order");
+        }
+        for text in [name, magic.summary, magic.usage, magic.details] {
+            assert!(!text.trim().is_empty(), "{name} lacks a text");
+        }
+        assert!(!magic.summary.ends_with('.') && !magic.summary.contains('\n'), "{name}: one line without full stop");
+        assert!(magic.line.is_some() || magic.cell.is_some(), "{name} has no handler");
+        assert!(help(name).unwrap().contains(magic.details));
+    }
+}
+
+#[test]
+fn each_form_has_usage_and_an_example_that_expands() {
+    for (percent, magic) in forms() {
+        let form = format!("{percent}{}", magic.name);
+        let starts = |text: &str| text == form || text.starts_with(&format!("{form} "));
+        assert!(magic.usage.lines().any(starts), "{form} lacks its usage");
+        assert!(magic.examples.iter().any(|cell| cell.lines().any(starts)), "{form} lacks an example");
+        assert!(lsmagic().contains(&form));
+    }
+    for cell in MAGICS.iter().flat_map(|magic| magic.examples) {
+        let expansion = expand(cell).unwrap_or_else(|error| panic!("{cell}: {error}"));
+        assert!(!expansion.code.contains('%'), "{cell} is not expanded");
+        lines_kept(cell, &expansion.code);
+    }
+}
+
+#[test]
+fn help_page() {
+    assert_eq!(help("%time?"), help("time"));
+    assert_eq!(help("nothing"), None);
+    expect![[r#"
+        Wait for the device and say how long that took.
+
+        Usage:
+          %gpusync [on|off]
+          %%gpusync
+
+        Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
+        queued work and prints how long that took.
+
+          on | off   whether %timeit, %time and their %% forms wait for the device and report its time (default: on)
+
+        %%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.
+
+        Examples:
+          %gpusync
+          %gpusync off
+
+          %%gpusync
+          let y = x + 1;
+          y
+    "#]]
+    .assert_eq(&help("%%gpusync").unwrap());
+}
+
+#[test]
+fn listing() {
+    expect![[r#"
+        Line magics:
+          %gpusync   Wait for the device and say how long that took
+          %lsmagic   List the magics
+          %time      Time one run of a statement, or of the cell
+          %timeit    Time many runs of a statement, or of the cell, with mean and deviation
+
+        Cell magics, on the first line of a cell:
+          %%gpusync  Wait for the device and say how long that took
+          %%time     Time one run of a statement, or of the cell
+          %%timeit   Time many runs of a statement, or of the cell, with mean and deviation
+
+        %name? shows the details of one.
+    "#]]
+    .assert_eq(&lsmagic());
+}
