@@ -68,16 +68,23 @@ pub fn prepare_kernel(tools: &Path, session: &Path, config: &Path, context: &Pat
     unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
 }
 
+fn user_environment() -> Map<String, Value> {
+    let saved = std::env::var(USER_ENVIRONMENT).unwrap_or_default();
+    serde_json::from_str(&saved).unwrap_or_default()
+}
+
+/// The user's own PATH.
+pub fn user_path() -> Option<String> {
+    user_environment().get("PATH")?.as_str().map(str::to_owned)
+}
+
 /// Gives a command the user's own environment.
 pub fn restore_user(command: &mut Command) {
-    let saved = std::env::var(USER_ENVIRONMENT).unwrap_or_default();
-    if let Ok(Value::Object(saved)) = serde_json::from_str(&saved) {
-        for (name, value) in saved {
-            match value {
-                Value::String(value) => command.env(name, value),
-                _ => command.env_remove(name),
-            };
-        }
+    for (name, value) in user_environment() {
+        match value {
+            Value::String(value) => command.env(name, value),
+            _ => command.env_remove(name),
+        };
     }
     command.env_remove(USER_ENVIRONMENT).env_remove(EVCXR_IS_RUNTIME).env_remove(SOCKET);
 }

@@ -10,14 +10,27 @@ mod output_contract;
 mod roles;
 mod setup;
 mod supervisor;
-mod completeness { pub fn is_complete(_: &str) -> crate::evaluator::Completeness { crate::evaluator::Completeness::Complete } }
+mod completeness {
+    pub fn is_complete(_: &str) -> crate::evaluator::Completeness {
+        crate::evaluator::Completeness::Complete
+    }
+}
 
 fn main() {
-    if let Some(code) = roles::dispatch() { std::process::exit(code); }
+    if let Some(code) = roles::dispatch() {
+        std::process::exit(code);
+    }
     let args: Vec<String> = std::env::args().collect();
     if args[1] == "install" {
-        let r = setup::install(&setup::Request { source: ".".as_ref(), prefix: args[2].as_ref(), standard_library: args.get(3).map(|x| x.as_ref()) });
-        if let Err(e) = r { eprintln!("{e:#}"); std::process::exit(1); }
+        let r = setup::install(&setup::Request {
+            source: ".".as_ref(),
+            prefix: args[2].as_ref(),
+            standard_library: args.get(3).map(|x| x.as_ref()),
+        });
+        if let Err(e) = r {
+            eprintln!("{e:#}");
+            std::process::exit(1);
+        }
         return;
     }
     use evaluator::Evaluator;
@@ -29,7 +42,10 @@ fn main() {
     for cell in std::fs::read_to_string(&args[1]).unwrap().split("\n---\n") {
         let t = std::time::Instant::now();
         println!(">>> {cell}");
-        match e.execute(cell, &sink) { Ok(o) => println!("  ok {o:?}"), Err(x) => println!("  ERR {} {}\n{}", x.name, x.value, x.traceback.join("\n")) }
+        match e.execute(cell, &sink) {
+            Ok(o) => println!("  ok {o:?}"),
+            Err(x) => println!("  ERR {} {}\n{}", x.name, x.value, x.traceback.join("\n")),
+        }
         println!("  {:?}", t.elapsed());
     }
 }

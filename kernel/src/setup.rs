@@ -120,13 +120,7 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
     Ok(artifacts)
 }
 
-fn fill(
-    home: &Path,
-    source: &Path,
-    toolchain: &Path,
-    standard_library: &Path,
-    artifacts: &[Artifact],
-) -> Result<()> {
+fn fill(home: &Path, source: &Path, toolchain: &Path, standard_library: &Path, artifacts: &[Artifact]) -> Result<()> {
     let target = query(Command::new(toolchain.join("bin/rustc")).arg("-vV"))?
         .lines()
         .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
@@ -134,7 +128,7 @@ fn fill(
     let prelude = home.join("prelude");
     std::fs::create_dir_all(&prelude).with_context(|| format!("{} cannot be created", prelude.display()))?;
     let externs = copy_prelude(artifacts, &prelude)?;
-    link_standard_library(toolchain, &prelude)?;
+    link_standard_library(toolchain, &target, &prelude)?;
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], "../../../bin/warpcell")?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], "../../../../bin/warpcell")?;
     link_libraries(toolchain, standard_library, &home.join("sysroot/lib"))?;
@@ -176,15 +170,16 @@ fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<Vec<(String, S
 }
 
 /// Links the standard library's shared object beside the prelude, whose search path is its own directory.
-fn link_standard_library(toolchain: &Path, prelude: &Path) -> Result<()> {
-    for entry in read_directory(&toolchain.join("lib"))? {
+fn link_standard_library(toolchain: &Path, target: &str, prelude: &Path) -> Result<()> {
+    let libraries = toolchain.join("lib/rustlib").join(target).join("lib");
+    for entry in read_directory(&libraries)? {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("libstd-") && name.ends_with(".so") {
             symlink(entry.path(), prelude.join(name))?;
             return Ok(());
         }
     }
-    bail!("no libstd-*.so in {}", toolchain.join("lib").display())
+    bail!("no libstd-*.so in {}", libraries.display())
 }
 
 fn link_tools(directory: &Path, names: &[&str], target: &str) -> Result<()> {
@@ -264,9 +259,8 @@ fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -
     text.push_str(&answer.to_string());
     std::fs::create_dir_all(home.join("metadata"))?;
     std::fs::write(home.join("metadata/cell.json"), text)?;
-    let version = |package: &Value| {
-        Some((package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned()))
-    };
+    let version =
+        |package: &Value| Some((package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned()));
     Ok(items(&all["packages"]).filter_map(version).collect())
 }
 

@@ -256,8 +256,7 @@ impl Supervisor {
     }
 
     fn report(&mut self, frame: &Frame) {
-        let mut line =
-            serde_json::to_vec(frame).unwrap_or_else(|error| unreachable!("a frame is plain data: {error}"));
+        let mut line = serde_json::to_vec(frame).unwrap_or_else(|error| unreachable!("a frame is plain data: {error}"));
         line.push(b'\n');
         // If the kernel is gone, its closed socket ends the loop.
         let _ = self.kernel.write_all(&line);

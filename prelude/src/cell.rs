@@ -23,8 +23,8 @@ pub fn panicked() {
 }
 
 /// Tells evcxr that `?` ended the cell.
-pub fn user_error(error: &dyn std::fmt::Debug) {
-    crate::output::user_error(&format!("{error:?}"));
+pub fn user_error(error: &str) {
+    crate::output::user_error(error);
     crate::output::control("EVCXR_ERROR_OCCURRED");
 }
 

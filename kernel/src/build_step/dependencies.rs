@@ -141,16 +141,17 @@ fn take_artifact(message: &serde_json::Value, foreign: &BTreeMap<String, toml::V
                 real == package
             });
             let kinds = message["target"]["kind"].as_array().cloned().unwrap_or_default();
-            let is_library = kinds.iter().any(|kind| {
-                matches!(kind.as_str(), Some("lib" | "rlib" | "dylib" | "proc-macro"))
-            });
-            let file = message["filenames"].as_array().into_iter().flatten().filter_map(|file| file.as_str()).find(
-                |file| file.ends_with(".rlib") || file.ends_with(".so"),
-            );
+            let is_library =
+                kinds.iter().any(|kind| matches!(kind.as_str(), Some("lib" | "rlib" | "dylib" | "proc-macro")));
+            let file = message["filenames"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|file| file.as_str())
+                .find(|file| file.ends_with(".rlib") || file.ends_with(".so"));
             if let (Some((name, requirement)), true, Some(file)) = (wanted, is_library, file) {
                 // A renamed dependency goes by its key, others by their library's name.
-                let extern_name =
-                    if requirement.get("package").is_some() { name.replace('-', "_") } else { library };
+                let extern_name = if requirement.get("package").is_some() { name.replace('-', "_") } else { library };
                 built.arguments.push("--extern".to_owned());
                 built.arguments.push(format!("{extern_name}={file}"));
                 built.externs.push(extern_name);

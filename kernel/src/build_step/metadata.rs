@@ -15,12 +15,7 @@ pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
 pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
 /// Answers a call from `directory`, or becomes the real cargo.
-pub fn answer(
-    installation: &Installation,
-    context: &Path,
-    directory: &Path,
-    arguments: &[OsString],
-) -> Result<i32> {
+pub fn answer(installation: &Installation, context: &Path, directory: &Path, arguments: &[OsString]) -> Result<i32> {
     let manifest_path = arguments
         .iter()
         .position(|argument| argument == "--manifest-path")

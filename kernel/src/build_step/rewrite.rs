@@ -6,6 +6,9 @@
 /// The text that evcxr puts around a value to show it.
 const SHOW: &str = ").evcxr_display();";
 
+/// The first line of each cell crate.
+const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
+
 /// Rewrites the source of a cell crate; `own_display` says that types may come with an `evcxr_display` of their own
 /// from a crate that the user added.
 pub fn rewrite(source: &str, own_display: bool) -> String {
@@ -14,21 +17,23 @@ pub fn rewrite(source: &str, own_display: bool) -> String {
     let mut lines = source.split_inclusive('\n');
     while let Some(line) = lines.next() {
         match line.trim_end_matches('\n') {
+            // Where the blanket display is not in scope, the compiler advises to import it, at the first import of the
+            // crate; evcxr would take advice about the user's imports for an error of the user. So there is one of
+            // ours before them (unless inner attributes of the user follow, which must come first).
+            ATTRIBUTES if !blanket && source.matches("#![").count() == 1 => {
+                result.push_str(ATTRIBUTES);
+                result.push_str(" use ::core::marker::Sized as _;\n");
+            }
             "mod evcxr_internal_runtime {" => {
                 result.push_str("mod evcxr_internal_runtime { pub use ::warpcell::cell::*; }\n");
-                skip_block(&mut lines, &mut result);
+                skip_block(&mut lines, 1, &mut result);
             }
-            text if text.starts_with("fn evcxr_send_text_plain(text: & str)")
-                || text.starts_with("fn evcxr_send_text_plain(text: &str)") =>
-            {
-                result.push_str(
-                    "fn evcxr_send_text_plain(text: &str) { ::warpcell::cell::send_text_plain(text) }",
-                );
-                // The shortened type name may be defined on the same line.
-                if let Some(start) = text.find("fn evcxr_get_type_name") {
-                    result.push_str(&text[start..]);
+            text if text.starts_with("fn evcxr_send_text_plain(") => {
+                result.push_str("fn evcxr_send_text_plain(text: &str) { ::warpcell::cell::send_text_plain(text) }\n");
+                // The body may start on the next line, or be on this one.
+                if !(text.contains('{') && depth_after(text) == 0) {
+                    skip_block(&mut lines, depth_after(text), &mut result);
                 }
-                result.push('\n');
             }
             text @ ("let evcxr_variable_store = unsafe {&mut *evcxr_variable_store};"
             | "evcxr_variable_store: *mut u8) -> *mut u8 {") => {
@@ -41,11 +46,13 @@ pub fn rewrite(source: &str, own_display: bool) -> String {
             text if text.trim() == "println!(\"EVCXR_PANIC_NOTIFICATION\");" => {
                 result.push_str("::warpcell::cell::panicked();\n");
             }
-            text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
-                result.push_str("::warpcell::cell::user_error(&error);\n");
-            }
             text if text.trim_start().starts_with("eprintln!(\"{") && text.ends_with("}\", error);") => {
-                // The error is reported by `user_error`, two lines on.
+                // `{}` or `{:?}`, as the user chose by `:efmt`; the mark that the error occurred follows on the next line.
+                let arguments = text.trim_start().trim_start_matches("eprintln!");
+                result
+                    .push_str(&format!("::warpcell::cell::user_error(&format!{arguments}\n").replace(");\n", "));\n"));
+            }
+            text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
                 result.push('\n');
             }
             _ => result.push_str(line),
@@ -54,22 +61,20 @@ pub fn rewrite(source: &str, own_display: bool) -> String {
     result
 }
 
-/// Replaces the lines up to the end of a block whose first line has been taken by empty ones.
-fn skip_block<'a>(lines: &mut impl Iterator<Item = &'a str>, result: &mut String) {
-    let mut depth = 1usize;
+/// Replaces the lines up to the end of a block, of which `depth` braces are open, by empty ones.
+fn skip_block<'a>(lines: &mut impl Iterator<Item = &'a str>, mut depth: isize, result: &mut String) {
     for line in lines {
-        for character in line.chars() {
-            match character {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-        }
+        depth += depth_after(line);
         result.push('\n');
-        if depth == 0 {
+        if depth <= 0 && line.contains('}') {
             return;
         }
     }
+}
+
+/// How many more braces a line opens than it closes.
+fn depth_after(line: &str) -> isize {
+    line.matches('{').count() as isize - line.matches('}').count() as isize
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
 
 use crate::evaluator::CellError;
-use evcxr::{CompilationError, SpannedMessage};
+use evcxr::CompilationError;
 use std::fmt::Write as _;
 
 const RED: &str = "\u{1b}[1;31m";
@@ -19,7 +19,13 @@ pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>
     // evcxr compiles some cells in more than one way, and reports what both ways found.
     let mut seen = Vec::new();
     errors.retain(|error| {
-        let key = (error.message(), error.primary_spanned_message().and_then(|message| message.span).map(|span| (span.start_line, span.start_column)));
+        let key = (
+            error.message(),
+            error
+                .primary_spanned_message()
+                .and_then(|message| message.span)
+                .map(|span| (span.start_line, span.start_column)),
+        );
         let fresh = !seen.contains(&key);
         seen.push(key);
         fresh
@@ -29,18 +35,39 @@ pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
+/// A message about a part of the code; evcxr does not name its own type of these.
+struct Label {
+    /// First line and column, last line and column, in the compiled code.
+    span: Option<[usize; 4]>,
+    text: String,
+    is_primary: bool,
+}
+
+fn labels(error: &CompilationError) -> Vec<Label> {
+    error
+        .spanned_messages()
+        .iter()
+        .map(|message| Label {
+            span: message.span.map(|span| [span.start_line, span.start_column, span.end_line, span.end_column]),
+            text: message.label.clone(),
+            is_primary: message.is_primary,
+        })
+        .collect()
+}
+
 fn render(error: &CompilationError, cell: &str, locate: Locate<'_>) -> String {
     let mut text = String::new();
     let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
     let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", error.message());
     let lines: Vec<&str> = cell.lines().collect();
     let mut shown = false;
-    for message in error.spanned_messages() {
-        shown |= render_span(&mut text, message, &lines, locate);
+    let labels = labels(error);
+    for label in &labels {
+        shown |= render_label(&mut text, label, &lines, locate);
     }
-    if !shown && error.spanned_messages().iter().any(|message| !message.label.is_empty()) {
-        for message in error.spanned_messages() {
-            let _ = writeln!(text, "  {}", message.label);
+    if !shown {
+        for label in labels.iter().filter(|label| !label.text.is_empty()) {
+            let _ = writeln!(text, "  {}", label.text);
         }
     }
     for (level, message) in children(error) {
@@ -56,10 +83,10 @@ fn render(error: &CompilationError, cell: &str, locate: Locate<'_>) -> String {
 }
 
 /// Shows the line that a message is about with a mark under it; false if it is about none of the cell's.
-fn render_span(text: &mut String, message: &SpannedMessage, lines: &[&str], locate: Locate<'_>) -> bool {
-    let Some(span) = message.span else { return false };
-    let (line, start) = locate(span.start_line, span.start_column);
-    let (last_line, end) = locate(span.end_line, span.end_column);
+fn render_label(text: &mut String, message: &Label, lines: &[&str], locate: Locate<'_>) -> bool {
+    let Some([first_line, first_column, end_line, end_column]) = message.span else { return false };
+    let (line, start) = locate(first_line, first_column);
+    let (last_line, end) = locate(end_line, end_column);
     let Some(source) = lines.get(line - 1) else { return false };
     let width = source.chars().count();
     let start = start.clamp(1, width + 1);
@@ -76,7 +103,7 @@ fn render_span(text: &mut String, message: &SpannedMessage, lines: &[&str], loca
         "{BLUE}{blank} |{RESET} {}{colour}{} {}{RESET}",
         " ".repeat(start - 1),
         mark.repeat(end - start),
-        message.label
+        message.text
     );
     true
 }

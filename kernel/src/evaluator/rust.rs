@@ -13,6 +13,7 @@ use crate::magics::{self, Action, Expansion};
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -40,9 +41,9 @@ impl Session {
             std::fs::create_dir(directory.path().join(name))?;
         }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
-        let installation = Installation::locate().map_err(|error| format!("{error:#}")).and_then(|installation| {
-            installation.problem().map_or(Ok(installation), Err)
-        });
+        let installation = Installation::locate()
+            .map_err(|error| format!("{error:#}"))
+            .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
         if let Ok(installation) = &installation {
             environment::prepare_kernel(
                 &installation.tools(),
@@ -148,7 +149,7 @@ impl RustEvaluator {
             return Err(interrupted(&[]));
         }
         let before = variables(context);
-        let result = context.execute(&expansion.code);
+        let result = context.execute(&with_user_path(&expansion.code));
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let events = if died { self.link.settle_exit() } else { self.link.settle() };
         if died || cleared(&expansion.code) {
@@ -281,6 +282,25 @@ fn cleared(code: &str) -> bool {
     code.lines().any(|line| line.trim() == ":clear")
 }
 
+/// Shell lines see the user's PATH, without the private tools. They are evcxr's only before any code.
+fn with_user_path(code: &str) -> Cow<'_, str> {
+    let path = environment::user_path().filter(|_| code.starts_with('!') || code.contains("\n!"));
+    let Some(path) = path else { return Cow::Borrowed(code) };
+    let quoted = path.replace('\'', "'\\''");
+    let mut in_commands = true;
+    let mut result = String::with_capacity(code.len());
+    for line in code.split_inclusive('\n') {
+        let is_shell = line.starts_with('!');
+        let is_command = line.trim_start().starts_with(':') || line.starts_with("//") || line.trim().is_empty();
+        in_commands &= is_shell || is_command;
+        match line.strip_prefix('!').filter(|_| in_commands) {
+            Some(command) => result.push_str(&format!("!export PATH='{quoted}'; {}", command.trim_start_matches('!'))),
+            None => result.push_str(line),
+        }
+    }
+    Cow::Owned(result)
+}
+
 /// The text that evcxr's own commands give.
 fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
     let mut data: Map<String, Value> =
@@ -391,9 +411,9 @@ fn path_at(code: &str, cursor: usize) -> Option<&str> {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let end = code[cursor..].find(|character| !is_word(character)).map_or(code.len(), |length| cursor + length);
     let is_path = |character: char| is_word(character) || character == ':' || character == '.';
-    let start = code[..end].rfind(|character| !is_path(character)).map_or(0, |index| {
-        index + code[index..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = code[..end]
+        .rfind(|character| !is_path(character))
+        .map_or(0, |index| index + code[index..].chars().next().map_or(1, char::len_utf8));
     let path = code[start..end].trim_matches([':', '.']);
     (!path.is_empty()).then_some(path)
 }

@@ -53,6 +53,7 @@ fn show(value: &dyn Debug, size: usize, type_name: &str) {
     }
 }
 
+#[doc(hidden)]
 /// Shows a value in the notebook; implemented for everything that has `Debug`.
 #[diagnostic::on_unimplemented(
     message = "the value of this cell cannot be shown: `{Self}` has no `Debug`",
