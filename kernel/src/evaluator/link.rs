@@ -20,6 +20,12 @@ pub struct State {
     connected: u64,
     disconnected: u64,
     pongs: u64,
+    /// The supervisor that was connected when the current cell began.
+    current: u64,
+    /// How the last cell process ended.
+    last_exit: Option<String>,
+    /// Whether the user has asked to stop the current cell.
+    pub interrupted: bool,
     /// The cell process's number, while it lives.
     pub cell_process: Option<i32>,
     /// Whether a compiled cell is running.
@@ -37,8 +43,6 @@ pub struct Events {
     pub user_error: Option<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
-    /// How the cell process ended, if it did.
-    pub exited: Option<String>,
 }
 
 /// A panic as the prelude's hook saw it.
@@ -81,6 +85,8 @@ impl Link {
     pub fn begin(&self, sink: OutputSink) {
         let mut state = self.state();
         state.events = Events::default();
+        state.interrupted = false;
+        state.current = state.connected;
         state.sink = Some(sink);
     }
 
@@ -99,15 +105,15 @@ impl Link {
         state.events.clone()
     }
 
-    /// Waits until the supervisor that is ending has reported everything.
-    pub fn settle_exit(&self) -> Events {
+    /// Waits until the supervisor of a cell process that has ended has reported everything; says how it ended.
+    pub fn settle_exit(&self) -> Option<String> {
         let mut state = self.state();
         let deadline = Instant::now() + Duration::from_secs(10);
-        while state.events.exited.is_none() {
+        while state.disconnected < state.current {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        state.events.clone()
+        state.last_exit.take()
     }
 
     fn serve(self: &Arc<Self>, connection: UnixStream) {
@@ -138,13 +144,19 @@ impl Link {
         let mut state = self.state();
         match frame {
             Frame::Started { pid } => state.cell_process = i32::try_from(pid).ok(),
-            Frame::Running => state.running = true,
+            Frame::Running => {
+                state.running = true;
+                if state.interrupted {
+                    // The user asked to stop while the cell was being compiled.
+                    kill(state.cell_process);
+                }
+            }
             Frame::EndOfCell => state.running = false,
             Frame::Pong => state.pongs += 1,
             Frame::Exited { status } => {
                 state.cell_process = None;
                 state.running = false;
-                state.events.exited = Some(status);
+                state.last_exit = Some(status);
             }
             Frame::Text { stderr, text } => {
                 let name = if stderr { StreamName::Stderr } else { StreamName::Stdout };
@@ -159,6 +171,15 @@ impl Link {
         }
         drop(state);
         self.changed.notify_all();
+    }
+}
+
+/// Ends a cell process and what it has started.
+pub fn kill(process: Option<i32>) {
+    if let Some(process) = process {
+        // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
+        // reported its start and not its end.
+        unsafe { libc::kill(-process, libc::SIGKILL) };
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::build_step::{BuildOptions, stop_compiler};
 use crate::environment;
 use crate::evaluator::diagnostics::compile_error;
-use crate::evaluator::link::{Events, Link};
+use crate::evaluator::link::{Events, Link, kill};
 use crate::evaluator::{
     CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
     StreamName,
@@ -87,7 +87,8 @@ impl InterruptHandle for Interrupts {
             eprintln!("the interrupt cannot be passed on: {error:#}");
         }
         stop_compiler(&self.session);
-        let state = self.link.state();
+        let mut state = self.link.state();
+        state.interrupted = true;
         if state.running {
             kill(state.cell_process);
         }
@@ -96,15 +97,6 @@ impl InterruptHandle for Interrupts {
     fn kill(&self) {
         stop_compiler(&self.session);
         kill(self.link.state().cell_process);
-    }
-}
-
-/// Ends a cell process and what it has started.
-fn kill(process: Option<i32>) {
-    if let Some(process) = process {
-        // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
-        // reported its start and not its end.
-        unsafe { libc::kill(-process, libc::SIGKILL) };
     }
 }
 
@@ -151,8 +143,14 @@ impl RustEvaluator {
         let before = variables(context);
         let result = context.execute(&with_user_path(&expansion.code));
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
-        let events = if died { self.link.settle_exit() } else { self.link.settle() };
+        let exit = if died { self.link.settle_exit() } else { None };
+        let events = if died { Events::default() } else { self.link.settle() };
         if died || cleared(&expansion.code) {
+            // An interrupt was for the user's cell, not for what follows.
+            self.link.state().interrupted = false;
+            if let Err(error) = BuildOptions::default().write(self.session.path()) {
+                eprintln!("{error:#}");
+            }
             // The imports are part of the session, not of what the user defined.
             if let Err(error) = context.execute(IMPORTS) {
                 eprintln!("the imports of the prelude could not be restored: {error}");
@@ -166,7 +164,7 @@ impl RustEvaluator {
             }
             Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &[] })),
             Err(Error::SubprocessTerminated(message)) => {
-                Err(process_died(events.exited.as_deref().unwrap_or(&message), &before))
+                Err(process_died(exit.as_deref().unwrap_or(&message), &before))
             }
             Err(Error::CompilationErrors(errors)) => {
                 Err(compile_error(&errors, cell, &|line, column| locate(expansion, cell, line, column)))
@@ -179,7 +177,7 @@ impl RustEvaluator {
                 ),
                 traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
             }),
-            Err(Error::Message(message)) => Err(plain_error("EvaluationError", &message)),
+            Err(Error::Message(message)) => Err(plain_error("EvaluationError", build_output(&message))),
         }
     }
 }
@@ -380,6 +378,12 @@ fn plain_error(name: &str, message: &str) -> CellError {
         value: message.to_owned(),
         traceback: vec![format!("\u{1b}[1;31m{name}\u{1b}[0m: {message}")],
     }
+}
+
+/// What the build step printed, where evcxr found no compiler's message in it.
+fn build_output(message: &str) -> &str {
+    let output = message.strip_prefix("Compilation failed, but no parsable errors were found. STDERR:\n");
+    output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()
 }
 
 fn nothing(cursor: usize) -> Completions {
