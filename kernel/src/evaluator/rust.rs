@@ -58,6 +58,11 @@ impl Session {
     fn path(&self) -> &Path {
         self.directory.path()
     }
+
+    /// The source of the cell crate as the build step last compiled it.
+    fn compiled_source(&self) -> PathBuf {
+        self.path().join("context").join("build").join("lib.rs")
+    }
 }
 
 /// The evaluator of Rust cells.
@@ -160,7 +165,7 @@ impl RustEvaluator {
         match result {
             Ok(outputs) => {
                 show_command_output(outputs, sink);
-                failure_of(&events, expansion, cell).map_or(Ok(outcome), Err)
+                failure_of(&events, &self.session.compiled_source(), expansion, cell).map_or(Ok(outcome), Err)
             }
             Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &[] })),
             Err(Error::SubprocessTerminated(message)) => {
@@ -316,12 +321,12 @@ fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
 }
 
 /// The error of a cell that evcxr considers successful.
-fn failure_of(events: &Events, expansion: &Expansion, cell: &str) -> Option<CellError> {
+fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &str) -> Option<CellError> {
     if let Some(message) = &events.load_failed {
         return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
     }
     if let Some(panic) = &events.panic {
-        let place = place_of_panic(&panic.location, expansion, cell);
+        let place = place_of_panic(&panic.location, compiled, expansion, cell);
         let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
         return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
@@ -333,13 +338,26 @@ fn failure_of(events: &Events, expansion: &Expansion, cell: &str) -> Option<Cell
     })
 }
 
-/// Where a panic happened, for the user. Lines of the compiled crate are not the cell's, so only other places are named.
-fn place_of_panic(location: &str, _expansion: &Expansion, _cell: &str) -> String {
-    if location.contains("lib.rs") && location.starts_with('/') && location.contains("/build/lib.rs") {
-        "this cell".to_owned()
-    } else {
-        location.to_owned()
+/// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
+fn place_of_panic(location: &str, compiled: &Path, expansion: &Expansion, cell: &str) -> String {
+    let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
+    let source = std::fs::read_to_string(compiled).unwrap_or_default();
+    let Some(text) = source.lines().nth(line - 1) else { return "this cell".to_owned() };
+    // The compiled crate holds the cell's lines as they are, at other numbers.
+    match expansion.code.lines().position(|candidate| candidate == text) {
+        Some(index) => {
+            let (line, column) = locate(expansion, cell, index + 1, column);
+            let text = cell.lines().nth(line - 1).unwrap_or(text);
+            format!("line {line}, column {column}: {}", text.trim())
+        }
+        None => format!("code of an earlier cell: {}", text.trim()),
     }
+}
+
+/// Line and column of a location `FILE:LINE:COLUMN` in `file`.
+fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
+    let mut parts = location.strip_prefix(file.to_str()?)?.strip_prefix(':')?.split(':');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
 fn interrupted(lost: &[String]) -> CellError {
