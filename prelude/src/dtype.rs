@@ -28,16 +28,8 @@ pub enum DType {
 
 impl DType {
     /// All element types, in order of promotion.
-    pub const ALL: [DType; 8] = [
-        DType::Bool,
-        DType::U8,
-        DType::I32,
-        DType::U32,
-        DType::I64,
-        DType::U64,
-        DType::F32,
-        DType::F64,
-    ];
+    pub const ALL: [DType; 8] =
+        [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64];
 
     /// The size of one element in bytes.
     pub const fn size(self) -> usize {
@@ -123,9 +115,18 @@ mod sealed {
 }
 
 /// A Rust type that arrays can hold: `bool u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "device arrays cannot hold `{Self}`",
+    label = "not an element type",
+    note = "the element types are bool, u8, i32, u32, i64, u64, f32 and f64"
+)]
 pub trait Element:
     sealed::Sealed + Copy + PartialOrd + Default + fmt::Debug + fmt::Display + Send + Sync + 'static
 {
+    /// The type of sums: `u64` for `bool`, `u8` and `u32`; `i64` for `i32`; else the type itself.
+    type Sum: Element;
+    /// The type of means: the type itself for floats, else `f64`.
+    type Mean: Float;
     /// The tag of this type.
     const DTYPE: DType;
     /// This value with its tag.
@@ -134,10 +135,33 @@ pub trait Element:
     fn from_scalar(scalar: Scalar) -> Option<Self>;
 }
 
+/// An element type with arithmetic: all but `bool`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "arithmetic needs an array of numbers, but its elements are `{Self}`",
+    label = "not a number type",
+    note = "convert the array first, such as `a.astype::<f32>()`"
+)]
+pub trait Number: Element {}
+
+/// `f32` or `f64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this operation needs an array of floats, but its elements are `{Self}`",
+    label = "not a float type",
+    note = "convert the array first, such as `a.astype::<f64>()`"
+)]
+pub trait Float: Number {
+    /// The nearest value of this type.
+    fn from_f64(value: f64) -> Self;
+    /// The value as `f64`.
+    fn to_f64(self) -> f64;
+}
+
 macro_rules! elements {
-    ($($type:ty => $tag:ident),*) => {$(
+    ($($type:ty => $tag:ident, $sum:ty, $mean:ty;)*) => {$(
         impl sealed::Sealed for $type {}
         impl Element for $type {
+            type Sum = $sum;
+            type Mean = $mean;
             const DTYPE: DType = DType::$tag;
             fn to_scalar(self) -> Scalar {
                 Scalar::$tag(self)
@@ -151,4 +175,32 @@ macro_rules! elements {
         }
     )*};
 }
-elements!(bool => Bool, u8 => U8, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
+elements! {
+    bool => Bool, u64, f64;
+    u8 => U8, u64, f64;
+    i32 => I32, i64, f64;
+    u32 => U32, u64, f64;
+    i64 => I64, i64, f64;
+    u64 => U64, u64, f64;
+    f32 => F32, f32, f32;
+    f64 => F64, f64, f64;
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => { $(impl Number for $type {})* };
+}
+numbers!(u8 i32 u32 i64 u64 f32 f64);
+
+macro_rules! floats {
+    ($($type:ty)*) => {$(
+        impl Float for $type {
+            fn from_f64(value: f64) -> Self {
+                value as $type
+            }
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+        }
+    )*};
+}
+floats!(f32 f64);

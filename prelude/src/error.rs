@@ -132,3 +132,19 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Panics with the error's message at the caller's line: how the plain names report what their `try_` twins return.
+#[cold]
+#[track_caller]
+pub(crate) fn fail(error: Error) -> ! {
+    panic!("{error}")
+}
+
+/// The value, or [`fail`].
+#[track_caller]
+pub(crate) fn check<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => fail(error),
+    }
+}

@@ -1,16 +1,43 @@
-//! Device arrays, operations, timing and plots for GPU notebooks in Rust.
+//! Device arrays, operations, timing and plots for GPU notebooks in Rust. Cells call this crate `gpu`.
+//!
+//! A [`DeviceArray`] lives on the [`device`]: an NVIDIA GPU or, without one, the CPU. It is made from a host array
+//! by [`asarray`] and copied back by [`DeviceArray::to_host`]; nothing is copied implicitly. The words are NumPy's.
+//! Functions on host (`ndarray`) arrays, under the same names, are in [`host`].
+//!
+//! ```
+//! use warpcell as gpu; // in a notebook, this is done already
+//! use gpu::prelude::*;
+//!
+//! let x = gpu::linspace(0.0, 1.0, 5);
+//! let y = (&x * &x + 1.0).sqrt();
+//! assert_eq!(y.shape(), [5]);
+//! println!("{y}");
+//! let on_host = y.to_host();
+//! assert!(gpu::allclose(&y, &on_host));
+//! ```
 
+mod array;
 mod backend;
 #[doc(hidden)]
 pub mod cell;
+mod device;
 mod dtype;
 mod error;
+pub mod host;
+mod operations;
 mod output;
+pub mod prelude;
 
-pub use dtype::{DType, Element, Scalar};
+pub use array::{
+    AnyArray, DeviceArray, IntoShape, OnDevice, OnHost, arange, array, asarray, empty, eye, full, linspace, meshgrid,
+    ones, tile, zeros,
+};
+pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
+pub use dtype::{DType, Element, Float, Number, Scalar};
 pub use error::{Error, Result};
-
-/// What `use gpu::prelude::*;` brings into a cell.
-pub mod prelude {
-    pub use ndarray::{Array1, Array2, s};
-}
+pub use ndarray;
+pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
+pub use operations::convolve::{
+    Boundary, Convolve, Mode, convolve, convolve2d, convolve2d_with, try_convolve, try_convolve2d, try_convolve2d_with,
+};
+pub use operations::elementwise::Operand;

@@ -1,1 +1,288 @@
-//! Not here yet.
+//! The CPU backend: all cores, vector instructions chosen at run time.
+//!
+//! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
+//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
+
+pub(crate) mod convolve;
+pub(crate) mod copy;
+pub(crate) mod elementwise;
+mod numeric;
+mod pool;
+mod reduce;
+mod runs;
+
+use crate::backend::{
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    UnaryOperation, View,
+};
+use crate::dtype::Scalar;
+use crate::error::{Error, Result};
+use std::alloc;
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// The backend; one per process.
+pub(crate) fn backend() -> Arc<dyn Backend> {
+    static BACKEND: OnceLock<Arc<CpuBackend>> = OnceLock::new();
+    BACKEND.get_or_init(|| Arc::new(CpuBackend { queue: Mutex::new(()) })).clone()
+}
+
+/// The number of threads that operations use.
+pub(crate) fn threads() -> usize {
+    pool::threads()
+}
+
+struct CpuBackend {
+    queue: Mutex<()>,
+}
+
+/// Bytes held by live arrays.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// A block of host memory.
+///
+/// 1. It is initialised (zeroed when allocated), so that any byte may be read as an integer or a float.
+/// 2. It is accessed only by methods of the backend that hold the queue's lock, or by threads that such a method
+///    waits for. Hence no two operations touch it at once, whatever threads the arrays are used from.
+/// 3. Within an operation, `out` overlaps no other operand but (elementwise) one of exactly its layout.
+struct Memory {
+    pointer: NonNull<u8>,
+    layout: alloc::Layout,
+    bytes: usize,
+}
+
+/// A cache line, and enough for every vector register.
+const ALIGNMENT: usize = 64;
+
+/// Below this many bytes an allocation is made without asking how much memory is free.
+const LARGE: usize = 64 << 20;
+
+// SAFETY: invariant 2 of `Memory`.
+unsafe impl Send for Memory {}
+// SAFETY: invariant 2 of `Memory`.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn new(bytes: usize) -> Result<Memory> {
+        let failure = || Error::OutOfMemory { device: "cpu".into(), requested: bytes, free: available(), pooled: 0 };
+        // Linux grants more memory than there is and ends the process when it is touched.
+        if bytes >= LARGE && bytes > available() {
+            return Err(failure());
+        }
+        let layout = alloc::Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| failure())?;
+        // SAFETY: the layout's size is not zero.
+        let pointer = NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(failure)?;
+        USED.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Memory { pointer, layout, bytes })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        USED.fetch_sub(self.bytes, Ordering::Relaxed);
+        // SAFETY: allocated with this layout in `new`; no operation uses it, for each holds a reference.
+        unsafe { alloc::dealloc(self.pointer.as_ptr(), self.layout) };
+    }
+}
+
+impl Allocation for Memory {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The start of an allocation of this backend.
+fn start(allocation: &Arc<dyn Allocation>) -> *mut u8 {
+    let memory = allocation.as_any().downcast_ref::<Memory>();
+    memory.expect("operations reject arrays on other devices").pointer.as_ptr()
+}
+
+/// The element of index zero of a view.
+fn origin(view: &View<'_>) -> *mut u8 {
+    // SAFETY: the layout lies within the allocation.
+    unsafe { start(view.allocation).add(view.layout.offset * view.dtype.size()) }
+}
+
+impl CpuBackend {
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Backend for CpuBackend {
+    fn name(&self) -> String {
+        let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("model name"));
+        line.and_then(|line| line.split_once(':')).map_or("x86-64", |(_, name)| name.trim()).to_owned()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {
+        Ok(Arc::new(Memory::new(bytes)?))
+    }
+
+    fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
+        let _queue = self.lock();
+        assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
+        // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
+        unsafe { copy::bytes(source.as_ptr(), start(target), source.len()) };
+        Ok(())
+    }
+
+    fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
+        let _queue = self.lock();
+        assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
+        // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
+        unsafe { copy::bytes(start(source).add(offset), target.as_mut_ptr(), target.len()) };
+        Ok(())
+    }
+
+    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        // SAFETY: the invariants of `Memory`.
+        unsafe { elementwise::fill(value, origin(&out), out.layout) };
+        Ok(())
+    }
+
+    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        // SAFETY: the invariants of `Memory`; `out` is 1-D.
+        unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
+        Ok(())
+    }
+
+    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        // SAFETY: the invariants of `Memory`.
+        unsafe { copy::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
+        Ok(())
+    }
+
+    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        let input = elementwise::Input::Array(origin(&x), x.layout);
+        // SAFETY: the invariants of `Memory`.
+        unsafe { elementwise::unary(operation, x.dtype, input, origin(&out), out.layout) };
+        Ok(())
+    }
+
+    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        let dtype = match (a, b) {
+            (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
+            (Operand::Scalar(scalar), _) => scalar.dtype(),
+        };
+        let inputs = [&a, &b].map(|operand| match operand {
+            Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
+            Operand::Scalar(value) => elementwise::Input::Scalar(*value),
+        });
+        // SAFETY: the invariants of `Memory`.
+        unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
+        Ok(())
+    }
+
+    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        // SAFETY: the invariants of `Memory`.
+        unsafe { reduce::reduce(operation, x.dtype, origin(&x), x.layout, axes, origin(&out)) };
+        Ok(())
+    }
+
+    fn convolve2d(
+        &self,
+        image: View<'_>,
+        kernel: View<'_>,
+        origin_: (usize, usize),
+        padding: Padding,
+        out: View<'_>,
+    ) -> Result<()> {
+        let _queue = self.lock();
+        let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
+        let job = convolve::Job {
+            image: origin(&image),
+            image_shape: shape(&image),
+            kernel: origin(&kernel),
+            kernel_shape: shape(&kernel),
+            origin: origin_,
+            padding,
+            out: origin(&out),
+            out_shape: shape(&out),
+        };
+        // SAFETY: the invariants of `Memory`; all three are contiguous.
+        unsafe { convolve::convolve2d(image.dtype, &job) };
+        Ok(())
+    }
+
+    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
+        let _queue = self.lock();
+        let shape = |view: &View<'_>| [1, view.layout.shape[0]];
+        let job = convolve::Job {
+            image: origin(&signal),
+            image_shape: shape(&signal),
+            kernel: origin(&kernel),
+            kernel_shape: shape(&kernel),
+            origin: (0, origin_),
+            padding: Padding::Fill(convolve::zero(signal.dtype)),
+            out: origin(&out),
+            out_shape: shape(&out),
+        };
+        // SAFETY: the invariants of `Memory`; all three are contiguous.
+        unsafe { convolve::convolve2d(signal.dtype, &job) };
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Box<dyn EventHandle>> {
+        let _queue = self.lock();
+        Ok(Box::new(Moment(Instant::now())))
+    }
+
+    fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64> {
+        let moment = |event: &dyn EventHandle| event.as_any().downcast_ref::<Moment>().map(|moment| moment.0);
+        match (moment(start), moment(end)) {
+            (Some(start), Some(end)) if end >= start => Ok((end - start).as_secs_f64()),
+            (Some(start), Some(end)) => Ok(-(start - end).as_secs_f64()),
+            _ => Err(Error::InvalidArgument {
+                operation: "elapsed",
+                reason: "the events were recorded on two devices; record both on one".into(),
+            }),
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        drop(self.lock());
+        Ok(())
+    }
+
+    fn memory(&self) -> MemoryFigures {
+        let used = USED.load(Ordering::Relaxed);
+        MemoryFigures { used, pooled: used, free: available(), total: meminfo("MemTotal:").unwrap_or(0) }
+    }
+
+    fn trim(&self) {}
+}
+
+/// A point in time: work is done when it is recorded.
+#[allow(dead_code, reason = "events are not public yet")]
+struct Moment(Instant);
+
+impl EventHandle for Moment {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Bytes of memory that can be had; all of them where the system does not say.
+fn available() -> usize {
+    meminfo("MemAvailable:").unwrap_or(usize::MAX)
+}
+
+fn meminfo(field: &str) -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+}

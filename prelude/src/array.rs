@@ -1,0 +1,183 @@
+//! Arrays on a device: [`DeviceArray`], a thin typed shell, over the non-generic [`RawArray`].
+//!
+//! Cells are compiled at each execution, so what is generic here is compiled over and over: public generic functions
+//! only convert their arguments and call a function over [`RawArray`].
+
+mod create;
+mod display;
+mod operators;
+pub(crate) mod shape;
+pub(crate) mod sides;
+pub(crate) mod transfer;
+mod view;
+
+pub use create::{arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, zeros};
+pub(crate) use create::{arange_length, bad_range};
+pub use shape::IntoShape;
+pub use sides::{AnyArray, OnDevice, OnHost};
+pub(crate) use view::writable;
+
+use crate::backend::{Allocation, Layout, View};
+use crate::device::{Device, Handle};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// An array on a device: elements of type `T`, any rank, shape known at run time; CuPy's `ndarray`.
+///
+/// Cloning is cheap: the clone shares the elements. So do the views that [`slice`](Self::slice),
+/// [`t`](Self::t), [`diagonal`](Self::diagonal) and, where possible, [`reshape`](Self::reshape) give:
+/// **writing to a view or clone (`fill`, `assign`, `+=`) writes to the array it came from.**
+/// [`copy`](Self::copy) makes an array of its own.
+///
+/// Operations run in order on the array's [`Device`] and may return before the device is done; reading values back
+/// ([`to_host`](Self::to_host), [`item`](Self::item), printing) waits.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let a = warpcell::arange(0.0, 6.0, 1.0).reshape((2, 3));
+/// let total: f64 = (&a * 2.0).sum();
+/// assert_eq!(total, 30.0);
+/// assert_eq!(a.slice(s![.., 0]).to_host(), ndarray::arr1(&[0.0, 3.0]).into_dyn());
+/// ```
+#[derive(Clone)]
+pub struct DeviceArray<T: Element> {
+    pub(crate) raw: RawArray,
+    element: PhantomData<T>,
+}
+
+/// An array whose element type is a value.
+///
+/// 1. `layout` keeps the invariants that [`Layout`] states, within `allocation`.
+/// 2. `allocation` was made by `handle.backend`.
+/// 3. A layout with a zero stride along an axis longer than 1 (a broadcast view) is never written to.
+#[derive(Clone)]
+pub struct RawArray {
+    pub(crate) handle: Handle,
+    pub(crate) allocation: Arc<dyn Allocation>,
+    pub(crate) layout: Layout,
+    pub(crate) dtype: DType,
+}
+
+impl<T: Element> DeviceArray<T> {
+    /// Wraps an array of dtype `T`.
+    pub(crate) fn from_raw(raw: RawArray) -> Self {
+        debug_assert_eq!(raw.dtype, T::DTYPE);
+        DeviceArray { raw, element: PhantomData }
+    }
+
+    /// The length of each axis.
+    pub fn shape(&self) -> &[usize] {
+        &self.raw.layout.shape
+    }
+
+    /// The number of axes.
+    pub fn ndim(&self) -> usize {
+        self.raw.layout.shape.len()
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        self.raw.layout.size()
+    }
+
+    /// The number of bytes that the elements take.
+    pub fn nbytes(&self) -> usize {
+        self.size() * T::DTYPE.size()
+    }
+
+    /// How many elements apart neighbours along each axis are (NumPy counts bytes).
+    pub fn strides(&self) -> &[isize] {
+        &self.raw.layout.strides
+    }
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// Where the elements are.
+    pub fn device(&self) -> Device {
+        self.raw.handle.device
+    }
+}
+
+impl RawArray {
+    /// A new array with unspecified elements.
+    pub(crate) fn uninitialised(
+        operation: &'static str,
+        handle: &Handle,
+        shape: &[usize],
+        dtype: DType,
+    ) -> Result<RawArray> {
+        let bytes = byte_count(shape, dtype).ok_or_else(|| Error::InvalidShape {
+            operation,
+            shape: shape.to_vec(),
+            reason: format!("has more elements of {dtype} than memory can address; use a smaller one"),
+        })?;
+        let allocation = handle.backend.allocate(bytes)?;
+        Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// The same elements under another layout, which the caller makes sure lies within this one's elements.
+    pub(crate) fn with_layout(&self, layout: Layout) -> RawArray {
+        RawArray { handle: self.handle.clone(), allocation: self.allocation.clone(), layout, dtype: self.dtype }
+    }
+
+    /// A new contiguous array with the same elements.
+    pub(crate) fn copied(&self, operation: &'static str) -> Result<RawArray> {
+        self.converted(operation, self.dtype)
+    }
+
+    /// A new contiguous array with the elements converted to `dtype`.
+    pub(crate) fn converted(&self, operation: &'static str, dtype: DType) -> Result<RawArray> {
+        let out = RawArray::uninitialised(operation, &self.handle, self.shape(), dtype)?;
+        if out.size() > 0 {
+            self.handle.backend.copy(self.view(), out.view())?;
+        }
+        Ok(out)
+    }
+
+    /// This array if its elements follow one another in row-major order, else a copy that has them so.
+    pub(crate) fn contiguous(&self, operation: &'static str) -> Result<RawArray> {
+        if self.layout.is_contiguous() { Ok(self.clone()) } else { self.copied(operation) }
+    }
+
+    /// Whether both arrays are views of one allocation.
+    pub(crate) fn shares_memory(&self, other: &RawArray) -> bool {
+        Arc::ptr_eq(&self.allocation, &other.allocation)
+    }
+
+    /// The error for arrays on two devices, if they are.
+    pub(crate) fn same_device(&self, operation: &'static str, other: &RawArray) -> Result<()> {
+        if self.handle.device == other.handle.device {
+            return Ok(());
+        }
+        Err(Error::DeviceMismatch {
+            operation,
+            left: self.handle.device.to_string(),
+            right: other.handle.device.to_string(),
+        })
+    }
+}
+
+/// The bytes that a contiguous array takes, unless they are more than one allocation can have.
+fn byte_count(shape: &[usize], dtype: DType) -> Option<usize> {
+    // Zero-length axes do not excuse the others: strides are products of lengths and must not overflow either.
+    let extent = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length.max(1)))?;
+    let bytes = extent.checked_mul(dtype.size()).filter(|&bytes| bytes <= isize::MAX as usize)?;
+    Some(if shape.contains(&0) { 0 } else { bytes })
+}

@@ -1,0 +1,332 @@
+//! Making arrays on the current device.
+
+use crate::array::sides::sealed::Host;
+use crate::array::{DeviceArray, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
+use crate::backend::Layout;
+use crate::device;
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Error, Result, check};
+
+/// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
+///
+/// The result has the same shape and element type, and is contiguous; the host array may be changed afterwards.
+///
+/// **Panics** if the memory cannot be had ([`Error::OutOfMemory`]).
+///
+/// ```
+/// let host = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+/// let a = warpcell::asarray(&host);
+/// assert_eq!(a.shape(), [2, 2]);
+/// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
+/// ```
+#[track_caller]
+pub fn asarray<A: OnHost + ?Sized>(host: &A) -> DeviceArray<A::Elem> {
+    check(try_asarray(host))
+}
+
+/// As [`asarray`], but returns the error.
+pub fn try_asarray<A: OnHost + ?Sized>(host: &A) -> Result<DeviceArray<A::Elem>> {
+    upload("asarray", Host::host_view(host)).map(DeviceArray::from_raw)
+}
+
+/// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.
+///
+/// ```
+/// assert_eq!(warpcell::array(&[[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
+/// ```
+#[track_caller]
+pub fn array<A: OnHost + ?Sized>(values: &A) -> DeviceArray<A::Elem> {
+    check(upload("array", Host::host_view(values)).map(DeviceArray::from_raw))
+}
+
+/// Zeros (`false` for `bool`): `gpu::zeros::<f64>((16, 16))`.
+///
+/// **Panics** if the shape is too large to address or the memory cannot be had.
+///
+/// ```
+/// let a = warpcell::zeros::<f64>((2, 3));
+/// assert_eq!(a.sum(), 0.0);
+/// ```
+#[track_caller]
+pub fn zeros<T: Element>(shape: impl IntoShape) -> DeviceArray<T> {
+    check(try_zeros(shape))
+}
+
+/// As [`zeros`], but returns the error.
+pub fn try_zeros<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+    filled("zeros", &shape.into_shape(), T::default().to_scalar()).map(DeviceArray::from_raw)
+}
+
+/// Ones.
+///
+/// **Panics** as [`zeros`] does.
+///
+/// ```
+/// assert_eq!(warpcell::ones::<i32>(4).sum(), 4);
+/// ```
+#[track_caller]
+pub fn ones<T: Number>(shape: impl IntoShape) -> DeviceArray<T> {
+    check(try_ones(shape))
+}
+
+/// As [`ones`], but returns the error.
+pub fn try_ones<T: Number>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+    filled("ones", &shape.into_shape(), constant(T::DTYPE, true)).map(DeviceArray::from_raw)
+}
+
+/// An array with every element `value`.
+///
+/// **Panics** as [`zeros`] does.
+///
+/// ```
+/// assert_eq!(warpcell::full((2, 2), 0.5).sum(), 2.0);
+/// ```
+#[track_caller]
+pub fn full<T: Element>(shape: impl IntoShape, value: T) -> DeviceArray<T> {
+    check(try_full(shape, value))
+}
+
+/// As [`full`], but returns the error.
+pub fn try_full<T: Element>(shape: impl IntoShape, value: T) -> Result<DeviceArray<T>> {
+    filled("full", &shape.into_shape(), value.to_scalar()).map(DeviceArray::from_raw)
+}
+
+/// An array whose elements are unspecified until they are written.
+///
+/// **Panics** as [`zeros`] does.
+///
+/// ```
+/// let mut a = warpcell::empty::<f32>(8);
+/// a.fill(1.0);
+/// assert_eq!(a.sum(), 8.0);
+/// ```
+#[track_caller]
+pub fn empty<T: Element>(shape: impl IntoShape) -> DeviceArray<T> {
+    check(try_empty(shape))
+}
+
+/// As [`empty`], but returns the error.
+pub fn try_empty<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+    let handle = device::current()?;
+    RawArray::uninitialised("empty", &handle, &shape.into_shape(), T::DTYPE).map(DeviceArray::from_raw)
+}
+
+/// `start`, `start + step`, … up to but without `stop`; 1-D. The length is `ceil((stop - start) / step)`, as in
+/// NumPy; use [`linspace`] where the number of elements matters and the step is a fraction.
+///
+/// **Panics** if `step` is zero or not finite ([`Error::InvalidArgument`]).
+///
+/// ```
+/// assert_eq!(warpcell::arange(0, 10, 3).to_host(), ndarray::arr1(&[0, 3, 6, 9]).into_dyn());
+/// ```
+#[track_caller]
+pub fn arange<T: Number>(start: T, stop: T, step: T) -> DeviceArray<T> {
+    check(try_arange(start, stop, step))
+}
+
+/// As [`arange`], but returns the error.
+pub fn try_arange<T: Number>(start: T, stop: T, step: T) -> Result<DeviceArray<T>> {
+    arange_raw(start.to_scalar(), stop.to_scalar(), step.to_scalar()).map(DeviceArray::from_raw)
+}
+
+/// `count` evenly spaced values from `start` to `stop`, both included; 1-D.
+///
+/// ```
+/// assert_eq!(warpcell::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
+/// ```
+#[track_caller]
+pub fn linspace<T: Float>(start: T, stop: T, count: usize) -> DeviceArray<T> {
+    check(try_linspace(start, stop, count))
+}
+
+/// As [`linspace`], but returns the error.
+pub fn try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceArray<T>> {
+    linspace_raw(start.to_f64(), stop.to_f64(), count, T::DTYPE).map(DeviceArray::from_raw)
+}
+
+/// The coordinates of a grid: `(x, y)` of shape `(y.size(), x.size())`, where `x` varies along the columns and `y`
+/// along the rows (NumPy's `indexing="xy"`).
+///
+/// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// let axis = warpcell::arange(0, 3, 1);
+/// let (x, y) = warpcell::meshgrid(&axis, &axis);
+/// assert_eq!((x.get(&[0, 2]), y.get(&[0, 2])), (2, 0));
+/// ```
+#[track_caller]
+pub fn meshgrid<T: Element, X, Y>(x: &X, y: &Y) -> (DeviceArray<T>, DeviceArray<T>)
+where
+    X: OnDevice<Elem = T>,
+    Y: OnDevice<Elem = T>,
+{
+    let (x, y) = check(meshgrid_raw(x.raw(), y.raw()));
+    (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
+}
+
+/// The array repeated `repetitions` times along each axis; missing axes are put in front of the shorter of the two,
+/// as in NumPy.
+///
+/// ```
+/// let unit = warpcell::array(&[[1, 0], [0, 0]]);
+/// assert_eq!(warpcell::tile(&unit, (3, 2)).shape(), [6, 4]);
+/// ```
+#[track_caller]
+pub fn tile<A: OnDevice>(a: &A, repetitions: impl IntoShape) -> DeviceArray<A::Elem> {
+    check(try_tile(a, repetitions))
+}
+
+/// As [`tile`], but returns the error.
+pub fn try_tile<A: OnDevice>(a: &A, repetitions: impl IntoShape) -> Result<DeviceArray<A::Elem>> {
+    tile_raw(a.raw(), repetitions.into_shape()).map(DeviceArray::from_raw)
+}
+
+/// The identity matrix of order `n`.
+///
+/// ```
+/// assert_eq!(warpcell::eye::<f64>(4).sum(), 4.0);
+/// ```
+#[track_caller]
+pub fn eye<T: Number>(n: usize) -> DeviceArray<T> {
+    check(eye_raw(n, T::DTYPE).map(DeviceArray::from_raw))
+}
+
+fn upload(operation: &'static str, host: crate::array::sides::HostView<'_>) -> Result<RawArray> {
+    transfer::upload(operation, &host, &device::current()?)
+}
+
+fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<RawArray> {
+    let out = RawArray::uninitialised(operation, &device::current()?, shape, value.dtype())?;
+    if out.size() > 0 {
+        out.handle.backend.fill(value, out.view())?;
+    }
+    Ok(out)
+}
+
+/// The values 0 and 1 of a dtype.
+fn constant(dtype: DType, is_one: bool) -> Scalar {
+    let value = u8::from(is_one);
+    match dtype {
+        DType::Bool => Scalar::Bool(is_one),
+        DType::U8 => Scalar::U8(value),
+        DType::I32 => Scalar::I32(value.into()),
+        DType::U32 => Scalar::U32(value.into()),
+        DType::I64 => Scalar::I64(value.into()),
+        DType::U64 => Scalar::U64(value.into()),
+        DType::F32 => Scalar::F32(value.into()),
+        DType::F64 => Scalar::F64(value.into()),
+    }
+}
+
+/// The length of `start..stop` in steps of `step`, or `None` if there is none.
+pub(crate) fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Option<usize> {
+    let wide = |value: Scalar| match value {
+        Scalar::U8(value) => Some(i128::from(value)),
+        Scalar::I32(value) => Some(i128::from(value)),
+        Scalar::U32(value) => Some(i128::from(value)),
+        Scalar::I64(value) => Some(i128::from(value)),
+        Scalar::U64(value) => Some(i128::from(value)),
+        _ => None,
+    };
+    let float = |value: Scalar| match value {
+        Scalar::F32(value) => f64::from(value),
+        Scalar::F64(value) => value,
+        _ => f64::NAN,
+    };
+    if let (Some(start), Some(stop), Some(step)) = (wide(start), wide(stop), wide(step)) {
+        if step == 0 {
+            return None;
+        }
+        let (distance, step) = if step < 0 { (start - stop, -step) } else { (stop - start, step) };
+        return usize::try_from(((distance + step - 1) / step).max(0)).ok();
+    }
+    let length = ((float(stop) - float(start)) / float(step)).ceil();
+    (float(step) != 0.0 && float(step).is_finite() && length.is_finite()).then_some(length.max(0.0) as usize)
+}
+
+fn arange_raw(start: Scalar, stop: Scalar, step: Scalar) -> Result<RawArray> {
+    let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
+    let out = RawArray::uninitialised("arange", &device::current()?, &[length], start.dtype())?;
+    if length > 0 {
+        out.handle.backend.arange(start, step, out.view())?;
+    }
+    Ok(out)
+}
+
+pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
+    Error::InvalidArgument {
+        operation: "arange",
+        reason: format!(
+            "there is no range from {start:?} to {stop:?} in steps of {step:?}; give finite bounds and a step other than 0"
+        ),
+    }
+}
+
+fn linspace_raw(start: f64, stop: f64, count: usize, dtype: DType) -> Result<RawArray> {
+    let values = crate::host::linspace_values(start, stop, count);
+    let bytes: Vec<u8> = match dtype {
+        DType::F32 => values.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect(),
+        _ => values.iter().flat_map(|value| value.to_ne_bytes()).collect(),
+    };
+    let out = RawArray::uninitialised("linspace", &device::current()?, &[count], dtype)?;
+    out.handle.backend.upload(&bytes, &out.allocation)?;
+    Ok(out)
+}
+
+fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {
+    x.same_device("meshgrid", y)?;
+    for axis in [x, y] {
+        if axis.shape().len() != 1 {
+            return Err(Error::InvalidShape {
+                operation: "meshgrid",
+                shape: axis.shape().to_vec(),
+                reason: "is not 1-D; flatten the array first with `ravel`".into(),
+            });
+        }
+    }
+    let shape = [y.size(), x.size()];
+    let column = Layout { shape: vec![y.size(), 1], strides: vec![y.layout.strides[0], 0], offset: y.layout.offset };
+    Ok((
+        x.with_layout(shape::broadcast_layout(&x.layout, &shape)).copied("meshgrid")?,
+        y.with_layout(shape::broadcast_layout(&column, &shape)).copied("meshgrid")?,
+    ))
+}
+
+fn tile_raw(a: &RawArray, mut repetitions: Vec<usize>) -> Result<RawArray> {
+    let rank = a.shape().len().max(repetitions.len());
+    repetitions.splice(0..0, vec![1; rank - repetitions.len()]);
+    let own = shape::broadcast_layout(&a.layout, &[vec![1; rank - a.shape().len()], a.shape().to_vec()].concat());
+    let overflow = || Error::InvalidShape {
+        operation: "tile",
+        shape: a.shape().to_vec(),
+        reason: format!("repeated {repetitions:?} times has more elements than memory can address"),
+    };
+    let shape = (own.shape.iter().zip(&repetitions))
+        .map(|(&length, &count)| length.checked_mul(count).ok_or_else(overflow))
+        .collect::<Result<Vec<usize>>>()?;
+    let out = RawArray::uninitialised("tile", &a.handle, &shape, a.dtype)?;
+    if out.size() == 0 {
+        return Ok(out);
+    }
+    // Each axis becomes two, the repetition and the position in the tile; the source repeats along the first.
+    let pairs = |first: &[usize], second: &[usize]| {
+        first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect::<Vec<usize>>()
+    };
+    let split = pairs(&repetitions, &own.shape);
+    let strides = own.strides.iter().flat_map(|&stride| [0, stride]).collect();
+    let source = a.with_layout(Layout { shape: split.clone(), strides, offset: own.offset });
+    let target = out.with_layout(Layout::contiguous(&split));
+    out.handle.backend.copy(source.view(), target.view())?;
+    Ok(out)
+}
+
+fn eye_raw(n: usize, dtype: DType) -> Result<RawArray> {
+    let handle = device::current()?;
+    let out = RawArray::uninitialised("eye", &handle, &[n, n], dtype)?;
+    if n > 0 {
+        handle.backend.fill(constant(dtype, false), out.view())?;
+        let diagonal = out.with_layout(Layout { shape: vec![n], strides: vec![n as isize + 1], offset: 0 });
+        handle.backend.fill(constant(dtype, true), diagonal.view())?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,153 @@
+//! Printing: NumPy's brackets, long arrays abbreviated, then a line with shape, dtype and device.
+
+use crate::array::{DeviceArray, RawArray, transfer};
+use crate::backend::Layout;
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use std::fmt::{self, Write};
+
+/// Arrays of more elements are abbreviated.
+const THRESHOLD: usize = 1000;
+/// How many entries an abbreviated axis shows at each end.
+const EDGE: usize = 3;
+
+/// The values as NumPy prints them (more than 1000 are abbreviated), then shape, dtype and device. Waits for queued
+/// work.
+impl<T: Element> fmt::Display for DeviceArray<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(&self.raw))
+    }
+}
+
+/// The same as `Display`.
+impl<T: Element> fmt::Debug for DeviceArray<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(&self.raw))
+    }
+}
+
+fn text(raw: &RawArray) -> String {
+    let mut text = String::new();
+    match entries(raw) {
+        Ok(entries) => entries.write(&mut text),
+        Err(error) => write!(text, "<the elements cannot be read: {error}>").expect("strings take all text"),
+    }
+    let shape: Vec<String> = raw.shape().iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let device = raw.handle.device;
+    write!(text, "\nshape ({}{comma}), dtype {}, on {device}", shape.join(", "), raw.dtype)
+        .expect("strings take all text");
+    text
+}
+
+/// The elements that are shown, formatted and of one width.
+struct Entries {
+    cells: Vec<String>,
+    /// Per axis, how many entries are shown and whether there is a gap in the middle.
+    axes: Vec<(usize, bool)>,
+}
+
+impl Entries {
+    fn write(&self, text: &mut String) {
+        self.write_axis(0, 0, 0, text);
+    }
+
+    /// Writes the entries below one index of the axes before `axis`; gives the next cell.
+    fn write_axis(&self, axis: usize, mut cell: usize, indent: usize, text: &mut String) -> usize {
+        let Some(&(shown, gap)) = self.axes.get(axis) else {
+            text.push_str(self.cells.get(cell).map_or("", String::as_str));
+            return cell + 1;
+        };
+        let last = axis + 1 == self.axes.len();
+        let separator = if last {
+            " ".to_owned()
+        } else {
+            format!("{}{}", "\n".repeat(self.axes.len() - axis - 1), " ".repeat(indent + 1))
+        };
+        text.push('[');
+        for entry in 0..shown {
+            if entry > 0 {
+                text.push_str(&separator);
+            }
+            if gap && entry == EDGE {
+                text.push_str("...");
+                text.push_str(&separator);
+            }
+            cell = self.write_axis(axis + 1, cell, indent + 1, text);
+        }
+        text.push(']');
+        cell
+    }
+}
+
+fn entries(raw: &RawArray) -> Result<Entries> {
+    let abbreviates = raw.size() > THRESHOLD;
+    let gap = |length: usize| abbreviates && length > 2 * EDGE;
+    let axes: Vec<(usize, bool)> =
+        raw.shape().iter().map(|&length| (if gap(length) { 2 * EDGE } else { length }, gap(length))).collect();
+    let shown: Vec<usize> = axes.iter().map(|&(shown, _)| shown).collect();
+    let sample = RawArray::uninitialised("display", &raw.handle, &shown, raw.dtype)?;
+    if sample.size() > 0 {
+        copy_corners(raw, &sample)?;
+    }
+    let mut cells = match raw.dtype {
+        DType::F32 => floats(&transfer::download_vec::<f32>(&sample)?.into_iter().map(f64::from).collect::<Vec<_>>()),
+        DType::F64 => floats(&transfer::download_vec::<f64>(&sample)?),
+        DType::Bool => strings(&transfer::download_vec::<bool>(&sample)?),
+        DType::U8 => strings(&transfer::download_vec::<u8>(&sample)?),
+        DType::I32 => strings(&transfer::download_vec::<i32>(&sample)?),
+        DType::U32 => strings(&transfer::download_vec::<u32>(&sample)?),
+        DType::I64 => strings(&transfer::download_vec::<i64>(&sample)?),
+        DType::U64 => strings(&transfer::download_vec::<u64>(&sample)?),
+    };
+    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
+    Ok(Entries { cells, axes })
+}
+
+fn strings<T: Element>(values: &[T]) -> Vec<String> {
+    values.iter().map(T::to_string).collect()
+}
+
+/// Copies the shown entries to `sample`: of each abbreviated axis, the first and the last few.
+fn copy_corners(raw: &RawArray, sample: &RawArray) -> Result<()> {
+    let rank = raw.shape().len();
+    let halved: Vec<usize> = (0..rank).filter(|&axis| raw.shape()[axis] != sample.shape()[axis]).collect();
+    for corner in 0..1usize << halved.len() {
+        let part = |array: &RawArray| {
+            let mut layout: Layout = array.layout.clone();
+            for (bit, &axis) in halved.iter().enumerate() {
+                if corner >> bit & 1 == 1 {
+                    let skipped = (layout.shape[axis] - EDGE) as isize * layout.strides[axis];
+                    layout.offset = layout.offset.checked_add_signed(skipped).expect("within the allocation");
+                }
+                layout.shape[axis] = EDGE;
+            }
+            array.with_layout(layout)
+        };
+        raw.handle.backend.copy(part(raw).view(), part(sample).view())?;
+    }
+    Ok(())
+}
+
+/// As NumPy with 8 digits: fixed point with as many decimals as needed, or exponents for very large or small values.
+fn floats(values: &[f64]) -> Vec<String> {
+    const DIGITS: usize = 8;
+    let magnitudes = values.iter().map(|value| value.abs()).filter(|value| value.is_finite() && *value > 0.0);
+    let (low, high) = magnitudes.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    let exponential = high >= 1e8 || low < 1e-4 || high / low > 1e8;
+    let format = |value: f64, digits: usize| match value {
+        value if value.is_nan() => "nan".to_owned(),
+        value if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
+        value if exponential => format!("{value:.digits$e}"),
+        value => format!("{value:.digits$}"),
+    };
+    let significant = |text: &str| {
+        let mantissa = text.split('e').next().unwrap_or(text);
+        mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end_matches('0').len())
+    };
+    let digits = values.iter().map(|&value| significant(&format(value, DIGITS))).max().unwrap_or(0);
+    let point =
+        |text: String| if digits == 0 && !exponential && !text.contains(['n', 'i']) { text + "." } else { text };
+    values.iter().map(|&value| point(format(value, digits))).collect()
+}

@@ -1,0 +1,86 @@
+//! Shapes as arguments, and the rules of broadcasting.
+
+use crate::backend::Layout;
+use crate::error::{Error, Result};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What can be given as a shape: `8`, `(2, 3)`, `[2, 3]`, `a.shape()` or a `Vec<usize>`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "expected a shape",
+    note = "a shape is a `usize`, a tuple such as `(2, 3)`, an array such as `[2, 3]`, or a slice such as `a.shape()`"
+)]
+pub trait IntoShape: sealed::Sealed {
+    /// The length of each axis.
+    fn into_shape(self) -> Vec<usize>;
+}
+
+macro_rules! shapes {
+    ($($self:ident: $type:ty $([$($generics:tt)*])? => $lengths:expr;)*) => {$(
+        impl $(<$($generics)*>)? sealed::Sealed for $type {}
+        impl $(<$($generics)*>)? IntoShape for $type {
+            fn into_shape($self) -> Vec<usize> {
+                $lengths
+            }
+        }
+    )*};
+}
+shapes! {
+    self: usize => vec![self];
+    self: () => Vec::new();
+    self: (usize,) => vec![self.0];
+    self: (usize, usize) => vec![self.0, self.1];
+    self: (usize, usize, usize) => vec![self.0, self.1, self.2];
+    self: (usize, usize, usize, usize) => vec![self.0, self.1, self.2, self.3];
+    self: [usize; N] [const N: usize] => self.to_vec();
+    self: &[usize; N] [const N: usize] => self.to_vec();
+    self: &[usize] => self.to_vec();
+    self: Vec<usize> => self;
+    self: &Vec<usize> => self.clone();
+}
+
+/// The shape to which two shapes broadcast: aligned at their last axes, lengths equal or one of them 1.
+pub(crate) fn broadcast_shapes(operation: &'static str, left: &[usize], right: &[usize]) -> Result<Vec<usize>> {
+    let rank = left.len().max(right.len());
+    let length = |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |axis| shape[axis]);
+    (0..rank)
+        .map(|axis| match (length(left, axis), length(right, axis)) {
+            (a, b) if a == b => Some(a),
+            (1, b) => Some(b),
+            (a, 1) => Some(a),
+            _ => None,
+        })
+        .collect::<Option<Vec<usize>>>()
+        .ok_or_else(|| Error::ShapeMismatch { operation, left: left.to_vec(), right: right.to_vec() })
+}
+
+/// The layout repeated to `shape`, which it broadcasts to: stride 0 along each axis that is repeated.
+pub(crate) fn broadcast_layout(layout: &Layout, shape: &[usize]) -> Layout {
+    let missing = shape.len() - layout.shape.len();
+    let strides = (0..shape.len())
+        .map(|axis| match axis.checked_sub(missing) {
+            Some(own) if layout.shape[own] == shape[axis] => layout.strides[own],
+            _ => 0,
+        })
+        .collect();
+    Layout { shape: shape.to_vec(), strides, offset: layout.offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_broadcast_as_in_numpy() {
+        let check = |left: &[usize], right: &[usize]| broadcast_shapes("add", left, right).ok();
+        assert_eq!(check(&[2, 3], &[3]), Some(vec![2, 3]));
+        assert_eq!(check(&[2, 1], &[1, 4]), Some(vec![2, 4]));
+        assert_eq!(check(&[], &[5]), Some(vec![5]));
+        assert_eq!(check(&[0], &[1]), Some(vec![0]));
+        assert_eq!(check(&[2], &[3]), None);
+        assert_eq!(check(&[0], &[3]), None);
+    }
+}

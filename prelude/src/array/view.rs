@@ -1,0 +1,311 @@
+//! Views of an array, and writing through them.
+
+use crate::array::{DeviceArray, IntoShape, RawArray, shape};
+use crate::backend::Layout;
+use crate::dtype::{Element, Scalar};
+use crate::error::{Error, Result, check};
+use ndarray::SliceInfoElem;
+
+impl<T: Element> DeviceArray<T> {
+    /// The part that `s![…]` names, as in `ndarray`: `a.slice(s![0..32, ..;2, -1])`. A view: it shares the elements.
+    ///
+    /// A range with a negative step is reversed after it was cut: `s![..;-1]` reverses an axis, `s![1..5;-2]` takes
+    /// elements 4 and 2. Negative bounds count from the end. An index removes its axis, `NewAxis` inserts one of
+    /// length 1; axes that are not mentioned are kept whole.
+    ///
+    /// **Panics** if a bound is outside the array or there are more entries than axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let a = warpcell::arange(0, 12, 1).reshape((3, 4));
+    /// assert_eq!(a.slice(s![1.., ..;2]).to_host(), ndarray::array![[4, 6], [8, 10]].into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn slice<I: AsRef<[SliceInfoElem]>>(&self, info: I) -> DeviceArray<T> {
+        check(self.try_slice(info))
+    }
+
+    /// As [`slice`](Self::slice), but returns the error.
+    pub fn try_slice<I: AsRef<[SliceInfoElem]>>(&self, info: I) -> Result<DeviceArray<T>> {
+        slice(&self.raw, info.as_ref()).map(DeviceArray::from_raw)
+    }
+
+    /// The same elements, in row-major order, in another shape. A view where the strides permit, else a copy.
+    ///
+    /// **Panics** if the shape has another number of elements ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::arange(0, 6, 1).reshape((2, 3)).get(&[1, 0]), 3);
+    /// ```
+    #[track_caller]
+    pub fn reshape(&self, shape: impl IntoShape) -> DeviceArray<T> {
+        check(self.try_reshape(shape))
+    }
+
+    /// As [`reshape`](Self::reshape), but returns the error.
+    pub fn try_reshape(&self, shape: impl IntoShape) -> Result<DeviceArray<T>> {
+        reshape(&self.raw, &shape.into_shape()).map(DeviceArray::from_raw)
+    }
+
+    /// The elements in row-major order along one axis; a view of a contiguous array, else a copy.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f32>((4, 5)).ravel().shape(), [20]);
+    /// ```
+    #[track_caller]
+    pub fn ravel(&self) -> DeviceArray<T> {
+        self.reshape(self.size())
+    }
+
+    /// The axes in reverse order; a view.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(a.transpose().get(&[2, 0]), 3);
+    /// ```
+    pub fn transpose(&self) -> DeviceArray<T> {
+        DeviceArray::from_raw(transpose(&self.raw))
+    }
+
+    /// [`transpose`](Self::transpose).
+    pub fn t(&self) -> DeviceArray<T> {
+        self.transpose()
+    }
+
+    /// The elements `[i, i]` of a 2-D array; a view.
+    ///
+    /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::eye::<i32>(3).diagonal().sum(), 3);
+    /// ```
+    #[track_caller]
+    pub fn diagonal(&self) -> DeviceArray<T> {
+        check(self.try_diagonal())
+    }
+
+    /// As [`diagonal`](Self::diagonal), but returns the error.
+    pub fn try_diagonal(&self) -> Result<DeviceArray<T>> {
+        diagonal(&self.raw).map(DeviceArray::from_raw)
+    }
+
+    /// The array repeated to `shape` without copying, as in NumPy's `broadcast_to`; such a view cannot be written to.
+    ///
+    /// **Panics** if the array does not broadcast to the shape ([`Error::ShapeMismatch`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1, 2]).broadcast_to((3, 2)).sum(), 9i64);
+    /// ```
+    #[track_caller]
+    pub fn broadcast_to(&self, shape: impl IntoShape) -> DeviceArray<T> {
+        check(self.try_broadcast_to(shape))
+    }
+
+    /// As [`broadcast_to`](Self::broadcast_to), but returns the error.
+    pub fn try_broadcast_to(&self, shape: impl IntoShape) -> Result<DeviceArray<T>> {
+        broadcast_to("broadcast_to", &self.raw, &shape.into_shape()).map(DeviceArray::from_raw)
+    }
+
+    /// A new contiguous array with the same elements.
+    ///
+    /// ```
+    /// let a = warpcell::zeros::<f64>(3);
+    /// let mut b = a.copy();
+    /// b.fill(1.0);
+    /// assert_eq!(a.sum(), 0.0);
+    /// ```
+    #[track_caller]
+    pub fn copy(&self) -> DeviceArray<T> {
+        check(self.try_copy())
+    }
+
+    /// As [`copy`](Self::copy), but returns the error.
+    pub fn try_copy(&self) -> Result<DeviceArray<T>> {
+        self.raw.copied("copy").map(DeviceArray::from_raw)
+    }
+
+    /// A new array with each element converted as by Rust's `as` (to `bool`: whether it is not zero).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1.7, -1.7]).astype::<i32>().to_host(), ndarray::arr1(&[1, -1]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn astype<U: Element>(&self) -> DeviceArray<U> {
+        check(self.try_astype())
+    }
+
+    /// As [`astype`](Self::astype), but returns the error.
+    pub fn try_astype<U: Element>(&self) -> Result<DeviceArray<U>> {
+        self.raw.converted("astype", U::DTYPE).map(DeviceArray::from_raw)
+    }
+
+    /// Sets every element to `value`, also in the array that this is a view of.
+    ///
+    /// **Panics** if this is a view made by [`broadcast_to`](Self::broadcast_to) ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let a = warpcell::zeros::<f64>((4, 4));
+    /// a.slice(s![1..3, 1..3]).fill(1.0);
+    /// assert_eq!(a.sum(), 4.0);
+    /// ```
+    #[track_caller]
+    pub fn fill(&mut self, value: T) {
+        check(self.try_fill(value))
+    }
+
+    /// As [`fill`](Self::fill), but returns the error.
+    pub fn try_fill(&mut self, value: T) -> Result<()> {
+        fill(&self.raw, value.to_scalar())
+    }
+
+    /// Copies the elements of `source`, which broadcasts to this shape, into this array and the one it is a view of.
+    ///
+    /// **Panics** if `source` does not broadcast to this shape ([`Error::ShapeMismatch`]), is on another device, or
+    /// if this is a view made by [`broadcast_to`](Self::broadcast_to).
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let a = warpcell::zeros::<i32>((2, 3));
+    /// a.slice(s![.., 0]).assign(&warpcell::array(&[7, 8]));
+    /// assert_eq!(a.get(&[1, 0]), 8);
+    /// ```
+    #[track_caller]
+    pub fn assign(&mut self, source: &DeviceArray<T>) {
+        check(self.try_assign(source))
+    }
+
+    /// As [`assign`](Self::assign), but returns the error.
+    pub fn try_assign(&mut self, source: &DeviceArray<T>) -> Result<()> {
+        assign(&self.raw, &source.raw)
+    }
+}
+
+fn slice(raw: &RawArray, info: &[SliceInfoElem]) -> Result<RawArray> {
+    let old = &raw.layout;
+    let invalid = |reason: String| Error::InvalidShape {
+        operation: "slice",
+        shape: old.shape.clone(),
+        reason: reason + SLICE_HELP,
+    };
+    let taken = info.iter().filter(|element| !element.is_new_axis()).count();
+    if taken > old.shape.len() {
+        return Err(invalid(format!("has {} axes, but the slice names {taken}", old.shape.len())));
+    }
+    let mut new = Layout { shape: Vec::new(), strides: Vec::new(), offset: old.offset };
+    let mut axis = 0;
+    for element in info {
+        if element.is_new_axis() {
+            new.shape.push(1);
+            new.strides.push(0);
+            continue;
+        }
+        let (length, stride) = (old.shape[axis], old.strides[axis]);
+        let absolute = |index: isize| if index < 0 { index + length as isize } else { index };
+        let skipped = match *element {
+            SliceInfoElem::Slice { start, end, step } => {
+                let first = absolute(start);
+                // An end before the start is an empty range, as in ndarray.
+                let last = end.map_or(length as isize, absolute).max(first);
+                if first < 0 || last > length as isize || step == 0 {
+                    let end = end.map_or(String::new(), |end| end.to_string());
+                    return Err(invalid(format!("has no {start}..{end};{step} along axis {axis} of length {length}")));
+                }
+                let count = (last - first).unsigned_abs().div_ceil(step.unsigned_abs());
+                new.shape.push(count);
+                new.strides.push(if count > 1 { stride * step } else { stride });
+                match count {
+                    0 => 0,
+                    _ if step < 0 => last - 1,
+                    _ => first,
+                }
+            }
+            SliceInfoElem::Index(index) => {
+                let position = absolute(index);
+                if position < 0 || position >= length as isize {
+                    return Err(invalid(format!("has no index {index} along axis {axis} of length {length}")));
+                }
+                position
+            }
+            SliceInfoElem::NewAxis => unreachable!("handled above"),
+        };
+        new.offset = new.offset.checked_add_signed(skipped * stride).expect("within the allocation");
+        axis += 1;
+    }
+    new.shape.extend_from_slice(&old.shape[axis..]);
+    new.strides.extend_from_slice(&old.strides[axis..]);
+    Ok(raw.with_layout(new))
+}
+
+const SLICE_HELP: &str = "; keep each bound within the array's shape";
+
+fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    let size = shape.iter().try_fold(1usize, |size, &length| size.checked_mul(length));
+    if size != Some(raw.size()) {
+        return Err(Error::InvalidShape {
+            operation: "reshape",
+            shape: raw.shape().to_vec(),
+            reason: format!("has {} elements and cannot become {shape:?}; keep the number of elements", raw.size()),
+        });
+    }
+    let raw = raw.contiguous("reshape")?;
+    let offset = raw.layout.offset;
+    Ok(raw.with_layout(Layout { offset, ..Layout::contiguous(shape) }))
+}
+
+fn transpose(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    layout.shape.reverse();
+    layout.strides.reverse();
+    raw.with_layout(layout)
+}
+
+fn diagonal(raw: &RawArray) -> Result<RawArray> {
+    let Layout { shape, strides, offset } = &raw.layout;
+    let (&[rows, columns], &[down, right]) = (&shape[..], &strides[..]) else {
+        return Err(Error::InvalidShape {
+            operation: "diagonal",
+            shape: shape.clone(),
+            reason: "is not 2-D; slice or reshape the array to two axes first".into(),
+        });
+    };
+    Ok(raw.with_layout(Layout { shape: vec![rows.min(columns)], strides: vec![down + right], offset: *offset }))
+}
+
+/// The array repeated to `shape`; a view with zero strides.
+pub(crate) fn broadcast_to(operation: &'static str, raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    let common = shape::broadcast_shapes(operation, raw.shape(), shape)?;
+    if common != shape {
+        let (left, right) = (raw.shape().to_vec(), shape.to_vec());
+        return Err(Error::ShapeMismatch { operation, left, right });
+    }
+    Ok(raw.with_layout(shape::broadcast_layout(&raw.layout, shape)))
+}
+
+/// The error for an array that cannot be written to because it repeats elements, if it does.
+pub(crate) fn writable(operation: &'static str, raw: &RawArray) -> Result<()> {
+    if raw.layout.shape.iter().zip(&raw.layout.strides).any(|(&length, &stride)| length > 1 && stride == 0) {
+        return Err(Error::InvalidArgument {
+            operation,
+            reason: "the target is a broadcast view, whose elements repeat; write to a `copy()` of it".into(),
+        });
+    }
+    Ok(())
+}
+
+fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
+    writable("fill", raw)?;
+    if raw.size() == 0 { Ok(()) } else { raw.handle.backend.fill(value, raw.view()) }
+}
+
+fn assign(target: &RawArray, source: &RawArray) -> Result<()> {
+    writable("assign", target)?;
+    target.same_device("assign", source)?;
+    let source = broadcast_to("assign", source, target.shape())?;
+    if target.size() == 0 || (target.shares_memory(&source) && target.layout == source.layout) {
+        return Ok(());
+    }
+    // Views of one allocation may overlap, and backends copy in any order.
+    let source = if target.shares_memory(&source) { source.copied("assign")? } else { source };
+    target.handle.backend.copy(source.view(), target.view())
+}

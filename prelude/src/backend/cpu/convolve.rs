@@ -1,0 +1,370 @@
+//! Direct convolution: the result is cut into tiles, each tile's window of the image is copied with its border, and a
+//! block of results is kept in registers while the window slides over the kernel.
+
+mod simd;
+
+use super::numeric::{Arithmetic, Isa, Native, Shared, for_number};
+use super::pool;
+use crate::backend::Padding;
+use crate::dtype::{DType, Scalar};
+use simd::{Avx2F32, Avx2F64, Avx512F32, Avx512F64, Simd, Sse2F32, Sse2F64};
+
+/// What is to be convolved; shapes are rows and columns, all arrays row-major. 1-D is one row.
+pub(crate) struct Job {
+    pub image: *const u8,
+    pub image_shape: [usize; 2],
+    pub kernel: *const u8,
+    pub kernel_shape: [usize; 2],
+    /// Where in the full result `out` starts.
+    pub origin: (usize, usize),
+    pub padding: Padding,
+    pub out: *mut u8,
+    pub out_shape: [usize; 2],
+}
+
+/// `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`.
+///
+/// # Safety
+///
+/// The job must describe memory of this dtype, which only this call accesses. `out` may be uninitialised.
+pub(crate) unsafe fn convolve2d(dtype: DType, job: &Job) {
+    // SAFETY: the caller's promise; the processor has the instruction set.
+    unsafe {
+        match (dtype, Isa::detected()) {
+            (DType::F32, Isa::Sse2) => run(job, Sse2F32::BLOCK, sse2::<Sse2F32>),
+            (DType::F64, Isa::Sse2) => run(job, Sse2F64::BLOCK, sse2::<Sse2F64>),
+            (DType::F32, Isa::Avx2) => run(job, Avx2F32::BLOCK, avx2::<Avx2F32>),
+            (DType::F64, Isa::Avx2) => run(job, Avx2F64::BLOCK, avx2::<Avx2F64>),
+            (DType::F32, Isa::Avx512) => run(job, Avx512F32::BLOCK, avx512::<Avx512F32>),
+            (DType::F64, Isa::Avx512) => run(job, Avx512F64::BLOCK, avx512::<Avx512F64>),
+            (dtype, Isa::Sse2) => for_number!(dtype, T => run(job, 16, integers::<T>)),
+            (dtype, _) => for_number!(dtype, T => run(job, 16, integers_avx2::<T>)),
+        }
+    }
+}
+
+/// The value 0 of a dtype.
+pub(super) fn zero(dtype: DType) -> Scalar {
+    match dtype {
+        DType::Bool => Scalar::Bool(false),
+        DType::U8 => Scalar::U8(0),
+        DType::I32 => Scalar::I32(0),
+        DType::U32 => Scalar::U32(0),
+        DType::I64 => Scalar::I64(0),
+        DType::U64 => Scalar::U64(0),
+        DType::F32 => Scalar::F32(0.0),
+        DType::F64 => Scalar::F64(0.0),
+    }
+}
+
+/// One tile of the result and its window of the image, border included.
+struct Tile<T> {
+    window: *const T,
+    /// From one row of the window to the next.
+    window_stride: usize,
+    /// The kernel turned by 180 degrees, row-major.
+    weights: *const T,
+    kernel_shape: [usize; 2],
+    out: *mut T,
+    out_stride: usize,
+    rows: usize,
+    columns: usize,
+}
+
+/// The rows of a tile. The window of a tile of this many rows and some hundred columns fits in a second-level cache.
+const TILE_ROWS: usize = 32;
+/// The bytes in a row of a tile.
+const TILE_BYTES: usize = 3072;
+/// The same if there is only one row.
+const LINE_BYTES: usize = 32 << 10;
+
+/// Cuts the result into tiles and calls `compute` for each. Windows are wide enough for a multiple of `block` columns.
+///
+/// # Safety
+///
+/// As for [`convolve2d`], and `compute` may be called on this processor.
+unsafe fn run<T: Native>(job: &Job, block: usize, compute: unsafe fn(&Tile<T>)) {
+    let [kernel_rows, kernel_columns] = job.kernel_shape;
+    let [rows, columns] = job.out_shape;
+    // SAFETY: the kernel is borrowed for the call.
+    let kernel = unsafe { std::slice::from_raw_parts(job.kernel.cast::<T>(), kernel_rows * kernel_columns) };
+    let weights: Vec<T> = kernel.iter().rev().copied().collect();
+    let tile_rows = rows.min(TILE_ROWS);
+    let tile_bytes = if rows == 1 { LINE_BYTES } else { TILE_BYTES };
+    let tile_columns = (tile_bytes / size_of::<T>()).next_multiple_of(block).min(columns.next_multiple_of(block));
+    let window_rows = tile_rows + kernel_rows - 1;
+    // One cache line more than needed keeps the rows of wide windows from competing for one place in the cache.
+    let window_stride = tile_columns + kernel_columns - 1 + 64 / size_of::<T>();
+    let tiles_across = columns.div_ceil(tile_columns);
+    let tiles = rows.div_ceil(tile_rows) * tiles_across;
+    let image =
+        Image { pointer: Shared(job.image.cast_mut().cast::<T>()), shape: job.image_shape, padding: job.padding };
+    let (out, weights, kernel_shape, origin) = (Shared(job.out.cast::<T>()), &weights, job.kernel_shape, job.origin);
+    // Small results are not worth a second thread.
+    let tile_work = tile_rows * tile_columns * kernel_rows * kernel_columns;
+    let grain = ((1 << 16) / tile_work).max(1);
+    pool::split(tiles, grain, &|range| {
+        let mut window = vec![T::default(); window_rows * window_stride];
+        for tile in range {
+            let (row, column) = (tile / tiles_across * tile_rows, tile % tiles_across * tile_columns);
+            let tile = Tile {
+                window: window.as_ptr(),
+                window_stride,
+                weights: weights.as_ptr(),
+                kernel_shape,
+                // SAFETY: the tile lies within the result.
+                out: unsafe { out.get().add(row * columns + column) },
+                out_stride: columns,
+                rows: tile_rows.min(rows - row),
+                columns: tile_columns.min(columns - column),
+            };
+            let top = (row + origin.0) as isize - (kernel_rows as isize - 1);
+            let left = (column + origin.1) as isize - (kernel_columns as isize - 1);
+            for (index, line) in window.chunks_exact_mut(window_stride).take(tile.rows + kernel_rows - 1).enumerate() {
+                image.read_row(top + index as isize, left, &mut line[..tile.columns + kernel_columns - 1]);
+            }
+            // SAFETY: the window holds all that the tile needs; each tile belongs to one task.
+            unsafe { compute(&tile) };
+        }
+    });
+}
+
+/// The image, continued in all directions.
+struct Image<T> {
+    pointer: Shared<T>,
+    shape: [usize; 2],
+    padding: Padding,
+}
+
+impl<T: Native> Image<T> {
+    /// Copies a part of a row that may lie outside the image.
+    fn read_row(&self, row: isize, left: isize, line: &mut [T]) {
+        let [rows, columns] = self.shape;
+        let fill = if let Padding::Fill(value) = self.padding { T::of(value) } else { T::default() };
+        let Some(row) = continued(row, rows, self.padding) else { return line.fill(fill) };
+        // SAFETY: a row of the image, which the caller of `convolve2d` lends.
+        let source = unsafe { std::slice::from_raw_parts(self.pointer.get().add(row * columns), columns) };
+        let inside = |index: isize| (index - left).clamp(0, line.len() as isize) as usize;
+        let (first, last) = (inside(0), inside(columns as isize));
+        for index in (0..first).chain(last..line.len()) {
+            line[index] = continued(left + index as isize, columns, self.padding).map_or(fill, |column| source[column]);
+        }
+        if first < last {
+            let start = (left + first as isize) as usize;
+            line[first..last].copy_from_slice(&source[start..start + last - first]);
+        }
+    }
+}
+
+/// The place within `0..length` that an index outside it stands for; none if the boundary is filled.
+fn continued(index: isize, length: usize, padding: Padding) -> Option<usize> {
+    let length = length as isize;
+    if (0..length).contains(&index) {
+        return Some(index as usize);
+    }
+    match padding {
+        Padding::Fill(_) => None,
+        Padding::Wrap => Some(index.rem_euclid(length) as usize),
+        Padding::Symmetric => {
+            let position = index.rem_euclid(2 * length);
+            Some(position.min(2 * length - 1 - position) as usize)
+        }
+    }
+}
+
+/// # Safety
+///
+/// The tile must be as [`run`] makes it.
+unsafe fn sse2<S: Simd>(tile: &Tile<S::Element>) {
+    // SAFETY: the caller's promise; SSE2 is part of x86-64.
+    unsafe { floats::<S, 4, 2>(tile) }
+}
+
+/// # Safety
+///
+/// The tile must be as [`run`] makes it.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<S: Simd>(tile: &Tile<S::Element>) {
+    // 12 sums, 3 parts of the window and a weight: the 16 registers.
+    // SAFETY: the caller's promise.
+    unsafe { floats::<S, 4, 3>(tile) }
+}
+
+/// # Safety
+///
+/// The tile must be as [`run`] makes it.
+#[target_feature(enable = "avx512f,avx512vl,avx2,fma")]
+unsafe fn avx512<S: Simd>(tile: &Tile<S::Element>) {
+    // 24 sums, 4 parts of the window and a weight, of 32 registers.
+    // SAFETY: the caller's promise.
+    unsafe { floats::<S, 6, 4>(tile) }
+}
+
+/// Computes a tile in blocks of `R` rows by `V` vectors.
+///
+/// # Safety
+///
+/// The tile must be as [`run`] makes it, and the caller compiled for the instruction set.
+#[inline(always)]
+unsafe fn floats<S: Simd, const R: usize, const V: usize>(tile: &Tile<S::Element>) {
+    let width = V * S::LANES;
+    debug_assert_eq!(width, S::BLOCK);
+    let mut row = 0;
+    while row < tile.rows {
+        let whole = tile.rows - row >= R;
+        for column in (0..tile.columns).step_by(width) {
+            let count = width.min(tile.columns - column);
+            // SAFETY: the window has `width` columns from each block's first on; the result has `count`.
+            unsafe {
+                let window = tile.window.add(row * tile.window_stride + column);
+                let out = tile.out.add(row * tile.out_stride + column);
+                if whole {
+                    store(tile, out, count, sums::<S, R, V>(tile, window));
+                } else {
+                    store(tile, out, count, sums::<S, 1, V>(tile, window));
+                }
+            }
+        }
+        row += if whole { R } else { 1 };
+    }
+}
+
+/// Writes a block of sums to the result.
+///
+/// # Safety
+///
+/// `out` must have `count` columns, at most `V` vectors.
+#[inline(always)]
+unsafe fn store<T: Copy + Default, S, const R: usize, const V: usize>(
+    tile: &Tile<T>,
+    out: *mut T,
+    count: usize,
+    sums: [[Vector<S>; V]; R],
+) where
+    S: Simd<Element = T>,
+{
+    for (row, sums) in sums.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let out = out.add(row * tile.out_stride);
+            if count == V * S::LANES {
+                for (index, sum) in sums.iter().enumerate() {
+                    S::store(out.add(index * S::LANES), sum.0);
+                }
+            } else {
+                // 64 elements are the widest block.
+                let mut line = [T::default(); 64];
+                for (index, sum) in sums.iter().enumerate() {
+                    S::store(line.as_mut_ptr().add(index * S::LANES), sum.0);
+                }
+                std::ptr::copy_nonoverlapping(line.as_ptr(), out, count);
+            }
+        }
+    }
+}
+
+/// A vector of an instruction set.
+struct Vector<S: Simd>(S::Vector);
+
+impl<S: Simd> Clone for Vector<S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Simd> Copy for Vector<S> {}
+
+/// The sums of `R` rows by `V` vectors of results. Each part of the window is loaded once for all rows that need it.
+///
+/// Rows of the window at its ends serve fewer than `R` rows of results. They are not multiplied by weights of zero
+/// instead: zero times infinity is NaN.
+///
+/// # Safety
+///
+/// The window must have `R - 1` rows more than the kernel, and `V` vectors less one element more columns.
+#[inline(always)]
+unsafe fn sums<S: Simd, const R: usize, const V: usize>(
+    tile: &Tile<S::Element>,
+    window: *const S::Element,
+) -> [[Vector<S>; V]; R] {
+    let [rows, columns] = tile.kernel_shape;
+    // SAFETY: the caller's promise; weights are indexed within the kernel's shape.
+    unsafe {
+        let zero = Vector::<S>(S::splat(S::Element::default()));
+        let mut sums = [[zero; V]; R];
+        for y in 0..rows + R - 1 {
+            let line = window.add(y * tile.window_stride);
+            if y + 1 >= R && y < rows {
+                let weights = tile.weights.add((y + 1 - R) * columns);
+                for q in 0..columns {
+                    let mut parts = [zero; V];
+                    for (v, part) in parts.iter_mut().enumerate() {
+                        part.0 = S::load(line.add(q + v * S::LANES));
+                    }
+                    for (r, sums) in sums.iter_mut().enumerate() {
+                        let weight = S::splat(*weights.add((R - 1 - r) * columns + q));
+                        for (sum, part) in sums.iter_mut().zip(&parts) {
+                            sum.0 = S::multiply_add(part.0, weight, sum.0);
+                        }
+                    }
+                }
+            } else {
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    if r > y || y - r >= rows {
+                        continue;
+                    }
+                    let weights = tile.weights.add((y - r) * columns);
+                    for q in 0..columns {
+                        let weight = S::splat(*weights.add(q));
+                        for (v, sum) in sums.iter_mut().enumerate() {
+                            sum.0 = S::multiply_add(S::load(line.add(q + v * S::LANES)), weight, sum.0);
+                        }
+                    }
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// # Safety
+///
+/// The tile must be as [`run`] makes it.
+#[inline(always)]
+unsafe fn integers<T: Arithmetic>(tile: &Tile<T>) {
+    const WIDTH: usize = 128;
+    let [kernel_rows, kernel_columns] = tile.kernel_shape;
+    for row in 0..tile.rows {
+        for column in (0..tile.columns).step_by(WIDTH) {
+            let count = WIDTH.min(tile.columns - column);
+            let mut sums = [T::default(); WIDTH];
+            let sums = &mut sums[..count];
+            for p in 0..kernel_rows {
+                for q in 0..kernel_columns {
+                    // SAFETY: the window has the rows and columns of the tile and the kernel, less one each.
+                    let (weight, line) = unsafe {
+                        let line = tile.window.add((row + p) * tile.window_stride + column + q);
+                        (*tile.weights.add(p * kernel_columns + q), std::slice::from_raw_parts(line, count))
+                    };
+                    for (sum, &x) in sums.iter_mut().zip(line) {
+                        *sum = sum.add(x.multiply(weight));
+                    }
+                }
+            }
+            // SAFETY: the tile lies within the result.
+            unsafe {
+                let out = tile.out.add(row * tile.out_stride + column);
+                std::ptr::copy_nonoverlapping(sums.as_ptr(), out, count);
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// The tile must be as [`run`] makes it.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn integers_avx2<T: Arithmetic>(tile: &Tile<T>) {
+    // SAFETY: the caller's promise.
+    unsafe { integers(tile) }
+}

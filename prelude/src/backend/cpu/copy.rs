@@ -1,0 +1,122 @@
+//! Copies: between dtypes and layouts, of raw bytes, and of host arrays.
+
+use super::elementwise::{Input, blocks, map};
+use super::numeric::{Cast, Shared, for_dtype};
+use super::pool;
+use crate::array::sides::HostView;
+use crate::backend::Layout;
+use crate::dtype::{DType, Element};
+
+/// Copies elements from one layout to another of the same shape, converting them as `as` does.
+///
+/// # Safety
+///
+/// Both must describe memory that nothing else accesses, of these dtypes, without overlap.
+pub(super) unsafe fn convert(
+    from: DType,
+    source: *const u8,
+    source_layout: &Layout,
+    to: DType,
+    out: *mut u8,
+    out_layout: &Layout,
+) {
+    if from == to {
+        // SAFETY: the caller's promise.
+        return unsafe { copy(from, source, source_layout, out, out_layout) };
+    }
+    let input = Input::Array(source, source_layout);
+    for_dtype!(from, T => for_dtype!(to, U => {
+        // SAFETY: the caller's promise.
+        unsafe { blocks::<T, U, 1>([input], out, out_layout, &|[x], out| map(x, out, |x: T| Cast::<U>::cast(x))) }
+    }));
+}
+
+/// Copies elements of one dtype; only their size matters.
+///
+/// # Safety
+///
+/// As for [`convert`].
+unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layout, out: *mut u8, out_layout: &Layout) {
+    if source_layout.is_contiguous() && out_layout.is_contiguous() {
+        // SAFETY: the caller's promise; contiguous layouts are one range of bytes.
+        return unsafe { bytes(source, out, out_layout.size() * dtype.size()) };
+    }
+    let input = Input::Array(source, source_layout);
+    // SAFETY: the caller's promise; sources are host or device memory, whose bytes are initialised.
+    unsafe {
+        match dtype.size() {
+            1 => blocks::<u8, u8, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
+            4 => blocks::<u32, u32, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
+            _ => blocks::<u64, u64, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
+        }
+    }
+}
+
+/// Copies bytes, large ranges on all threads: one thread alone does not use a processor's memory bandwidth, and
+/// pages that are touched for the first time cost more than the copy.
+///
+/// # Safety
+///
+/// The source must be readable and the target writable for `count` bytes, without overlap.
+pub(super) unsafe fn bytes(source: *const u8, target: *mut u8, count: usize) {
+    let (source, target) = (Shared(source.cast_mut()), Shared(target));
+    pool::split(count, 1 << 20, &|range| {
+        // SAFETY: the caller's promise; each byte belongs to one task.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source.get().add(range.start), target.get().add(range.start), range.len())
+        };
+    });
+}
+
+/// Copies a host array's elements to `target` in row-major order.
+///
+/// # Safety
+///
+/// `target` must have room for all elements and be aligned for the dtype.
+unsafe fn pack(host: &HostView<'_>, target: *mut u8) {
+    let layout = Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 };
+    if layout.size() > 0 {
+        // SAFETY: the view's elements are borrowed; the caller vouches for the target.
+        unsafe { copy(host.dtype, host.pointer, &layout, target, &Layout::contiguous(&host.shape)) };
+    }
+}
+
+/// A host array's elements in row-major order, unless they lie so already. (`u64` for the alignment.)
+pub(crate) fn packed(host: &HostView<'_>) -> Option<Vec<u64>> {
+    let layout = Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 };
+    if layout.is_contiguous() {
+        return None;
+    }
+    let mut elements = vec![0u64; (layout.size() * host.dtype.size()).div_ceil(8)];
+    // SAFETY: the vector has room, and an alignment that suits every dtype.
+    unsafe { pack(host, elements.as_mut_ptr().cast()) };
+    Some(elements)
+}
+
+/// A host array repeated along each axis, in row-major order. The caller makes sure that the size does not overflow.
+pub(crate) fn tile<T: Element>(host: &HostView<'_>, repetitions: &[usize]) -> Vec<T> {
+    debug_assert_eq!(host.dtype, T::DTYPE);
+    let size = host.shape.iter().zip(repetitions).map(|(&length, &count)| length * count).product();
+    let mut values = Vec::<T>::with_capacity(size);
+    if size > 0 {
+        let target = values.as_mut_ptr().cast();
+        // SAFETY: there is room for all elements.
+        unsafe { tile_to(host, repetitions, target) };
+    }
+    // SAFETY: every element was written.
+    unsafe { values.set_len(size) };
+    values
+}
+
+/// # Safety
+///
+/// `target` must have room for all elements and be aligned for the dtype.
+unsafe fn tile_to(host: &HostView<'_>, repetitions: &[usize], target: *mut u8) {
+    // Each axis becomes two, the repetition and the position in the tile; the source repeats along the first.
+    let shape: Vec<usize> = repetitions.iter().zip(&host.shape).flat_map(|(&count, &length)| [count, length]).collect();
+    let strides = host.strides.iter().flat_map(|&stride| [0, stride]).collect();
+    let out = Layout::contiguous(&shape);
+    let source = Layout { shape, strides, offset: 0 };
+    // SAFETY: the view's elements are borrowed; the caller vouches for the target.
+    unsafe { copy(host.dtype, host.pointer, &source, target, &out) };
+}

@@ -1,0 +1,276 @@
+//! The same functions on host arrays: `ndarray` arrays in and out, computed by the code of the CPU backend.
+//!
+//! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is.
+
+use crate::array::sides::{HostView, sealed::Host};
+use crate::array::{OnHost, arange_length, bad_range};
+use crate::backend::{Padding, cpu};
+use crate::dtype::{Element, Float, Number};
+use crate::error::{Error, Result, check};
+use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, padding};
+use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
+
+pub use crate::operations::allclose::{allclose, allclose_with};
+pub use crate::operations::convolve::{convolve, try_convolve};
+
+/// Zeros: `gpu::host::zeros::<f64, _>((16, 16))` is an `Array2<f64>`.
+///
+/// ```
+/// let mut a = warpcell::host::zeros::<f64, _>((2, 3));
+/// a[[1, 2]] = 1.0;
+/// ```
+pub fn zeros<T: Element, S: IntoDimension>(shape: S) -> Array<T, S::Dim> {
+    full(shape, T::default())
+}
+
+/// Ones.
+///
+/// ```
+/// assert_eq!(warpcell::host::ones::<f64, _>(3), ndarray::array![1.0, 1.0, 1.0]);
+/// ```
+pub fn ones<T: Float, S: IntoDimension>(shape: S) -> Array<T, S::Dim> {
+    full(shape, T::from_f64(1.0))
+}
+
+/// An array with every element `value`.
+///
+/// ```
+/// assert_eq!(warpcell::host::full((1, 2), 7), ndarray::array![[7, 7]]);
+/// ```
+pub fn full<T: Element, S: IntoDimension>(shape: S, value: T) -> Array<T, S::Dim> {
+    Array::from_elem(shape.into_dimension(), value)
+}
+
+/// `start`, `start + step`, … up to but without `stop`; NumPy's `arange`.
+///
+/// **Panics** if `step` is zero or not finite.
+///
+/// ```
+/// assert_eq!(warpcell::host::arange(0, 10, 3), ndarray::array![0, 3, 6, 9]);
+/// ```
+#[track_caller]
+pub fn arange<T: Number>(start: T, stop: T, step: T) -> Array1<T> {
+    check(range_values(start, stop, step)).into()
+}
+
+/// `count` evenly spaced values from `start` to `stop`, both included.
+///
+/// ```
+/// assert_eq!(warpcell::host::linspace(-2.0, 2.0, 5), ndarray::array![-2.0, -1.0, 0.0, 1.0, 2.0]);
+/// ```
+pub fn linspace<T: Float>(start: T, stop: T, count: usize) -> Array1<T> {
+    linspace_values(start.to_f64(), stop.to_f64(), count).into_iter().map(T::from_f64).collect()
+}
+
+/// The coordinates of a grid: `(x, y)` of shape `(y.len(), x.len())`, where `x` varies along the columns and `y`
+/// along the rows (NumPy's `indexing="xy"`).
+///
+/// ```
+/// let axis = warpcell::host::linspace(-2.0, 2.0, 15);
+/// let (x, y) = warpcell::host::meshgrid(&axis, &axis);
+/// assert_eq!((x[[0, 14]], y[[0, 14]]), (2.0, -2.0));
+/// ```
+pub fn meshgrid<T, R, S>(x: &ArrayBase<R, Ix1>, y: &ArrayBase<S, Ix1>) -> (Array2<T>, Array2<T>)
+where
+    T: Element,
+    R: Data<Elem = T>,
+    S: Data<Elem = T>,
+{
+    let shape = (y.len(), x.len());
+    (Array2::from_shape_fn(shape, |(_, column)| x[column]), Array2::from_shape_fn(shape, |(row, _)| y[row]))
+}
+
+/// The array repeated along each axis as often as `repetitions` says.
+///
+/// ```
+/// let unit = ndarray::array![[1, 0], [0, 0]];
+/// assert_eq!(warpcell::host::tile(&unit, (3, 2)).shape(), [6, 4]);
+/// ```
+pub fn tile<T, S, D, R>(a: &ArrayBase<S, D>, repetitions: R) -> Array<T, D>
+where
+    T: Element,
+    S: Data<Elem = T>,
+    D: Dimension,
+    R: IntoDimension<Dim = D>,
+{
+    let repetitions = repetitions.into_dimension();
+    let mut shape = a.raw_dim();
+    for (length, &count) in shape.slice_mut().iter_mut().zip(repetitions.slice()) {
+        *length *= count;
+    }
+    let values = cpu::copy::tile(&a.host_view(), repetitions.slice());
+    Array::from_shape_vec(shape, values).expect("as many elements as the shape has")
+}
+
+/// The identity matrix of order `n`.
+///
+/// ```
+/// assert_eq!(warpcell::host::eye::<f64>(3).sum(), 3.0);
+/// ```
+pub fn eye<T: Float>(n: usize) -> Array2<T> {
+    Array2::from_shape_fn((n, n), |(row, column)| T::from_f64(if row == column { 1.0 } else { 0.0 }))
+}
+
+/// The elements in row-major order along one axis, copied.
+///
+/// ```
+/// assert_eq!(warpcell::host::ravel(&ndarray::array![[1, 2], [3, 4]]), ndarray::array![1, 2, 3, 4]);
+/// ```
+pub fn ravel<T: Element, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Array1<T> {
+    cpu::copy::tile(&a.host_view(), &vec![1; a.ndim()]).into()
+}
+
+/// The elements `[i, i]`, copied.
+///
+/// ```
+/// assert_eq!(warpcell::host::diagonal(&ndarray::array![[1, 2], [3, 4]]), ndarray::array![1, 4]);
+/// ```
+pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<T> {
+    a.diag().to_owned()
+}
+
+/// The 2-D convolution of host arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
+///
+/// As [`gpu::convolve2d`](crate::convolve2d), but for host arrays and always on the CPU.
+///
+/// **Panics** if an argument is not 2-D or is empty, if in `Mode::Valid` neither is as large as the other along both
+/// axes, and for arrays of bool.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let image = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+/// let kernel = ndarray::array![[1.0, 1.0]];
+/// let out = warpcell::host::convolve2d(&image, &kernel, Mode::Full);
+/// assert_eq!(out, ndarray::array![[1.0, 3.0, 2.0], [3.0, 7.0, 4.0]]);
+/// ```
+#[track_caller]
+pub fn convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> Array2<A::Elem>
+where
+    A: OnHost,
+    K: OnHost<Elem = A::Elem>,
+{
+    check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default())))
+}
+
+/// As [`convolve2d`], with a choice of what lies outside the image.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let image = ndarray::array![[1.0, 2.0, 3.0]];
+/// let kernel = ndarray::array![[1.0, 1.0, 1.0]];
+/// let out = warpcell::host::convolve2d_with(&image, &kernel, Mode::Same, Boundary::Symmetric);
+/// assert_eq!(out, ndarray::array![[4.0, 6.0, 8.0]]);
+/// ```
+#[track_caller]
+pub fn convolve2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> Array2<A::Elem>
+where
+    A: OnHost,
+    K: OnHost<Elem = A::Elem>,
+{
+    check(try_convolve2d_with(image, kernel, mode, boundary))
+}
+
+/// As [`convolve2d_with`], but returns the error.
+pub fn try_convolve2d_with<A, K>(
+    image: &A,
+    kernel: &K,
+    mode: Mode,
+    boundary: Boundary<A::Elem>,
+) -> Result<Array2<A::Elem>>
+where
+    A: OnHost,
+    K: OnHost<Elem = A::Elem>,
+{
+    let (image, kernel) = (image.host_view(), kernel.host_view());
+    let plan = Plan2::new(&image.shape, &kernel.shape, image.dtype, mode)?;
+    let values =
+        vec_of("convolve2d", &plan.shape, |out| convolve2d_views(&image, &kernel, &plan, padding(boundary), out))?;
+    Ok(Array2::from_shape_vec(plan.shape, values).expect("as many elements as the shape has"))
+}
+
+/// A vector for an array of this shape, written by `write`, which must write every element.
+fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOnce(*mut u8)) -> Result<Vec<T>> {
+    let size = shape.iter().product();
+    let mut values = Vec::<T>::new();
+    values.try_reserve_exact(size).map_err(|_| Error::InvalidShape {
+        operation,
+        shape: shape.to_vec(),
+        reason: format!("needs more memory than there is for {}; use smaller arrays", T::DTYPE),
+    })?;
+    write(values.as_mut_ptr().cast());
+    // SAFETY: `size` elements were reserved, and `write` wrote them.
+    unsafe { values.set_len(size) };
+    Ok(values)
+}
+
+fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, padding: Padding, out: *mut u8) {
+    let (image, kernel) = if plan.swapped { (kernel, image) } else { (image, kernel) };
+    let (image, kernel) = (Packed::new(image), Packed::new(kernel));
+    let shape = |view: &Packed<'_>| [view.host.shape[0], view.host.shape[1]];
+    let job = cpu::convolve::Job {
+        image: image.pointer(),
+        image_shape: shape(&image),
+        kernel: kernel.pointer(),
+        kernel_shape: shape(&kernel),
+        origin: plan.origin,
+        padding,
+        out,
+        out_shape: plan.shape,
+    };
+    // SAFETY: the views' elements are borrowed and contiguous; `out` has room for the plan's shape.
+    unsafe { cpu::convolve::convolve2d(image.host.dtype, &job) };
+}
+
+/// The 1-D convolution of host arrays.
+pub(crate) fn convolve_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: Mode) -> Result<Vec<T>> {
+    let plan = Plan1::new(&a.shape, &v.shape, a.dtype, mode)?;
+    let shape = |view: &HostView<'_>| [1, view.shape[0]];
+    vec_of("convolve", &[plan.length], |out| {
+        let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
+        let (signal, kernel) = (Packed::new(a), Packed::new(v));
+        let job = cpu::convolve::Job {
+            image: signal.pointer(),
+            image_shape: shape(a),
+            kernel: kernel.pointer(),
+            kernel_shape: shape(v),
+            origin: (0, plan.origin),
+            padding: Padding::Fill(T::default().to_scalar()),
+            out,
+            out_shape: [1, plan.length],
+        };
+        // SAFETY: the views' elements are borrowed and contiguous; `out` has room for the plan's length.
+        unsafe { cpu::convolve::convolve2d(a.dtype, &job) };
+    })
+}
+
+/// A host array's elements in row-major order: the array's own if they are, else a copy.
+struct Packed<'a> {
+    host: &'a HostView<'a>,
+    copy: Option<Vec<u64>>,
+}
+
+impl<'a> Packed<'a> {
+    fn new(host: &'a HostView<'a>) -> Self {
+        Packed { host, copy: cpu::copy::packed(host) }
+    }
+
+    fn pointer(&self) -> *const u8 {
+        self.copy.as_ref().map_or(self.host.pointer, |copy| copy.as_ptr().cast())
+    }
+}
+
+fn range_values<T: Number>(start: T, stop: T, step: T) -> Result<Vec<T>> {
+    let (start, stop, step) = (start.to_scalar(), stop.to_scalar(), step.to_scalar());
+    let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
+    vec_of("arange", &[length], |out| {
+        // SAFETY: `out` has room for `length` elements of the scalars' dtype.
+        unsafe { cpu::elementwise::arange(start, step, out, 1, length) }
+    })
+}
+
+/// Evenly spaced values, both ends included and exact; NumPy's formula.
+pub(crate) fn linspace_values(start: f64, stop: f64, count: usize) -> Vec<f64> {
+    let step = (stop - start) / count.saturating_sub(1).max(1) as f64;
+    let value = |index| if index + 1 == count && count > 1 { stop } else { start + index as f64 * step };
+    (0..count).map(value).collect()
+}

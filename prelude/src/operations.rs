@@ -1,0 +1,6 @@
+//! What can be computed with arrays. Each module holds one family: checks first, then one call of the backend.
+
+pub(crate) mod allclose;
+pub(crate) mod convolve;
+pub(crate) mod elementwise;
+pub(crate) mod reduce;

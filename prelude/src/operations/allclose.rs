@@ -1,0 +1,81 @@
+//! Comparing arrays to a tolerance, on either side.
+
+use crate::array::sides::{AnyView, sealed::Any};
+use crate::array::{AnyArray, RawArray, transfer};
+use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::device;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Result, check};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::reduce::reduce_all;
+
+/// Whether all elements satisfy `|x − y| ≤ 1e-8 + 1e-5·|y|`, after broadcasting; NumPy's `allclose`.
+///
+/// Takes arrays on the host and on the device in any mix, of any element types; they are compared as `f64`. Equal
+/// infinities are close, NaN is close to nothing. Two device arrays are compared on their device, others on the
+/// host. Waits for the result.
+///
+/// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`](crate::Error::ShapeMismatch)).
+///
+/// ```
+/// let a = warpcell::linspace(0.0, 1.0, 4);
+/// assert!(warpcell::allclose(&a, &a.to_host()));
+/// assert!(!warpcell::allclose(&a, &[0.0]));
+/// ```
+#[track_caller]
+pub fn allclose<X: AnyArray + ?Sized, Y: AnyArray + ?Sized>(x: &X, y: &Y) -> bool {
+    check(try_allclose_with(x, y, 1e-5, 1e-8, false))
+}
+
+/// As [`allclose`], with tolerances: `|x − y| ≤ absolute + relative·|y|`, and NaN equal to NaN if `equal_nan`.
+///
+/// ```
+/// assert!(warpcell::allclose_with(&[1.0, f64::NAN], &[1.01, f64::NAN], 0.1, 0.0, true));
+/// ```
+#[track_caller]
+pub fn allclose_with<X, Y>(x: &X, y: &Y, relative: f64, absolute: f64, equal_nan: bool) -> bool
+where
+    X: AnyArray + ?Sized,
+    Y: AnyArray + ?Sized,
+{
+    check(try_allclose_with(x, y, relative, absolute, equal_nan))
+}
+
+/// As [`allclose_with`], but returns the error.
+pub fn try_allclose_with<X, Y>(x: &X, y: &Y, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool>
+where
+    X: AnyArray + ?Sized,
+    Y: AnyArray + ?Sized,
+{
+    compare(&Any::any_view(x), &Any::any_view(y), relative, absolute, equal_nan)
+}
+
+fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
+    const NAME: &str = "allclose";
+    let handle = match (x, y) {
+        (AnyView::Device(x), AnyView::Device(y)) if x.handle.device == y.handle.device => x.handle.clone(),
+        _ => device::host(),
+    };
+    let bring = |view| -> Result<RawArray> {
+        let raw = transfer::bring(NAME, view, &handle)?;
+        if raw.dtype == DType::F64 { Ok(raw) } else { raw.converted(NAME, DType::F64) }
+    };
+    let (x, y) = (bring(x)?, bring(y)?);
+    let pair =
+        |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
+    let with = |operation, a: &RawArray, value: f64| {
+        binary(NAME, operation, RawOperand::Array(a), RawOperand::Scalar(Scalar::F64(value)))
+    };
+    let distance = unary(NAME, UnaryOperation::Abs, &pair(BinaryOperation::Subtract, &x, &y)?)?;
+    let magnitude = unary(NAME, UnaryOperation::Abs, &y)?;
+    let tolerance = with(BinaryOperation::Add, &with(BinaryOperation::Multiply, &magnitude, relative)?, absolute)?;
+    // An infinite `y` has an infinite tolerance, within which every finite `x` would lie.
+    let finite = with(BinaryOperation::Less, &magnitude, f64::INFINITY)?;
+    let within = pair(BinaryOperation::LogicalAnd, &pair(BinaryOperation::LessEqual, &distance, &tolerance)?, &finite)?;
+    let mut close = pair(BinaryOperation::LogicalOr, &within, &pair(BinaryOperation::Equal, &x, &y)?)?;
+    if equal_nan {
+        let (x, y) = (unary(NAME, UnaryOperation::IsNan, &x)?, unary(NAME, UnaryOperation::IsNan, &y)?);
+        close = pair(BinaryOperation::LogicalOr, &close, &pair(BinaryOperation::LogicalAnd, &x, &y)?)?;
+    }
+    Ok(reduce_all(NAME, ReduceOperation::All, &close)? == Scalar::Bool(true))
+}

@@ -1,0 +1,313 @@
+//! Discrete convolution of 2-D and 1-D arrays, with SciPy's and NumPy's modes and boundaries.
+//!
+//! [`Plan2`] and [`Plan1`] hold what is decided before any work: which argument is the image, and which part of the
+//! full result is wanted. The device functions here and the host functions in [`crate::host`] share them.
+
+use crate::array::sides::sealed::Host;
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::backend::Padding;
+use crate::dtype::{DType, Element, Number};
+use crate::error::{Error, Result, check};
+use ndarray::{Array1, ArrayBase, Data, Dimension};
+
+/// Which part of the full convolution is wanted; SciPy's and NumPy's `mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// All of it: along each axis, the sum of the lengths less one.
+    Full,
+    /// The central part, as large as the image (1-D: as the longer argument).
+    Same,
+    /// What does not depend on elements outside the image: the difference of the lengths plus one.
+    Valid,
+}
+
+/// What lies outside the image; SciPy's `boundary`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Boundary<T = f64> {
+    /// This value everywhere.
+    Fill(T),
+    /// The image again.
+    Wrap,
+    /// The image mirrored at its edges; the elements at the edges are doubled.
+    Symmetric,
+}
+
+/// The 2-D convolution of device arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
+///
+/// `image` and `kernel` are 2-D and of one element type other than bool; the result has that type (integers wrap).
+/// Its shape follows from [`Mode`]. In [`Mode::Valid`] the arguments are swapped if the kernel is the larger one.
+/// NaN and infinity in the image reach every result element whose window contains them.
+///
+/// **Panics** if an argument is not 2-D or is empty, or if in `Mode::Valid` neither is as large as the other along
+/// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool, and for arrays on two devices.
+///
+/// The sum over the window is taken directly, not by Fourier transform.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let mut unit = Array2::<f64>::zeros((5, 5));
+/// unit[[2, 2]] = 1.0;
+/// let kernel = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
+/// let out = warpcell::convolve2d(&warpcell::asarray(&unit), &kernel, Mode::Full);
+/// assert_eq!(out.shape(), [6, 6]);
+/// assert_eq!(out.get(&[3, 2]), 3.0);
+/// ```
+#[track_caller]
+pub fn convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> DeviceArray<A::Elem>
+where
+    A: OnDevice,
+    K: OnDevice<Elem = A::Elem>,
+{
+    check(try_convolve2d(image, kernel, mode))
+}
+
+/// As [`convolve2d`], but returns the error.
+pub fn try_convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> Result<DeviceArray<A::Elem>>
+where
+    A: OnDevice,
+    K: OnDevice<Elem = A::Elem>,
+{
+    try_convolve2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default()))
+}
+
+/// As [`convolve2d`], with a choice of what lies outside the image.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let ramp = warpcell::array(&[[1.0, 2.0, 3.0]]);
+/// let sum = warpcell::ones::<f64>((1, 3));
+/// let out = warpcell::convolve2d_with(&ramp, &sum, Mode::Same, Boundary::Wrap);
+/// assert_eq!(out.get(&[0, 0]), 3.0 + 1.0 + 2.0);
+/// ```
+#[track_caller]
+pub fn convolve2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> DeviceArray<A::Elem>
+where
+    A: OnDevice,
+    K: OnDevice<Elem = A::Elem>,
+{
+    check(try_convolve2d_with(image, kernel, mode, boundary))
+}
+
+/// As [`convolve2d_with`], but returns the error.
+pub fn try_convolve2d_with<A, K>(
+    image: &A,
+    kernel: &K,
+    mode: Mode,
+    boundary: Boundary<A::Elem>,
+) -> Result<DeviceArray<A::Elem>>
+where
+    A: OnDevice,
+    K: OnDevice<Elem = A::Elem>,
+{
+    convolve2d_raw(image.raw(), kernel.raw(), mode, padding(boundary)).map(DeviceArray::from_raw)
+}
+
+/// The 1-D convolution of two arrays on the same side: two device arrays give a device array, two host arrays give
+/// an `Array1`; `numpy.convolve`.
+///
+/// Both are 1-D, not empty, of one element type other than bool. The longer one counts as the image.
+///
+/// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), for arrays of bool, and for arrays on
+/// two devices.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let signal = ndarray::array![1.0, 2.0, 3.0];
+/// let kernel = ndarray::array![0.0, 1.0, 0.5];
+/// let on_host: Array1<f64> = warpcell::convolve(&signal, &kernel, Mode::Full);
+/// assert_eq!(on_host, ndarray::array![0.0, 1.0, 2.5, 4.0, 1.5]);
+/// let on_device = warpcell::convolve(&warpcell::asarray(&signal), &warpcell::asarray(&kernel), Mode::Full);
+/// assert!(warpcell::allclose(&on_device, &on_host));
+/// ```
+#[track_caller]
+pub fn convolve<A, V>(a: &A, v: &V, mode: Mode) -> A::Output
+where
+    A: Convolve<V>,
+{
+    check(try_convolve(a, v, mode))
+}
+
+/// As [`convolve`], but returns the error.
+pub fn try_convolve<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
+where
+    A: Convolve<V>,
+{
+    a.convolve_with(v, mode)
+}
+
+mod sealed {
+    use super::{Mode, Result};
+
+    pub trait Sealed<V: ?Sized, Output> {
+        fn convolve_with(&self, v: &V, mode: Mode) -> Result<Output>;
+    }
+}
+
+/// Pairs of arrays that [`convolve`] takes: both on the device or both on the host, of one element type. Not an
+/// extension point.
+#[diagnostic::on_unimplemented(
+    message = "`convolve` needs two arrays of one element type on the same side, but got `{Self}` and `{V}`",
+    label = "not two arrays on the same side",
+    note = "copy the host array to the device with `gpu::asarray(&a)`, or the device array to the host with `a.to_host()`"
+)]
+pub trait Convolve<V: ?Sized>: sealed::Sealed<V, <Self as Convolve<V>>::Output> {
+    /// An array on the side of the arguments.
+    type Output;
+}
+
+impl<T: Number> Convolve<DeviceArray<T>> for DeviceArray<T> {
+    type Output = DeviceArray<T>;
+}
+impl<T: Number> sealed::Sealed<DeviceArray<T>, DeviceArray<T>> for DeviceArray<T> {
+    fn convolve_with(&self, v: &DeviceArray<T>, mode: Mode) -> Result<DeviceArray<T>> {
+        convolve_raw(&self.raw, &v.raw, mode).map(DeviceArray::from_raw)
+    }
+}
+
+impl<T, S, D, R, E> Convolve<ArrayBase<R, E>> for ArrayBase<S, D>
+where
+    T: Number,
+    S: Data<Elem = T>,
+    R: Data<Elem = T>,
+    D: Dimension,
+    E: Dimension,
+{
+    type Output = Array1<T>;
+}
+impl<T, S, D, R, E> sealed::Sealed<ArrayBase<R, E>, Array1<T>> for ArrayBase<S, D>
+where
+    T: Number,
+    S: Data<Elem = T>,
+    R: Data<Elem = T>,
+    D: Dimension,
+    E: Dimension,
+{
+    fn convolve_with(&self, v: &ArrayBase<R, E>, mode: Mode) -> Result<Array1<T>> {
+        crate::host::convolve_views(&self.host_view(), &v.host_view(), mode).map(Array1::from_vec)
+    }
+}
+
+/// A boundary without its type.
+pub(crate) fn padding<T: Element>(boundary: Boundary<T>) -> Padding {
+    match boundary {
+        Boundary::Fill(value) => Padding::Fill(value.to_scalar()),
+        Boundary::Wrap => Padding::Wrap,
+        Boundary::Symmetric => Padding::Symmetric,
+    }
+}
+
+fn convolve2d_raw(image: &RawArray, kernel: &RawArray, mode: Mode, padding: Padding) -> Result<RawArray> {
+    image.same_device("convolve2d", kernel)?;
+    let plan = Plan2::new(image.shape(), kernel.shape(), image.dtype, mode)?;
+    let (image, kernel) = if plan.swapped { (kernel, image) } else { (image, kernel) };
+    let (image, kernel) = (image.contiguous("convolve2d")?, kernel.contiguous("convolve2d")?);
+    let out = RawArray::uninitialised("convolve2d", &image.handle, &plan.shape, image.dtype)?;
+    out.handle.backend.convolve2d(image.view(), kernel.view(), plan.origin, padding, out.view())?;
+    Ok(out)
+}
+
+fn convolve_raw(a: &RawArray, v: &RawArray, mode: Mode) -> Result<RawArray> {
+    a.same_device("convolve", v)?;
+    let plan = Plan1::new(a.shape(), v.shape(), a.dtype, mode)?;
+    let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
+    let (a, v) = (a.contiguous("convolve")?, v.contiguous("convolve")?);
+    let out = RawArray::uninitialised("convolve", &a.handle, &[plan.length], a.dtype)?;
+    out.handle.backend.convolve(a.view(), v.view(), plan.origin, out.view())?;
+    Ok(out)
+}
+
+/// The shapes of a 2-D convolution.
+pub(crate) struct Plan2 {
+    /// Whether the second argument is the image.
+    pub swapped: bool,
+    /// The result's shape.
+    pub shape: [usize; 2],
+    /// Where in the full result it starts.
+    pub origin: (usize, usize),
+}
+
+impl Plan2 {
+    pub fn new(image: &[usize], kernel: &[usize], dtype: DType, mode: Mode) -> Result<Plan2> {
+        let operation = "convolve2d";
+        reject_bool(operation, dtype)?;
+        let axes = |shape: &[usize]| match *shape {
+            [rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
+            [_, _] => Err("has no elements; convolve arrays that have some"),
+            _ => Err("is not 2-D; reshape the array to two axes, or use `convolve` for 1-D arrays"),
+        };
+        let axes = |shape: &[usize]| {
+            axes(shape).map_err(|reason| Error::InvalidShape {
+                operation,
+                shape: shape.to_vec(),
+                reason: reason.into(),
+            })
+        };
+        let (mut image, mut kernel) = (axes(image)?, axes(kernel)?);
+        let covers = |a: [usize; 2], b: [usize; 2]| a[0] >= b[0] && a[1] >= b[1];
+        let swapped = mode == Mode::Valid && !covers(image, kernel);
+        if swapped {
+            if !covers(kernel, image) {
+                return Err(Error::InvalidArgument {
+                    operation,
+                    reason: format!(
+                        "in Mode::Valid, one array must be at least as large as the other along both axes, but the \
+                         shapes are {image:?} and {kernel:?}; use Mode::Full or Mode::Same, or a smaller kernel"
+                    ),
+                });
+            }
+            std::mem::swap(&mut image, &mut kernel);
+        }
+        let (rows, columns) = (part(image[0], kernel[0], mode), part(image[1], kernel[1], mode));
+        Ok(Plan2 { swapped, shape: [rows.length, columns.length], origin: (rows.origin, columns.origin) })
+    }
+}
+
+/// The lengths of a 1-D convolution.
+pub(crate) struct Plan1 {
+    /// Whether the second argument is the longer one.
+    pub swapped: bool,
+    /// The result's length.
+    pub length: usize,
+    /// Where in the full result it starts.
+    pub origin: usize,
+}
+
+impl Plan1 {
+    pub fn new(a: &[usize], v: &[usize], dtype: DType, mode: Mode) -> Result<Plan1> {
+        let operation = "convolve";
+        reject_bool(operation, dtype)?;
+        for shape in [a, v] {
+            let reason = match *shape {
+                [0] => "has no elements; convolve arrays that have some",
+                [_] => continue,
+                _ => "is not 1-D; flatten the array first with `ravel`, or use `convolve2d` for 2-D arrays",
+            };
+            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() });
+        }
+        let swapped = v[0] > a[0];
+        let (long, short) = if swapped { (v[0], a[0]) } else { (a[0], v[0]) };
+        let Part { length, origin } = part(long, short, mode);
+        Ok(Plan1 { swapped, length, origin })
+    }
+}
+
+/// A part of the full convolution along one axis.
+struct Part {
+    length: usize,
+    origin: usize,
+}
+
+fn part(image: usize, kernel: usize, mode: Mode) -> Part {
+    match mode {
+        Mode::Full => Part { length: image + kernel - 1, origin: 0 },
+        Mode::Same => Part { length: image, origin: (kernel - 1) / 2 },
+        Mode::Valid => Part { length: image + 1 - kernel, origin: kernel - 1 },
+    }
+}
+
+fn reject_bool(operation: &'static str, dtype: DType) -> Result<()> {
+    if dtype != DType::Bool {
+        return Ok(());
+    }
+    Err(Error::UnsupportedDType { operation, dtype, advice: "convert them first, such as with `a.astype::<f32>()`" })
+}

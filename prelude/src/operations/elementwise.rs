@@ -1,0 +1,344 @@
+//! Functions of each element, or of each pair of elements after broadcasting.
+
+use crate::array::{DeviceArray, RawArray, shape};
+use crate::backend::{self, BinaryOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Error, Result, check};
+
+mod sealed {
+    use super::RawOperand;
+
+    pub trait Sealed {
+        fn raw_operand(&self) -> RawOperand<'_>;
+    }
+}
+
+/// The right side of an elementwise operation on arrays of `T`: a `DeviceArray<T>`, a reference to one, or a `T`.
+/// Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine an array of `{T}` with `{Self}`",
+    label = "expected `&DeviceArray<{T}>` or `{T}`",
+    note = "copy a host array to the device first: `gpu::asarray(&a)`; convert other element types: `a.astype::<{T}>()`"
+)]
+pub trait Operand<T: Element>: sealed::Sealed {}
+
+impl<T: Element> sealed::Sealed for T {
+    fn raw_operand(&self) -> RawOperand<'_> {
+        RawOperand::Scalar(self.to_scalar())
+    }
+}
+impl<T: Element> Operand<T> for T {}
+impl<T: Element> sealed::Sealed for DeviceArray<T> {
+    fn raw_operand(&self) -> RawOperand<'_> {
+        RawOperand::Array(&self.raw)
+    }
+}
+impl<T: Element> Operand<T> for DeviceArray<T> {}
+impl<T: Element> sealed::Sealed for &DeviceArray<T> {
+    fn raw_operand(&self) -> RawOperand<'_> {
+        RawOperand::Array(&self.raw)
+    }
+}
+impl<T: Element> Operand<T> for &DeviceArray<T> {}
+
+/// An operand without its type.
+#[derive(Clone, Copy)]
+pub enum RawOperand<'a> {
+    /// An array.
+    Array(&'a RawArray),
+    /// One value for all elements.
+    Scalar(Scalar),
+}
+
+macro_rules! unary {
+    ($($bound:ident { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
+        impl<T: Element> DeviceArray<T> {$($(
+            $(#[$doc])*
+            ///
+            /// **Panics** if the memory for the result cannot be had.
+            #[track_caller]
+            pub fn $name(&self) -> DeviceArray<T> where T: $bound {
+                check(self.$try_name())
+            }
+
+            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            pub fn $try_name(&self) -> Result<DeviceArray<T>> where T: $bound {
+                unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
+            }
+        )*)*}
+    };
+}
+unary! {
+    Float {
+        /// `e` to the power of each element.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).exp().item(), 1.0);
+        /// ```
+        exp, try_exp => Exp;
+        /// The natural logarithm; NaN for negative elements, −∞ for 0.
+        log, try_log => Log;
+        /// The square root; NaN for negative elements.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[9.0f32]).sqrt().item(), 3.0);
+        /// ```
+        sqrt, try_sqrt => Sqrt;
+        /// The sine; radians.
+        sin, try_sin => Sin;
+        /// The cosine; radians.
+        cos, try_cos => Cos;
+        /// The tangent; radians.
+        tan, try_tan => Tan;
+        /// The hyperbolic tangent.
+        tanh, try_tanh => Tanh;
+    }
+    Number {
+        /// The absolute value; integers wrap, as in NumPy.
+        abs, try_abs => Abs;
+        /// The largest integer not above each element.
+        floor, try_floor => Floor;
+        /// The smallest integer not below each element.
+        ceil, try_ceil => Ceil;
+        /// −1, 0 or 1; NaN for NaN.
+        sign, try_sign => Sign;
+        /// Each element with the opposite sign; integers wrap. The same as `-&a`.
+        negative, try_negative => Negative;
+    }
+}
+
+macro_rules! binary {
+    ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
+        impl<T: Element> DeviceArray<T> {$($(
+            $(#[$doc])*
+            ///
+            /// **Panics** if the shapes do not broadcast or the devices differ.
+            #[track_caller]
+            pub fn $name(&self, other: impl Operand<T>) -> DeviceArray<$result> where T: $bound {
+                check(self.$try_name(other))
+            }
+
+            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            pub fn $try_name(&self, other: impl Operand<T>) -> Result<DeviceArray<$result>> where T: $bound {
+                let operation = BinaryOperation::$operation;
+                binary(stringify!($name), operation, RawOperand::Array(&self.raw), other.raw_operand())
+                    .map(DeviceArray::from_raw)
+            }
+        )*)*}
+    };
+}
+binary! {
+    Number -> T {
+        /// The sum; the same as `&a + &b`.
+        add, try_add => Add;
+        /// The difference; the same as `&a - &b`.
+        subtract, try_subtract => Subtract;
+        /// The product; the same as `&a * &b`.
+        multiply, try_multiply => Multiply;
+        /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
+        divide, try_divide => Divide;
+        /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`.
+        remainder, try_remainder => Remainder;
+        /// Each element to the power of the other's. Integers wrap.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[2, 3]).pow(2).sum(), 13i64);
+        /// ```
+        pow, try_pow => Power;
+        /// The larger of each pair; NaN if either is NaN.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-1.0, 2.0]).maximum(0.0).sum(), 2.0);
+        /// ```
+        maximum, try_maximum => Maximum;
+        /// The smaller of each pair; NaN if either is NaN.
+        minimum, try_minimum => Minimum;
+    }
+    Element -> bool {
+        /// Whether the elements are equal.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[1, 2, 3]);
+        /// assert!(a.eq(&a).all());
+        /// ```
+        eq, try_eq => Equal;
+        /// Whether the elements differ.
+        ne, try_ne => NotEqual;
+        /// Whether each element is less than the other's.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1, 2, 3]).lt(3).sum(), 2);
+        /// ```
+        lt, try_lt => Less;
+        /// Whether each element is less than or equal to the other's.
+        le, try_le => LessEqual;
+        /// Whether each element is greater than the other's.
+        gt, try_gt => Greater;
+        /// Whether each element is greater than or equal to the other's.
+        ge, try_ge => GreaterEqual;
+    }
+}
+
+impl<T: Float> DeviceArray<T> {
+    /// Each element to the power of a float.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[4.0]).powf(0.5).item(), 2.0);
+    /// ```
+    #[track_caller]
+    pub fn powf(&self, exponent: T) -> DeviceArray<T> {
+        self.pow(exponent)
+    }
+
+    /// Each element to the power of an integer.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3.0]).powi(2).item(), 9.0);
+    /// ```
+    #[track_caller]
+    pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
+        if exponent == 2 { self.square() } else { self.pow(T::from_f64(f64::from(exponent))) }
+    }
+
+    /// Whether each element is NaN.
+    ///
+    /// ```
+    /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
+    /// ```
+    #[track_caller]
+    pub fn is_nan(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(unary("is_nan", UnaryOperation::IsNan, &self.raw)))
+    }
+}
+
+impl<T: Number> DeviceArray<T> {
+    /// Each element times itself.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3, 4]).square().sum(), 25i64);
+    /// ```
+    #[track_caller]
+    pub fn square(&self) -> DeviceArray<T> {
+        self.multiply(self)
+    }
+}
+
+impl DeviceArray<bool> {
+    /// Whether both elements are true; the same as `&a & &b`.
+    ///
+    /// **Panics** if the shapes do not broadcast or the devices differ.
+    #[track_caller]
+    pub fn logical_and(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
+        DeviceArray::from_raw(check(binary("logical_and", BinaryOperation::LogicalAnd, operands.0, operands.1)))
+    }
+
+    /// Whether either element is true; the same as `&a | &b`.
+    ///
+    /// **Panics** if the shapes do not broadcast or the devices differ.
+    #[track_caller]
+    pub fn logical_or(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
+        DeviceArray::from_raw(check(binary("logical_or", BinaryOperation::LogicalOr, operands.0, operands.1)))
+    }
+
+    /// Whether each element is false; the same as `!&a`.
+    #[track_caller]
+    pub fn logical_not(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(unary("logical_not", UnaryOperation::LogicalNot, &self.raw)))
+    }
+}
+
+/// Applies a function to each element.
+pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
+    let dtype = match operation {
+        UnaryOperation::LogicalNot | UnaryOperation::IsNan => DType::Bool,
+        _ => x.dtype,
+    };
+    let out = RawArray::uninitialised(name, &x.handle, x.shape(), dtype)?;
+    if out.size() > 0 {
+        x.handle.backend.unary(operation, x.view(), out.view())?;
+    }
+    Ok(out)
+}
+
+/// Applies a function to each pair of elements; one operand at least is an array.
+pub(crate) fn binary(
+    name: &'static str,
+    operation: BinaryOperation,
+    a: RawOperand<'_>,
+    b: RawOperand<'_>,
+) -> Result<RawArray> {
+    let (handle, input) = match (a, b) {
+        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => (&array.handle, array.dtype),
+        _ => unreachable!("one operand at least is an array"),
+    };
+    let shape = match (a, b) {
+        (RawOperand::Array(a), RawOperand::Array(b)) => {
+            a.same_device(name, b)?;
+            shape::broadcast_shapes(name, a.shape(), b.shape())?
+        }
+        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.shape().to_vec(),
+        _ => unreachable!("one operand at least is an array"),
+    };
+    let out = RawArray::uninitialised(name, handle, &shape, output_dtype(operation, input))?;
+    run(operation, a, b, &out)?;
+    Ok(out)
+}
+
+/// As [`binary`], into the left operand, whose shape the right one must broadcast to.
+pub(crate) fn binary_into(
+    name: &'static str,
+    operation: BinaryOperation,
+    target: &RawArray,
+    other: RawOperand<'_>,
+) -> Result<()> {
+    crate::array::writable(name, target)?;
+    let copy;
+    let other = match other {
+        RawOperand::Array(array) => {
+            target.same_device(name, array)?;
+            if shape::broadcast_shapes(name, target.shape(), array.shape())? != target.shape() {
+                let (left, right) = (target.shape().to_vec(), array.shape().to_vec());
+                return Err(Error::ShapeMismatch { operation: name, left, right });
+            }
+            // Views of one allocation may overlap; backends accept only the target itself as an operand.
+            if target.shares_memory(array) && target.layout != array.layout {
+                copy = array.copied(name)?;
+                RawOperand::Array(&copy)
+            } else {
+                other
+            }
+        }
+        scalar => scalar,
+    };
+    run(operation, RawOperand::Array(target), other, target)
+}
+
+fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
+    if out.size() == 0 {
+        return Ok(());
+    }
+    let broadcast = |operand: RawOperand<'_>| match operand {
+        RawOperand::Array(array) => Some(array.with_layout(shape::broadcast_layout(&array.layout, out.shape()))),
+        RawOperand::Scalar(_) => None,
+    };
+    let (wide_a, wide_b) = (broadcast(a), broadcast(b));
+    fn operand<'a>(raw: RawOperand<'_>, wide: &'a Option<RawArray>) -> backend::Operand<'a> {
+        match (raw, wide) {
+            (RawOperand::Scalar(value), _) => backend::Operand::Scalar(value),
+            (_, Some(array)) => backend::Operand::Array(array.view()),
+            _ => unreachable!("arrays were broadcast"),
+        }
+    }
+    out.handle.backend.binary(operation, operand(a, &wide_a), operand(b, &wide_b), out.view())
+}
+
+fn output_dtype(operation: BinaryOperation, input: DType) -> DType {
+    use BinaryOperation as B;
+    match operation {
+        B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual => DType::Bool,
+        B::LogicalAnd | B::LogicalOr => DType::Bool,
+        _ => input,
+    }
+}

@@ -1,0 +1,208 @@
+//! Sums, means, extremes, `all` and `any`: over the whole array or along one axis.
+
+use crate::array::{DeviceArray, RawArray, transfer};
+use crate::backend::ReduceOperation;
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Error, Result, check};
+
+impl<T: Element> DeviceArray<T> {
+    /// The sum of all elements, pairwise or better; 0 if there are none. Small integers widen (see
+    /// [`Element::Sum`]), and bools are counted. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::full(1000, 200u8).sum(), 200_000u64);
+    /// ```
+    #[track_caller]
+    pub fn sum(&self) -> T::Sum {
+        check(self.try_sum())
+    }
+
+    /// As [`sum`](Self::sum), but returns the error.
+    pub fn try_sum(&self) -> Result<T::Sum> {
+        reduce_all("sum", ReduceOperation::Sum, &self.raw).map(transfer::typed_scalar)
+    }
+
+    /// The sums along one axis, which the result lacks.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(a.sum_axis(0).to_host(), ndarray::arr1(&[4i64, 6]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn sum_axis(&self, axis: usize) -> DeviceArray<T::Sum> {
+        check(self.try_sum_axis(axis))
+    }
+
+    /// As [`sum_axis`](Self::sum_axis), but returns the error.
+    pub fn try_sum_axis(&self, axis: usize) -> Result<DeviceArray<T::Sum>> {
+        reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, axis).map(DeviceArray::from_raw)
+    }
+
+    /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1, 2]).mean(), 1.5);
+    /// ```
+    #[track_caller]
+    pub fn mean(&self) -> T::Mean {
+        check(self.try_mean())
+    }
+
+    /// As [`mean`](Self::mean), but returns the error.
+    pub fn try_mean(&self) -> Result<T::Mean> {
+        let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?)?;
+        let sum: T::Mean = transfer::typed_scalar(sum);
+        Ok(T::Mean::from_f64(sum.to_f64() / self.size() as f64))
+    }
+
+    /// The means along one axis, which the result lacks.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
+    /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn mean_axis(&self, axis: usize) -> DeviceArray<T::Mean> {
+        check(self.try_mean_axis(axis))
+    }
+
+    /// As [`mean_axis`](Self::mean_axis), but returns the error.
+    pub fn try_mean_axis(&self, axis: usize) -> Result<DeviceArray<T::Mean>> {
+        let sums = reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?, axis)?;
+        let count = self.raw.shape()[axis] as f64;
+        DeviceArray::<T::Mean>::from_raw(sums).try_divide(T::Mean::from_f64(count))
+    }
+}
+
+macro_rules! extremes {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal;)*) => {
+        impl<T: Number> DeviceArray<T> {$(
+            $(#[$doc])*
+            ///
+            /// **Panics** if the array is empty ([`Error::InvalidShape`]).
+            #[track_caller]
+            pub fn $name(&self) -> T {
+                check(self.$try_name())
+            }
+
+            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            pub fn $try_name(&self) -> Result<T> {
+                reduce_all(stringify!($name), ReduceOperation::$operation, &self.raw).map(transfer::typed_scalar)
+            }
+
+            #[doc = concat!("The ", $word, " elements along one axis, which the result lacks; NaN where there is one.")]
+            ///
+            /// **Panics** if there is no such axis or it is empty ([`Error::InvalidShape`]).
+            #[track_caller]
+            pub fn $axis(&self, axis: usize) -> DeviceArray<T> {
+                check(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
+            pub fn $try_axis(&self, axis: usize) -> Result<DeviceArray<T>> {
+                reduce_axis(stringify!($axis), ReduceOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
+            }
+        )*}
+    };
+}
+extremes! {
+    /// The largest element, NaN if there is a NaN. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3, 1, 2]).max(), 3);
+    /// ```
+    max try_max max_axis try_max_axis Max "largest";
+    /// The smallest element, NaN if there is a NaN. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3, 1, 2]).min(), 1);
+    /// ```
+    min try_min min_axis try_min_axis Min "smallest";
+}
+
+impl DeviceArray<bool> {
+    /// Whether all elements are true; true if there are none. Waits for the result.
+    ///
+    /// ```
+    /// assert!(!warpcell::array(&[true, false]).all());
+    /// ```
+    #[track_caller]
+    pub fn all(&self) -> bool {
+        transfer::typed_scalar(check(reduce_all("all", ReduceOperation::All, &self.raw)))
+    }
+
+    /// Whether any element is true; false if there are none. Waits for the result.
+    ///
+    /// ```
+    /// assert!(warpcell::array(&[true, false]).any());
+    /// ```
+    #[track_caller]
+    pub fn any(&self) -> bool {
+        transfer::typed_scalar(check(reduce_all("any", ReduceOperation::Any, &self.raw)))
+    }
+
+    /// Whether all elements along one axis are true.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    #[track_caller]
+    pub fn all_axis(&self, axis: usize) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(reduce_axis("all_axis", ReduceOperation::All, &self.raw, axis)))
+    }
+
+    /// Whether any element along one axis is true.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    #[track_caller]
+    pub fn any_axis(&self, axis: usize) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(reduce_axis("any_axis", ReduceOperation::Any, &self.raw, axis)))
+    }
+}
+
+/// The array as floats of `dtype`, in which a mean of integers cannot overflow.
+fn as_mean(raw: &RawArray, dtype: DType) -> Result<RawArray> {
+    if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted("mean", dtype) }
+}
+
+/// Reduces all axes to one value.
+pub(crate) fn reduce_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<Scalar> {
+    let axes: Vec<usize> = (0..x.shape().len()).collect();
+    transfer::item(&reduce(name, operation, x, &axes)?)
+}
+
+fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
+    if axis >= x.shape().len() {
+        return Err(Error::InvalidShape {
+            operation: name,
+            shape: x.shape().to_vec(),
+            reason: format!("has no axis {axis}; axes are counted from 0"),
+        });
+    }
+    reduce(name, operation, x, &[axis])
+}
+
+fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+    let remaining: Vec<usize> =
+        (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
+    let dtype = match (operation, x.dtype) {
+        (ReduceOperation::Sum, DType::Bool | DType::U8 | DType::U32) => DType::U64,
+        (ReduceOperation::Sum, DType::I32) => DType::I64,
+        (_, dtype) => dtype,
+    };
+    let out = RawArray::uninitialised(name, &x.handle, &remaining, dtype)?;
+    if out.size() == 0 {
+        return Ok(out);
+    }
+    if matches!(operation, ReduceOperation::Max | ReduceOperation::Min) && x.size() == 0 {
+        return Err(Error::InvalidShape {
+            operation: name,
+            shape: x.shape().to_vec(),
+            reason: "has no elements to compare; reduce arrays that have some".into(),
+        });
+    }
+    x.handle.backend.reduce(operation, x.view(), axes, out.view())?;
+    Ok(out)
+}
