@@ -4,6 +4,7 @@ mod backend;
 mod dtype;
 mod error;
 mod output;
+pub mod timing;
 
 pub use dtype::{DType, Element, Scalar};
 pub use error::{Error, Result};
