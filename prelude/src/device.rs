@@ -98,8 +98,9 @@ struct Choice {
     reason: String,
 }
 
+static CHOICE: OnceLock<Result<Choice>> = OnceLock::new();
+
 fn choice() -> &'static Result<Choice> {
-    static CHOICE: OnceLock<Result<Choice>> = OnceLock::new();
     CHOICE.get_or_init(|| choose(std::env::var(VARIABLE).ok().as_deref()))
 }
 
@@ -133,6 +134,11 @@ pub(crate) fn current() -> Result<Handle> {
         Ok(choice) => Ok(choice.handle.clone()),
         Err(error) => Err(error.clone()),
     }
+}
+
+/// The device of new arrays, if the program has used it.
+pub(crate) fn in_use() -> Option<Handle> {
+    CHOICE.get()?.as_ref().ok().map(|choice| choice.handle.clone())
 }
 
 /// The CPU, whatever the current device is: what host functions compute on.

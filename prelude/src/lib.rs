@@ -27,6 +27,7 @@ pub mod host;
 mod operations;
 mod output;
 pub mod prelude;
+pub mod timing;
 
 pub use array::{
     AnyArray, DeviceArray, IntoShape, OnDevice, OnHost, arange, array, asarray, empty, eye, full, linspace, meshgrid,
