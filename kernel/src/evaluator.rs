@@ -3,6 +3,8 @@
 //! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/evcxr.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
+pub mod echo;
+
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

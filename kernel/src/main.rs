@@ -1,2 +1,21 @@
-//! The Warpcell kernel.
-fn main() { evcxr::runtime_hook(); }
+//! The Warpcell kernel: the command line, and the helpers that the kernel starts from the same binary.
+
+mod cli;
+mod completeness;
+mod evaluator;
+mod language;
+mod roles;
+mod server;
+mod wire;
+
+use std::process::ExitCode;
+
+/// The compiler that the kernel and its prelude are built for; dylibs work with no other.
+const PINNED_COMPILER: &str = "1.95.0";
+
+fn main() -> ExitCode {
+    if let Some(code) = roles::dispatch() {
+        return code;
+    }
+    cli::main()
+}
