@@ -1,9 +1,10 @@
 //! The seam between the protocol and the language: the trait [`Evaluator`] and what crosses it.
 //!
-//! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/evcxr.rs` implements it for Rust
+//! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/rust.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
 pub mod diagnostics;
+pub mod echo;
 pub mod link;
 pub mod rust;
 

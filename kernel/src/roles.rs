@@ -5,21 +5,27 @@
 
 use crate::environment::{CELL_PROCESS, EVCXR_IS_RUNTIME};
 use std::path::Path;
+use std::process::ExitCode;
 
 /// Takes the role that the process was started for; `None` if it is the plain command line.
-pub fn dispatch() -> Option<i32> {
+pub fn dispatch() -> Option<ExitCode> {
     let name = std::env::args_os().next()?;
     match Path::new(&name).file_name()?.to_str()? {
-        "cargo" => return Some(crate::build_step::cargo()),
-        "rustc" => return Some(crate::build_step::rustc()),
-        "rustup" => return Some(crate::build_step::rustup()),
+        "cargo" => return Some(ended(crate::build_step::cargo())),
+        "rustc" => return Some(ended(crate::build_step::rustc())),
+        "rustup" => return Some(ended(crate::build_step::rustup())),
         _ => {}
     }
     if std::env::var_os(CELL_PROCESS).is_some() {
-        return Some(crate::cell_process::run());
+        return Some(ended(crate::cell_process::run()));
     }
     if std::env::var_os(EVCXR_IS_RUNTIME).is_some() {
-        return Some(crate::supervisor::run());
+        return Some(ended(crate::supervisor::run()));
     }
     None
+}
+
+/// An exit status; one that does not fit is a failure.
+fn ended(code: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
 }

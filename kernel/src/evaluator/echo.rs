@@ -1,0 +1,146 @@
+//! An evaluator without a language, for tests of the protocol: each line of a cell is a command.
+//!
+//! | line | effect |
+//! |---|---|
+//! | `print TEXT`, `eprint TEXT` | a line on standard output or error |
+//! | `partial TEXT` | text without a newline |
+//! | `flood BYTES` | that much text, in lines |
+//! | `display TEXT`, `update TEXT` | a display with the identity `echo`, or its replacement |
+//! | `clear` | removes the output |
+//! | `result TEXT` | the value of the cell |
+//! | `page TEXT` | a payload |
+//! | `late TEXT` | text from a thread that outlives the cell, after the next interrupt |
+//! | `error NAME` | the cell fails |
+//! | `sleep-until-interrupted` | the cell waits, and fails when it is interrupted |
+//! | `panic` | a bug in the evaluator |
+//!
+//! Anything else is printed as it is.
+
+use super::{
+    CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
+    StreamName,
+};
+use crate::completeness;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// See the module.
+#[derive(Default)]
+pub struct Echo {
+    interrupts: Arc<Interrupts>,
+}
+
+/// Counts interrupts, so that one that arrives between two commands is not lost.
+#[derive(Default)]
+struct Interrupts {
+    count: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Interrupts {
+    fn count(&self) -> u64 {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_beyond(&self, seen: u64) {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(count, |count| *count <= seen));
+    }
+}
+
+impl InterruptHandle for Interrupts {
+    fn interrupt(&self) {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.changed.notify_all();
+    }
+
+    fn kill(&self) {}
+}
+
+impl Evaluator for Echo {
+    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle> {
+        Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
+    }
+
+    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        let seen = self.interrupts.count();
+        let mut payload = Vec::new();
+        for line in code.lines() {
+            let (command, text) = line.split_once(' ').unwrap_or((line, ""));
+            match command {
+                "print" => sink(stream(StreamName::Stdout, format!("{text}\n"))),
+                "eprint" => sink(stream(StreamName::Stderr, format!("{text}\n"))),
+                "partial" => sink(stream(StreamName::Stdout, text.to_owned())),
+                "flood" => flood(text.parse().unwrap_or(0), sink),
+                "display" => sink(display(text, false)),
+                "update" => sink(display(text, true)),
+                "clear" => sink(Output::Clear { wait: false }),
+                "result" => sink(Output::Result { data: bundle(text), metadata: Map::new() }),
+                "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
+                "late" => self.late(text.to_owned(), sink),
+                "error" => return Err(error(text, "asked for")),
+                "sleep-until-interrupted" => {
+                    self.interrupts.wait_beyond(seen);
+                    return Err(error("Interrupted", "the cell was interrupted"));
+                }
+                "panic" => panic!("asked for"),
+                _ => sink(stream(StreamName::Stdout, line.to_owned())),
+            }
+        }
+        Ok(Outcome { payload })
+    }
+
+    /// Completes the word before the cursor to its capitals.
+    fn complete(&mut self, code: &str, cursor: usize) -> Completions {
+        let start = code[..cursor].rfind(char::is_whitespace).map_or(0, |space| space + 1);
+        let candidate = Completion { text: code[start..cursor].to_uppercase(), kind: "keyword".into() };
+        Completions { candidates: vec![candidate], start, end: cursor }
+    }
+
+    /// Knows the text up to the cursor, unless there is none.
+    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+        (cursor > 0).then(|| bundle(&code[..cursor]))
+    }
+
+    fn is_complete(&self, code: &str) -> Completeness {
+        completeness::is_complete(code)
+    }
+
+    fn banner(&self) -> String {
+        "echo".into()
+    }
+}
+
+impl Echo {
+    fn late(&self, text: String, sink: &OutputSink) {
+        let (interrupts, sink) = (Arc::clone(&self.interrupts), Arc::clone(sink));
+        let seen = interrupts.count();
+        std::thread::spawn(move || {
+            interrupts.wait_beyond(seen);
+            sink(stream(StreamName::Stdout, text));
+        });
+    }
+}
+
+fn flood(bytes: usize, sink: &OutputSink) {
+    let line = format!("{}\n", "x".repeat(999));
+    for _ in 0..bytes / line.len() {
+        sink(stream(StreamName::Stdout, line.clone()));
+    }
+}
+
+fn stream(name: StreamName, text: String) -> Output {
+    Output::Stream { name, text }
+}
+
+fn display(text: &str, update: bool) -> Output {
+    Output::Display { data: bundle(text), metadata: Map::new(), display_id: Some("echo".into()), update }
+}
+
+fn bundle(text: &str) -> Map<String, Value> {
+    Map::from_iter([("text/plain".to_owned(), json!(text))])
+}
+
+fn error(name: &str, value: &str) -> CellError {
+    CellError { name: name.into(), value: value.into(), traceback: vec![format!("{name}: {value}")] }
+}

@@ -1,0 +1,37 @@
+//! The language that a kernel speaks: Rust, or the echo of the protocol's tests.
+
+use crate::evaluator::Evaluator;
+use crate::evaluator::echo::Echo;
+use crate::evaluator::rust::{RustEvaluator, Session};
+use crate::server::{Factory, Language};
+use anyhow::Result;
+use clap::ValueEnum;
+
+/// Which evaluator runs the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// Rust.
+    #[default]
+    Rust,
+    /// Commands of the protocol's tests.
+    Echo,
+}
+
+/// The evaluators of a choice.
+///
+/// Must be called while the process has one thread: the Rust evaluator changes the environment.
+pub fn language(choice: Choice) -> Result<Language> {
+    Ok(match choice {
+        Choice::Rust => Language { evaluator: rust()?, assistant: None },
+        Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
+    })
+}
+
+fn rust() -> Result<Factory> {
+    let session = Session::prepare()?;
+    Ok(Box::new(|| Ok(Box::new(RustEvaluator::start(session)?) as Box<dyn Evaluator>)))
+}
+
+fn echo() -> Factory {
+    Box::new(|| Ok(Box::new(Echo::default()) as Box<dyn Evaluator>))
+}

@@ -1,0 +1,46 @@
+//! All that can wake the kernel's loop.
+
+use super::lane::{Answer, LaneName, Ready};
+use crate::evaluator::CellError;
+use crate::wire::Incoming;
+
+/// All that can wake the kernel's loop.
+pub enum Event {
+    /// A client has sent a message with a valid signature.
+    Message {
+        /// Where it came in, and where the reply goes.
+        channel: Channel,
+        /// The message.
+        incoming: Incoming,
+    },
+    /// An evaluator has started, or could not.
+    Started {
+        /// Which one.
+        lane: LaneName,
+        /// What it offers, or why cells cannot run.
+        outcome: Result<Ready, CellError>,
+    },
+    /// An evaluator has done a job.
+    Answered {
+        /// Which one.
+        lane: LaneName,
+        /// The result.
+        answer: Answer,
+    },
+    /// SIGINT.
+    Interrupt,
+    /// SIGTERM, or the process that started the kernel is gone.
+    Terminate {
+        /// Which of them, for the log.
+        reason: &'static str,
+    },
+}
+
+/// The two channels on which clients send requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Ordinary requests.
+    Shell,
+    /// Requests that must not wait for cells.
+    Control,
+}

@@ -1,0 +1,172 @@
+//! The iopub channel: a queue that takes everything at once, and a task that writes it out.
+
+use super::log;
+use crate::evaluator::{Output, OutputSink};
+use crate::wire::Parent;
+use crate::wire::iopub::Publication;
+use jupyter_zmq_client::{KernelIoPubXPubConnection, SubscriptionEvent};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Takes publications from any thread; never waits for a subscriber.
+#[derive(Clone)]
+pub struct Publisher {
+    queue: mpsc::UnboundedSender<Queued>,
+}
+
+enum Queued {
+    Publish { publication: Publication, parent: Option<Parent> },
+    Close,
+}
+
+impl Publisher {
+    /// Starts the task that owns the socket.
+    pub fn start(connection: KernelIoPubXPubConnection) -> (Self, JoinHandle<()>) {
+        let (queue, queued) = mpsc::unbounded_channel();
+        (Self { queue }, tokio::spawn(run(connection, Backlog { queued, held: None })))
+    }
+
+    /// Publishes something that belongs to a request.
+    pub fn publish(&self, publication: Publication, parent: &Parent) {
+        self.publish_under(publication, Some(parent.clone()));
+    }
+
+    /// Ends the task once everything before this is written.
+    pub async fn close(&self, task: JoinHandle<()>, deadline: Duration) {
+        let _ = self.queue.send(Queued::Close);
+        if tokio::time::timeout(deadline, task).await.is_err() {
+            log(format_args!("a client does not read; its last messages are lost"));
+        }
+    }
+
+    fn publish_under(&self, publication: Publication, parent: Option<Parent>) {
+        // The task ends only when the kernel does.
+        let _ = self.queue.send(Queued::Publish { publication, parent });
+    }
+}
+
+/// Knows which cell an output belongs to.
+#[derive(Clone)]
+pub struct CellOutputs {
+    publisher: Publisher,
+    cell: Arc<Mutex<Option<Cell>>>,
+}
+
+struct Cell {
+    parent: Parent,
+    count: usize,
+    silent: bool,
+    result: Option<String>,
+}
+
+impl CellOutputs {
+    /// No cell has run yet.
+    pub fn new(publisher: Publisher) -> Self {
+        Self { publisher, cell: Arc::default() }
+    }
+
+    /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
+    pub fn begin(&self, parent: Parent, count: usize, silent: bool) {
+        *self.cell() = Some(Cell { parent, count, silent, result: None });
+    }
+
+    /// The result of the last cell, as text.
+    pub fn take_result(&self) -> Option<String> {
+        self.cell().as_mut()?.result.take()
+    }
+
+    /// Where the evaluator puts its outputs.
+    pub fn sink(&self) -> OutputSink {
+        let this = self.clone();
+        Arc::new(move |output| this.publish(output))
+    }
+
+    fn publish(&self, output: Output) {
+        let mut cell = self.cell();
+        let Some(cell) = cell.as_mut() else {
+            return self.publisher.publish_under(Publication::Output { output, count: 0 }, None);
+        };
+        if let Output::Result { data, .. } = &output {
+            if cell.silent {
+                return;
+            }
+            cell.result = data.get("text/plain").and_then(|text| text.as_str()).map(str::to_owned);
+        }
+        self.publisher.publish(Publication::Output { output, count: cell.count }, &cell.parent);
+    }
+
+    fn cell(&self) -> std::sync::MutexGuard<'_, Option<Cell>> {
+        // A thread that panicked while it held this has at worst left an old parent.
+        self.cell.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn run(mut connection: KernelIoPubXPubConnection, mut backlog: Backlog) {
+    loop {
+        let publish = tokio::select! {
+            // A subscription that is there is taken before the message that its client may be waiting for.
+            biased;
+            subscription = connection.recv_subscription() => match subscription {
+                Ok(SubscriptionEvent::Subscribe(topic)) => (Publication::Welcome { topic }, None),
+                Ok(SubscriptionEvent::Unsubscribe(_)) => continue,
+                Err(error) => {
+                    log(format_args!("an iopub client is gone: {error}"));
+                    continue;
+                }
+            },
+            next = backlog.next() => match next {
+                Some(next) => next,
+                None => return,
+            },
+        };
+        let (publication, parent) = publish;
+        if let Err(error) = connection.send(publication.into_message(parent.as_ref())).await {
+            log(format_args!("iopub: {error}"));
+        }
+    }
+}
+
+/// The queue, with neighbouring pieces of text joined: a loop that prints makes thousands.
+struct Backlog {
+    queued: mpsc::UnboundedReceiver<Queued>,
+    held: Option<Queued>,
+}
+
+impl Backlog {
+    /// Beyond this a piece of text is sent, so that a flood shows up while it lasts.
+    const TEXT_LIMIT: usize = 64 << 10;
+
+    async fn next(&mut self) -> Option<(Publication, Option<Parent>)> {
+        let first = match self.held.take() {
+            Some(held) => held,
+            None => self.queued.recv().await?,
+        };
+        let Queued::Publish { mut publication, parent } = first else { return None };
+        while let Ok(next) = self.queued.try_recv() {
+            if let Some(unjoined) = join(&mut publication, parent.as_ref(), next) {
+                self.held = Some(unjoined);
+                break;
+            }
+        }
+        Some((publication, parent))
+    }
+}
+
+/// Appends text to text of the same stream and cell, or gives it back.
+fn join(first: &mut Publication, first_parent: Option<&Parent>, next: Queued) -> Option<Queued> {
+    if let Publication::Output { output: Output::Stream { name, text }, .. } = first
+        && let Queued::Publish {
+            publication: Publication::Output { output: Output::Stream { name: next_name, text: next_text }, .. },
+            parent,
+        } = &next
+        && name == next_name
+        && parent.as_ref().map(Parent::id) == first_parent.map(Parent::id)
+        && text.len() + next_text.len() <= Backlog::TEXT_LIMIT
+    {
+        text.push_str(next_text);
+        return None;
+    }
+    Some(next)
+}

@@ -1,0 +1,140 @@
+//! A thread that owns an evaluator and does one job after the other.
+
+use super::Factory;
+use super::event::Event;
+use super::log;
+use crate::evaluator::{CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, OutputSink};
+use serde_json::{Map, Value};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Which evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneName {
+    /// The one that runs cells.
+    Evaluator,
+    /// The one that helps to write them.
+    Assistant,
+}
+
+/// What an evaluator offers from its start on.
+pub struct Ready {
+    /// Stops cells.
+    pub handle: Arc<dyn InterruptHandle>,
+    /// For `kernel_info`.
+    pub banner: String,
+}
+
+/// Work for an evaluator.
+pub enum Job {
+    /// Run a cell.
+    Execute(String),
+    /// Find candidates at a byte offset.
+    Complete(String, usize),
+    /// Find documentation at a byte offset.
+    Inspect(String, usize),
+    /// Say whether code is finished.
+    IsComplete(String),
+}
+
+/// The result of a job.
+pub enum Answer {
+    /// Of [`Job::Execute`].
+    Executed(Result<Outcome, CellError>),
+    /// Of [`Job::Complete`].
+    Completed(Completions),
+    /// Of [`Job::Inspect`].
+    Inspected(Option<Map<String, Value>>),
+    /// Of [`Job::IsComplete`].
+    Completeness(Completeness),
+}
+
+/// Starts the thread. It ends when the jobs' sender is dropped, or with the process.
+pub fn start(
+    name: LaneName,
+    factory: Factory,
+    sink: OutputSink,
+    events: UnboundedSender<Event>,
+) -> std::io::Result<mpsc::Sender<Job>> {
+    let (jobs, received) = mpsc::channel();
+    std::thread::Builder::new()
+        .name(format!("{name:?}").to_lowercase())
+        // rust-analyzer recurses deeply; only what is touched becomes memory.
+        .stack_size(64 << 20)
+        .spawn(move || run(name, factory, &sink, &received, &events))?;
+    Ok(jobs)
+}
+
+fn run(
+    lane: LaneName,
+    factory: Factory,
+    sink: &OutputSink,
+    jobs: &mpsc::Receiver<Job>,
+    events: &UnboundedSender<Event>,
+) {
+    let made = catch_unwind(AssertUnwindSafe(factory))
+        .unwrap_or_else(|panic| Err(anyhow::anyhow!("a bug in Warpcell: {}", panic_message(panic.as_ref()))));
+    let mut evaluator = match made {
+        Ok(evaluator) => evaluator,
+        Err(error) => {
+            log(format_args!("the {lane:?} cannot start: {error:#}"));
+            let _ = events.send(Event::Started { lane, outcome: Err(start_error(&error)) });
+            return;
+        }
+    };
+    let ready = Ready { handle: evaluator.interrupt_handle(), banner: evaluator.banner() };
+    let _ = events.send(Event::Started { lane, outcome: Ok(ready) });
+    for job in jobs {
+        let answer = do_job(evaluator.as_mut(), job, sink);
+        if events.send(Event::Answered { lane, answer }).is_err() {
+            return;
+        }
+    }
+}
+
+/// A panic costs the one answer, not the session: rust-analyzer panics on some unfinished code.
+fn do_job(evaluator: &mut dyn Evaluator, job: Job, sink: &OutputSink) -> Answer {
+    match job {
+        Job::Execute(code) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(&code, sink)));
+            Answer::Executed(result.unwrap_or_else(|panic| Err(bug(panic.as_ref()))))
+        }
+        Job::Complete(code, cursor) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.complete(&code, cursor)));
+            let nothing = || Completions { candidates: vec![], start: cursor, end: cursor };
+            Answer::Completed(result.unwrap_or_else(|_| nothing()))
+        }
+        Job::Inspect(code, cursor) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.inspect(&code, cursor)));
+            Answer::Inspected(result.unwrap_or_default())
+        }
+        Job::IsComplete(code) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.is_complete(&code)));
+            Answer::Completeness(result.unwrap_or(Completeness::Complete))
+        }
+    }
+}
+
+fn start_error(error: &anyhow::Error) -> CellError {
+    CellError {
+        name: "KernelStartError".into(),
+        value: error.to_string(),
+        traceback: vec![
+            format!("The kernel could not start: {error:#}"),
+            "`warpcell doctor` in a terminal says what is missing. Restart the kernel after mending it.".into(),
+        ],
+    }
+}
+
+fn bug(panic: &(dyn Any + Send)) -> CellError {
+    let value = format!("a bug in Warpcell: {}", panic_message(panic));
+    let hint = "Variables may be lost. If later cells fail without reason, restart the kernel.";
+    CellError { name: "KernelError".into(), traceback: vec![value.clone(), hint.into()], value }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic without a message")
+}

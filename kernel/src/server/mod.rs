@@ -1,0 +1,102 @@
+//! The kernel process: five sockets, one loop, and the evaluator on threads of its own.
+//!
+//! ```text
+//! shell, control ──> Event ──> Session ──> Lane (evaluator thread)
+//! signals, parent ─>    ^         │            │ outputs, straight to iopub, so that a flood of
+//!                       └─────────┼────────────┤ text cannot delay an interrupt
+//!                                 v            v
+//!                     replies, iopub (its own task, unbounded queue)
+//! ```
+//!
+//! Nothing in the loop waits for a client or for a cell. The language is known here only as
+//! [`Evaluator`](crate::evaluator::Evaluator).
+
+mod event;
+mod heartbeat;
+mod history;
+mod iopub;
+mod lane;
+mod session;
+mod sockets;
+mod watch;
+
+use crate::evaluator::Evaluator;
+use anyhow::{Context, bail};
+use jupyter_protocol::ConnectionInfo;
+use session::Session;
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Makes an evaluator, on the thread that will own it.
+///
+/// An error does not end the kernel: each cell is answered with it, so that the user reads it in the notebook.
+pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send>;
+
+/// What a kernel needs to know of its language.
+pub struct Language {
+    /// Runs the cells.
+    pub evaluator: Factory,
+    /// Answers completion and inspection, also while a cell runs. Without it they wait for the cell.
+    pub assistant: Option<Factory>,
+}
+
+/// How long a client that does not read may delay the end of the kernel.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Serves the clients of one connection file until a shutdown.
+pub fn serve(connection_file: &Path, language: Language) -> anyhow::Result<()> {
+    let connection = read_connection(connection_file)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let result = runtime.block_on(serve_connection(&connection, language));
+    // Whatever is still blocked (a cell that cannot be stopped) must not keep the process.
+    runtime.shutdown_background();
+    result
+}
+
+fn read_connection(path: &Path) -> anyhow::Result<ConnectionInfo> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the connection file {}", path.display()))?;
+    let connection: ConnectionInfo =
+        serde_json::from_str(&text).with_context(|| format!("{} is no Jupyter connection file", path.display()))?;
+    if !connection.key.is_empty() && connection.signature_scheme != "hmac-sha256" {
+        bail!("signature scheme {} is not supported, only hmac-sha256", connection.signature_scheme);
+    }
+    Ok(connection)
+}
+
+async fn serve_connection(connection: &ConnectionInfo, language: Language) -> anyhow::Result<()> {
+    let (events, mut incoming) = mpsc::unbounded_channel();
+    // Signals first: one that arrives from here on is an event and not the end.
+    watch::signals(events.clone())?;
+    watch::parent(events.clone());
+    let sockets = sockets::bind(connection, events.clone()).await?;
+    let mut session = Session::new(language, sockets, events);
+    while let Some(event) = incoming.recv().await {
+        if session.handle(event).await.is_break() {
+            break;
+        }
+    }
+    session.close(LAST_WORDS).await;
+    drop(incoming);
+    // The library queues replies to tasks of its own, which end when their queues are written.
+    let drained = async {
+        let metrics = tokio::runtime::Handle::current().metrics();
+        while metrics.num_alive_tasks() > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let _ = tokio::time::timeout(LAST_WORDS, drained).await;
+    Ok(())
+}
+
+/// One line in the kernel's log, which is its standard error.
+fn log(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    // Not `eprintln!`: that panics once the server that reads the log is gone.
+    let _ = writeln!(std::io::stderr(), "warpcell: {line}");
+}

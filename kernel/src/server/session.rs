@@ -1,0 +1,396 @@
+//! The state of the kernel's loop: what is queued, what runs, what has run.
+
+use super::Language;
+use super::event::{Channel, Event};
+use super::history::History;
+use super::iopub::CellOutputs;
+use super::lane::{self, Answer, Job, LaneName, Ready};
+use super::log;
+use super::sockets::Sockets;
+use crate::completeness;
+use crate::evaluator::{CellError, Completions, InterruptHandle};
+use crate::wire::cursor;
+use crate::wire::iopub::Publication;
+use crate::wire::reply::{Executed, Reply};
+use crate::wire::request::{AtCursor, Execute, IsComplete, Request};
+use crate::wire::{Incoming, Parent};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// The state of the kernel's loop.
+pub struct Session {
+    sockets: Sockets,
+    outputs: CellOutputs,
+    evaluator: Lane,
+    assistant: Option<Lane>,
+    banner: String,
+    count: usize,
+    history: History,
+}
+
+/// An evaluator, seen from the loop.
+struct Lane {
+    jobs: Option<mpsc::Sender<Job>>,
+    state: State,
+    running: Option<Pending>,
+    queue: VecDeque<Pending>,
+}
+
+enum State {
+    Starting,
+    Ready(Arc<dyn InterruptHandle>),
+    Failed(CellError),
+}
+
+/// A request that waits for an evaluator, or is in its hands.
+struct Pending {
+    channel: Channel,
+    parent: Parent,
+    task: Task,
+}
+
+enum Task {
+    Execute(Execute),
+    Complete(AtCursor),
+    Inspect(AtCursor),
+    IsComplete(IsComplete),
+}
+
+impl Session {
+    /// Starts the evaluators; they report to `events` when they are ready.
+    pub fn new(language: Language, sockets: Sockets, events: UnboundedSender<Event>) -> Self {
+        let outputs = CellOutputs::new(sockets.publisher.clone());
+        let start = |name, factory| {
+            let jobs = lane::start(name, factory, outputs.sink(), events.clone());
+            let (jobs, state) = match jobs {
+                Ok(jobs) => (Some(jobs), State::Starting),
+                Err(error) => (None, State::Failed(thread_error(&error))),
+            };
+            Lane { jobs, state, running: None, queue: VecDeque::new() }
+        };
+        let evaluator = start(LaneName::Evaluator, language.evaluator);
+        let assistant = language.assistant.map(|factory| start(LaneName::Assistant, factory));
+        let banner = format!("Warpcell {}: GPU notebooks in Rust", env!("CARGO_PKG_VERSION"));
+        Self { sockets, outputs, evaluator, assistant, banner, count: 0, history: History::default() }
+    }
+
+    /// Handles one event. `Break` means that the kernel is to end.
+    pub async fn handle(&mut self, event: Event) -> ControlFlow<()> {
+        match event {
+            Event::Message { channel, incoming } => return self.message(channel, incoming).await,
+            Event::Started { lane, outcome } => self.started(lane, outcome).await,
+            Event::Answered { lane, answer } => self.answered(lane, answer).await,
+            Event::Interrupt => self.interrupt().await,
+            Event::Terminate { reason } => {
+                log(format_args!("ending: {reason}"));
+                self.end(false, None).await;
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Writes what is queued and closes the channels.
+    pub async fn close(self, deadline: Duration) {
+        self.sockets.close(deadline).await;
+    }
+
+    async fn message(&mut self, channel: Channel, incoming: Incoming) -> ControlFlow<()> {
+        let Incoming { parent, message_type, content } = incoming;
+        let request = match Request::read(&message_type, content) {
+            Ok(request) => request,
+            Err(error) => {
+                log(format_args!("{channel:?}: {message_type} dropped: {error}"));
+                return ControlFlow::Continue(());
+            }
+        };
+        let reply = match request {
+            Request::Execute(execute) => {
+                self.evaluator.queue.push_back(Pending { channel, parent, task: Task::Execute(execute) });
+                self.start_next(LaneName::Evaluator).await;
+                return ControlFlow::Continue(());
+            }
+            Request::Complete(at) => return self.assist(channel, parent, Task::Complete(at)).await,
+            Request::Inspect(at) => return self.assist(channel, parent, Task::Inspect(at)).await,
+            Request::IsComplete(code) if self.helper().1.is_idle() => {
+                return self.assist(channel, parent, Task::IsComplete(code)).await;
+            }
+            // A console asks this at every Enter; it must not wait for a cell.
+            Request::IsComplete(IsComplete { code }) => Some(Reply::IsComplete(completeness::is_complete(&code))),
+            Request::KernelInfo => Some(Reply::KernelInfo { banner: self.banner.clone() }),
+            Request::History(request) => Some(Reply::History(self.history.select(&request))),
+            Request::CommInfo => Some(Reply::CommInfo),
+            Request::CommOpen(open) => {
+                self.busy(&parent);
+                self.sockets.publisher.publish(Publication::CommClose { comm_id: open.comm_id }, &parent);
+                self.idle(&parent);
+                return ControlFlow::Continue(());
+            }
+            Request::Interrupt => {
+                self.busy(&parent);
+                self.sockets.reply(channel, parent.reply(Reply::Interrupt.into_content())).await;
+                self.idle(&parent);
+                self.interrupt().await;
+                return ControlFlow::Continue(());
+            }
+            Request::Shutdown(shutdown) => {
+                self.busy(&parent);
+                self.end(shutdown.restart, Some((channel, &parent))).await;
+                return ControlFlow::Break(());
+            }
+            Request::Other => None,
+        };
+        self.busy(&parent);
+        if let Some(reply) = reply {
+            self.sockets.reply(channel, parent.reply(reply.into_content())).await;
+        }
+        self.idle(&parent);
+        ControlFlow::Continue(())
+    }
+
+    async fn assist(&mut self, channel: Channel, parent: Parent, task: Task) -> ControlFlow<()> {
+        let (name, _) = self.helper();
+        self.lane(name).queue.push_back(Pending { channel, parent, task });
+        self.start_next(name).await;
+        ControlFlow::Continue(())
+    }
+
+    async fn started(&mut self, name: LaneName, outcome: Result<Ready, CellError>) {
+        let state = match outcome {
+            Ok(Ready { handle, banner }) => {
+                if name == LaneName::Evaluator {
+                    self.banner = banner;
+                }
+                State::Ready(handle)
+            }
+            Err(error) => State::Failed(error),
+        };
+        self.lane(name).state = state;
+        self.start_next(name).await;
+    }
+
+    /// Hands the next request to an evaluator that has nothing to do.
+    async fn start_next(&mut self, name: LaneName) {
+        loop {
+            let lane = self.lane(name);
+            if lane.running.is_some() || matches!(lane.state, State::Starting) {
+                return;
+            }
+            let Some(pending) = lane.queue.pop_front() else { return };
+            let job = pending.task.job();
+            self.busy(&pending.parent);
+            if let Task::Execute(execute) = &pending.task {
+                self.begin_cell(execute, &pending.parent);
+            }
+            let lane = self.lane(name);
+            let error = match (&lane.state, &lane.jobs) {
+                (State::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
+                    lane.running = Some(pending);
+                    return;
+                }
+                (State::Failed(error), _) => error.clone(),
+                _ => thread_error(&"it has ended"),
+            };
+            let answer = pending.task.failed(error);
+            self.finish(pending, answer).await;
+        }
+    }
+
+    fn begin_cell(&mut self, execute: &Execute, parent: &Parent) {
+        if execute.store_history && !execute.silent {
+            self.count += 1;
+            self.history.push(self.count, &execute.code);
+        }
+        self.outputs.begin(parent.clone(), self.count, execute.silent);
+        if !execute.silent {
+            let input = Publication::Input { code: execute.code.clone(), count: self.count };
+            self.sockets.publisher.publish(input, parent);
+        }
+    }
+
+    async fn answered(&mut self, name: LaneName, answer: Answer) {
+        if let Some(pending) = self.lane(name).running.take() {
+            self.finish(pending, answer).await;
+        }
+        self.start_next(name).await;
+    }
+
+    /// Answers a request whose work is done; after a failed cell, also those queued behind it.
+    async fn finish(&mut self, pending: Pending, answer: Answer) {
+        let Pending { channel, parent, task } = pending;
+        let mut abort = false;
+        let reply = match (answer, task) {
+            (Answer::Executed(result), Task::Execute(execute)) => {
+                let output = self.outputs.take_result();
+                if execute.store_history && !execute.silent {
+                    self.history.set_output(output);
+                }
+                let result = match result {
+                    Ok(outcome) => Executed::Done(outcome),
+                    Err(error) => {
+                        abort = execute.stop_on_error && !execute.silent;
+                        self.sockets.publisher.publish(Publication::Error(error.clone()), &parent);
+                        Executed::Failed(error)
+                    }
+                };
+                Some(Reply::Execute { count: self.count, result })
+            }
+            (Answer::Completed(completions), Task::Complete(AtCursor { code, .. })) => {
+                Some(Reply::Complete { code, completions })
+            }
+            (Answer::Inspected(data), Task::Inspect(_)) => Some(Reply::Inspect(data)),
+            (Answer::Completeness(completeness), Task::IsComplete(_)) => Some(Reply::IsComplete(completeness)),
+            _ => None,
+        };
+        if let Some(reply) = reply {
+            self.sockets.reply(channel, parent.reply(reply.into_content())).await;
+        }
+        self.idle(&parent);
+        if abort {
+            self.abort_queued().await;
+        }
+    }
+
+    /// Answers the queued cells, and only those, without running them.
+    async fn abort_queued(&mut self) {
+        let queue = std::mem::take(&mut self.evaluator.queue);
+        for pending in queue {
+            if matches!(pending.task, Task::Execute(_)) {
+                self.busy(&pending.parent);
+                self.answer_aborted(&pending).await;
+            } else {
+                self.evaluator.queue.push_back(pending);
+            }
+        }
+    }
+
+    async fn answer_aborted(&mut self, pending: &Pending) {
+        let reply = Reply::Execute { count: self.count, result: Executed::Aborted };
+        self.sockets.reply(pending.channel, pending.parent.reply(reply.into_content())).await;
+        self.idle(&pending.parent);
+    }
+
+    async fn interrupt(&mut self) {
+        if let State::Ready(handle) = &self.evaluator.state {
+            let handle = Arc::clone(handle);
+            // It may take its time, to escalate from asking to killing.
+            tokio::task::spawn_blocking(move || handle.interrupt());
+        } else if let Some(pending) = self.evaluator.queue.pop_front() {
+            // The kernel still starts, so the first cell can be taken back.
+            self.busy(&pending.parent);
+            if let Task::Execute(execute) = &pending.task {
+                self.begin_cell(execute, &pending.parent);
+            }
+            let answer = pending.task.failed(interrupted());
+            self.finish(pending, answer).await;
+        }
+    }
+
+    /// The last acts: no child process survives, every request has its answer.
+    async fn end(&mut self, restart: bool, request: Option<(Channel, &Parent)>) {
+        let lanes = [Some(&self.evaluator), self.assistant.as_ref()];
+        for handle in lanes.into_iter().flatten().filter_map(Lane::handle) {
+            let kill = tokio::task::spawn_blocking(move || handle.kill());
+            if tokio::time::timeout(Duration::from_secs(2), kill).await.is_err() {
+                log(format_args!("child processes could not be ended in time"));
+            }
+        }
+        if let Some(running) = self.evaluator.running.take()
+            && matches!(running.task, Task::Execute(_))
+        {
+            self.answer_aborted(&running).await;
+        }
+        self.abort_queued().await;
+        if let Some((channel, parent)) = request {
+            self.sockets.reply(channel, parent.reply(Reply::Shutdown { restart }.into_content())).await;
+            self.sockets.publisher.publish(Publication::Shutdown { restart }, parent);
+            self.idle(parent);
+        }
+    }
+
+    fn busy(&self, parent: &Parent) {
+        self.sockets.publisher.publish(Publication::Busy, parent);
+    }
+
+    fn idle(&self, parent: &Parent) {
+        self.sockets.publisher.publish(Publication::Idle, parent);
+        // Front ends and the server take the last status for that of the kernel, and a server may end a kernel that
+        // it believes idle. So an answer given while a cell runs is followed by the truth.
+        if let Some(running) = &self.evaluator.running
+            && running.parent.id() != parent.id()
+        {
+            self.sockets.publisher.publish(Publication::Busy, &running.parent);
+        }
+    }
+
+    fn lane(&mut self, name: LaneName) -> &mut Lane {
+        match (name, &mut self.assistant) {
+            (LaneName::Assistant, Some(assistant)) => assistant,
+            _ => &mut self.evaluator,
+        }
+    }
+
+    /// The evaluator that helps to write code.
+    fn helper(&self) -> (LaneName, &Lane) {
+        match &self.assistant {
+            Some(assistant) => (LaneName::Assistant, assistant),
+            None => (LaneName::Evaluator, &self.evaluator),
+        }
+    }
+}
+
+impl Lane {
+    fn is_idle(&self) -> bool {
+        matches!(self.state, State::Ready(_)) && self.running.is_none() && self.queue.is_empty()
+    }
+
+    fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {
+        match &self.state {
+            State::Ready(handle) => Some(Arc::clone(handle)),
+            State::Starting | State::Failed(_) => None,
+        }
+    }
+}
+
+impl Task {
+    fn job(&self) -> Job {
+        match self {
+            Self::Execute(execute) => Job::Execute(execute.code.clone()),
+            Self::Complete(at) => Job::Complete(at.code.clone(), at.byte_offset()),
+            Self::Inspect(at) => Job::Inspect(at.code.clone(), at.byte_offset()),
+            Self::IsComplete(IsComplete { code }) => Job::IsComplete(code.clone()),
+        }
+    }
+
+    /// The answer when no evaluator can work on this.
+    fn failed(&self, error: CellError) -> Answer {
+        match self {
+            Self::Execute(_) => Answer::Executed(Err(error)),
+            Self::Complete(at) => {
+                let cursor = at.byte_offset();
+                Answer::Completed(Completions { candidates: vec![], start: cursor, end: cursor })
+            }
+            Self::Inspect(_) => Answer::Inspected(None),
+            Self::IsComplete(IsComplete { code }) => Answer::Completeness(completeness::is_complete(code)),
+        }
+    }
+}
+
+impl AtCursor {
+    fn byte_offset(&self) -> usize {
+        self.cursor_pos.map_or(self.code.len(), |position| cursor::to_bytes(&self.code, position))
+    }
+}
+
+fn interrupted() -> CellError {
+    let value = "interrupted before the cell had begun".to_owned();
+    CellError { name: "Interrupted".into(), traceback: vec![value.clone()], value }
+}
+
+fn thread_error(error: &dyn std::fmt::Display) -> CellError {
+    let value = format!("no thread for the evaluator: {error}");
+    CellError { name: "KernelError".into(), traceback: vec![value.clone()], value }
+}

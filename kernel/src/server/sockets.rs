@@ -1,0 +1,126 @@
+//! Binding the channels, reading requests, sending replies.
+
+use super::event::{Channel, Event};
+use super::iopub::Publisher;
+use super::{heartbeat, log};
+use crate::wire::Incoming;
+use anyhow::Context;
+use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};
+use jupyter_zmq_client::{
+    KernelStdinConnection, RawMessage, RouterRecvConnection, RouterSendConnection, create_kernel_control_connection,
+    create_kernel_heartbeat_connection, create_kernel_iopub_xpub_connection, create_kernel_shell_connection,
+    create_kernel_stdin_connection,
+};
+use std::os::unix::fs::FileTypeExt;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinHandle;
+use zeromq::{SocketRecv, ZmqError};
+
+/// The bound channels. Dropping them closes them.
+pub struct Sockets {
+    /// Takes publications.
+    pub publisher: Publisher,
+    iopub: JoinHandle<()>,
+    shell: RouterSendConnection,
+    control: RouterSendConnection,
+    readers: [JoinHandle<()>; 3],
+    /// Bound because clients connect to it; nothing is asked yet.
+    _stdin: KernelStdinConnection,
+}
+
+/// Binds the five channels and starts to read.
+pub async fn bind(connection: &ConnectionInfo, events: UnboundedSender<Event>) -> anyhow::Result<Sockets> {
+    if connection.transport == Transport::IPC {
+        remove_stale_files(connection)?;
+    }
+    let session = uuid::Uuid::new_v4().to_string();
+    let session = session.as_str();
+    let heartbeat = create_kernel_heartbeat_connection(connection).await.context("cannot bind heartbeat")?;
+    let iopub = create_kernel_iopub_xpub_connection(connection, session).await.context("cannot bind iopub")?;
+    let stdin = create_kernel_stdin_connection(connection, session).await.context("cannot bind stdin")?;
+    let control = create_kernel_control_connection(connection, session).await.context("cannot bind control")?;
+    let shell = create_kernel_shell_connection(connection, session).await.context("cannot bind shell")?;
+    let (shell, shell_reader) = shell.split();
+    let (control, control_reader) = control.split();
+    let (publisher, iopub) = Publisher::start(iopub);
+    let readers = [
+        tokio::spawn(heartbeat::run(heartbeat)),
+        tokio::spawn(read(Channel::Control, control_reader, events.clone())),
+        tokio::spawn(read(Channel::Shell, shell_reader, events)),
+    ];
+    Ok(Sockets { publisher, iopub, shell, control, readers, _stdin: stdin })
+}
+
+impl Sockets {
+    /// Sends a reply. A client that has left or does not read costs it, and nothing else.
+    pub async fn reply(&mut self, channel: Channel, message: JupyterMessage) {
+        let connection = match channel {
+            Channel::Shell => &mut self.shell,
+            Channel::Control => &mut self.control,
+        };
+        // This waits only if the library's queue for the client, of 100,000 messages, is full.
+        match tokio::time::timeout(Duration::from_secs(1), connection.send(message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => log(format_args!("reply not sent: {error}")),
+            Err(_) => log(format_args!("reply not sent: the client does not read")),
+        }
+    }
+
+    /// Writes what is queued on iopub and closes all channels.
+    pub async fn close(self, deadline: Duration) {
+        for reader in self.readers {
+            reader.abort();
+        }
+        self.publisher.close(self.iopub, deadline).await;
+    }
+}
+
+/// Passes on what is signed and readable, and drops the rest.
+async fn read(channel: Channel, mut connection: RouterRecvConnection, events: UnboundedSender<Event>) {
+    loop {
+        let frames = match connection.socket.recv().await {
+            Ok(frames) => frames,
+            Err(ZmqError::NoMessage) => return,
+            Err(error) => {
+                log(format_args!("{channel:?}: {error}"));
+                continue;
+            }
+        };
+        let raw = match RawMessage::from_multipart(frames, &connection.mac) {
+            Ok(raw) => raw,
+            Err(error) => {
+                log(format_args!("{channel:?}: message dropped: wrong signature or framing: {error}"));
+                continue;
+            }
+        };
+        match Incoming::from_parts(raw.zmq_identities, &raw.jparts) {
+            Ok(incoming) => {
+                if events.send(Event::Message { channel, incoming }).is_err() {
+                    return;
+                }
+            }
+            Err(error) => log(format_args!("{channel:?}: message dropped: {error}")),
+        }
+    }
+}
+
+/// A kernel that was killed leaves its socket files, on which the next one could not bind.
+fn remove_stale_files(connection: &ConnectionInfo) -> anyhow::Result<()> {
+    for url in [
+        connection.shell_url(),
+        connection.control_url(),
+        connection.iopub_url(),
+        connection.stdin_url(),
+        connection.hb_url(),
+    ] {
+        let path = url.trim_start_matches("ipc://");
+        match std::fs::symlink_metadata(path) {
+            Ok(file) if file.file_type().is_socket() => {
+                std::fs::remove_file(path).with_context(|| format!("cannot remove the old socket {path}"))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! What surrounds a content: who sent it, and which request it answers.
+
+use super::PROTOCOL_VERSION;
+use bytes::Bytes;
+use jupyter_protocol::{Header, JupyterMessage, JupyterMessageContent};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// The request that a message answers or belongs to; cheap to clone.
+#[derive(Clone)]
+pub struct Parent(Arc<ParentParts>);
+
+struct ParentParts {
+    identities: Vec<Bytes>,
+    header: Header,
+}
+
+impl Parent {
+    /// The identity of the request.
+    pub fn id(&self) -> &str {
+        &self.0.header.msg_id
+    }
+
+    /// A message to the sender of this request.
+    pub fn reply(&self, content: JupyterMessageContent) -> JupyterMessage {
+        let mut message = envelope(content, Some(self));
+        message.zmq_identities.clone_from(&self.0.identities);
+        message
+    }
+}
+
+/// A message of the kernel that is not routed to one client.
+///
+/// `None` as parent is for the few messages that no request has caused.
+pub(super) fn envelope(content: JupyterMessageContent, parent: Option<&Parent>) -> JupyterMessage {
+    let mut message = JupyterMessage::new(content, None);
+    // The library fixes "5.3" and its own name.
+    message.header.version = PROTOCOL_VERSION.to_owned();
+    message.header.username = "kernel".to_owned();
+    message.parent_header = parent.map(|parent| parent.0.header.clone());
+    message
+}
+
+/// A message from a client whose signature has been checked.
+pub struct Incoming {
+    /// Where a reply goes, and what it answers.
+    pub parent: Parent,
+    /// The type that the header names.
+    pub message_type: String,
+    /// The content, not yet interpreted.
+    pub content: Value,
+}
+
+impl Incoming {
+    /// Reads the four JSON parts: header, parent header, metadata and content. Binary buffers are ignored.
+    pub fn from_parts(identities: Vec<Bytes>, parts: &[Bytes]) -> Result<Self, Malformed> {
+        let [header, _, _, content, ..] = parts else {
+            return Err(Malformed { part: "frames", reason: format!("{} of 4", parts.len()) });
+        };
+        let header: Header = json("header", header)?;
+        let content: Value = json("content", content)?;
+        let message_type = header.msg_type.clone();
+        Ok(Self { parent: Parent(Arc::new(ParentParts { identities, header })), message_type, content })
+    }
+}
+
+/// Why a message cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The part of the message that is wrong.
+    pub part: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "malformed {}: {}", self.part, self.reason)
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(part: &'static str, bytes: &[u8]) -> Result<T, Malformed> {
+    serde_json::from_slice(bytes).map_err(|error| Malformed { part, reason: error.to_string() })
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A request as a client would send it.
+    pub fn incoming(message_type: &str, content: Value) -> Incoming {
+        let header = serde_json::json!({
+            "msg_id": "m1", "username": "u", "session": "s", "date": "2026-01-02T03:04:05.678901Z",
+            "msg_type": message_type, "version": "5.4", "subshell_id": null,
+        });
+        let parts = [header.to_string(), "{}".into(), "{}".into(), content.to_string()].map(Bytes::from);
+        Incoming::from_parts(vec![Bytes::from_static(b"client")], &parts).unwrap()
+    }
+
+    #[test]
+    fn replies_carry_identity_and_parent() {
+        let request = incoming("kernel_info_request", serde_json::json!({}));
+        let reply = request.parent.reply(jupyter_protocol::InterruptReply::new().into());
+        assert_eq!(reply.zmq_identities, [Bytes::from_static(b"client")]);
+        assert_eq!(reply.parent_header.unwrap().msg_id, "m1");
+        assert_eq!(reply.header.version, PROTOCOL_VERSION);
+    }
+
+    #[test]
+    fn malformed_parts_are_named() {
+        let part = |parts: &[&'static str]| {
+            let parts: Vec<Bytes> = parts.iter().copied().map(Bytes::from).collect();
+            Incoming::from_parts(vec![], &parts).err().map(|error| error.part)
+        };
+        assert_eq!(part(&["{}", "{}"]), Some("frames"));
+        assert_eq!(part(&["{}", "{}", "{}", "{}"]), Some("header"));
+        assert_eq!(part(&["[", "{}", "{}", "{}"]), Some("header"));
+        let header = r#"{"msg_id":"m","username":"","session":"","msg_type":"x","version":"5.3"}"#;
+        assert_eq!(part(&[header, "{}", "{}", "{"]), Some("content"));
+        assert_eq!(part(&[header, "{}", "{}", "{}"]), None);
+    }
+}
