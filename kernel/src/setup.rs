@@ -77,7 +77,6 @@ fn find_standard_library(toolchain: &Path, given: Option<&Path>) -> Result<PathB
 
 /// A library that cargo built.
 struct Artifact {
-    package: String,
     library: String,
     files: Vec<PathBuf>,
     is_macro: bool,
@@ -107,7 +106,6 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
         let is_macro = kinds.contains(&"proc-macro");
         if is_macro || kinds.iter().any(|kind| matches!(*kind, "lib" | "rlib" | "dylib")) {
             artifacts.push(Artifact {
-                package: message["package_id"].as_str().unwrap_or_default().to_owned(),
                 library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
                 files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
                 is_macro,

@@ -16,19 +16,19 @@ pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 /// The error of a cell that does not compile.
 pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>) -> CellError {
     let mut errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
-    // evcxr compiles some cells in more than one way, and reports what both ways found.
-    let mut seen = Vec::new();
+    // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
+    let place = |error: &CompilationError| labels(error).into_iter().find_map(|label| label.span);
+    let mut seen: Vec<(String, Option<[usize; 4]>)> = Vec::new();
+    for error in &errors {
+        seen.push((error.message(), place(error)));
+    }
+    let mut index = 0;
     errors.retain(|error| {
-        let key = (
-            error.message(),
-            error
-                .primary_spanned_message()
-                .and_then(|message| message.span)
-                .map(|span| (span.start_line, span.start_column)),
-        );
-        let fresh = !seen.contains(&key);
-        seen.push(key);
-        fresh
+        let key = (error.message(), place(error));
+        let repeated = seen[..index].contains(&key)
+            || (key.1.is_none() && seen.iter().any(|(message, place)| *message == key.0 && place.is_some()));
+        index += 1;
+        !repeated
     });
     let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message());
     let traceback = errors.iter().map(|error| render(error, cell, locate)).collect();
