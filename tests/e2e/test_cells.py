@@ -76,7 +76,7 @@ def test_a_lot_of_text_arrives_whole(kernel):
 def test_images_and_text_keep_the_order_of_the_program(kernel):
     result = kernel.check(
         """
-        let image = gpu::host::zeros::<f64>(&[4, 4]);
+        let image = gpu::host::zeros::<f64, _>((4, 4));
         print!("one ");
         gpu::imshow(&image);
         println!("two");

@@ -38,7 +38,7 @@ def test_clear_forgets_variables_and_keeps_the_prelude(fresh_kernel):
     session.check("let gone = 1;")
     session.check(":clear")
     assert not session.run("gone").ok
-    assert session.check("gpu::zeros::<f64>(&[3]).size()").value == "3"
+    assert session.check("gpu::zeros::<f64>([3]).size()").value == "3"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_dep_of_a_path_keeps_variables(kernel, path_crate):
     assert kernel.check('greeting::greet("you")').value == '"hello, you"'
     assert kernel.check("greeting::TEXT").value == '"hello from a file"'
     assert kernel.check("before").value == "3"
-    assert kernel.check("gpu::ones::<f64>(&[4]).sum()").value.startswith("4")
+    assert kernel.check("gpu::ones::<f64>([4]).sum()").value.startswith("4")
 
 
 def test_dep_of_a_registry_crate(kernel):
@@ -79,8 +79,8 @@ def test_cells_share_the_preludes_statics(kernel):
     first = kernel.check('format!("{:p} {}", gpu::device_info as fn() -> String as *const (), gpu::device())').value
     again = kernel.check('format!("{:p} {}", gpu::device_info as fn() -> String as *const (), gpu::device())').value
     assert first == again, "two cells see two copies of the prelude"
-    kernel.check("let one = gpu::ones::<f64>(&[2]);")
-    assert kernel.check("let two = gpu::ones::<f64>(&[2]); (&one + &two).sum()").value.startswith("4")
+    kernel.check("let one = gpu::ones::<f64>([2]);")
+    assert kernel.check("let two = gpu::ones::<f64>([2]); (&one + &two).sum()").value.startswith("4")
     maps = kernel.check(
         'std::fs::read_to_string("/proc/self/maps").unwrap().lines()'
         '.filter_map(|l| l.split_whitespace().nth(5)).filter(|p| p.contains("libwarpcell"))'

@@ -16,7 +16,7 @@ class TestConformance(jupyter_kernel_test.KernelTests):
     code_stderr = 'eprintln!("test");'
     code_generate_error = "let x: i32 = ;"
     code_execute_result = [{"code": "6 * 7", "result": "42"}, {"code": '"a".repeat(3)', "result": '"aaa"'}]
-    code_display_data = [{"code": "gpu::imshow(&gpu::host::zeros::<f64>((4, 4)));", "mime": "image/png"}]
+    code_display_data = [{"code": "gpu::imshow(&gpu::host::zeros::<f64, _>((4, 4)));", "mime": "image/png"}]
     code_inspect_sample = "gpu::convolve2d"
     completion_samples = [
         {"text": "%timei", "matches": {"%timeit"}},

@@ -42,7 +42,7 @@ def test_imports_and_functions_survive_a_crash(kernel):
     kernel.check("use std::collections::BTreeMap; fn triple(x: i32) -> i32 { 3 * x }")
     assert not kernel.run("std::process::abort()").ok
     assert kernel.check("let map = BTreeMap::from([(1, triple(2))]); map").value == "{1: 6}"
-    assert kernel.check("gpu::zeros::<f32>(&[2]).sum()").ok, "the prelude is there again"
+    assert kernel.check("gpu::zeros::<f32>([2]).sum()").ok, "the prelude is there again"
 
 
 def test_a_killed_cell_process_is_reported(kernel):

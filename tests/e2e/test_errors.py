@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture(scope="module", autouse=True)
 def a_variable(kernel):
     """A variable that must be there after every error that leaves the cell process alive."""
-    kernel.check("let survivor = 7; let host = gpu::host::zeros::<f64>(&[3, 4]); let device = gpu::asarray(&host);")
+    kernel.check("let survivor = 7; let host = gpu::host::zeros::<f64, _>((3, 4)); let device = gpu::asarray(&host);")
 
 
 @pytest.fixture(autouse=True)
@@ -89,35 +89,35 @@ def test_a_panicking_initialiser_keeps_the_old_value(kernel):
 
 
 def test_wrong_shapes_name_the_operation_and_both_shapes(kernel):
-    text = failing(kernel, "let wide = gpu::zeros::<f64>(&[3, 5]); &device + &wide", "Panic")
+    text = failing(kernel, "let wide = gpu::zeros::<f64>([3, 5]); &device + &wide", "Panic")
     assert "[3, 4]" in text and "[3, 5]" in text and "broadcast" in text
 
 
 def test_a_shape_error_points_at_the_users_line(kernel):
-    result = kernel.run("let wide = gpu::zeros::<f64>(&[3, 5]);\nlet sum = &device + &wide;")
+    result = kernel.run("let wide = gpu::zeros::<f64>([3, 5]);\nlet sum = &device + &wide;")
     assert "prelude/src" not in result.error_text, "the place of a panic is the caller's line"
 
 
 def test_convolving_a_vector_as_an_image(kernel):
-    text = failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>(&[9]), &device, gpu::Mode::Full)", "Panic")
+    text = failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>([9]), &device, gpu::Mode::Full)", "Panic")
     assert "convolve2d" in text and "[9]" in text
 
 
 def test_empty_arrays(kernel):
-    text = failing(kernel, "gpu::zeros::<f64>(&[0]).max()", "Panic")
+    text = failing(kernel, "gpu::zeros::<f64>([0]).max()", "Panic")
     assert "max" in text and "[0]" in text
-    assert kernel.check("gpu::zeros::<f64>(&[0]).sum()").ok
-    failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>(&[0, 4]), &device, gpu::Mode::Full)", "Panic")
+    assert kernel.check("gpu::zeros::<f64>([0]).sum()").ok
+    failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>([0, 4]), &device, gpu::Mode::Full)", "Panic")
 
 
 def test_nan_passes_through_and_is_seen(kernel):
-    kernel.check("let nan = gpu::full(&[2, 2], f64::NAN);")
+    kernel.check("let nan = gpu::full([2, 2], f64::NAN);")
     assert "NaN" in kernel.check("nan.max()").value
     assert kernel.check("gpu::allclose(&nan, &nan)").value == "false"
 
 
 def test_a_kernel_larger_than_the_image(kernel):
-    kernel.check("let small = gpu::ones::<f64>(&[2, 2]); let large = gpu::ones::<f64>(&[5, 5]);")
+    kernel.check("let small = gpu::ones::<f64>([2, 2]); let large = gpu::ones::<f64>([5, 5]);")
     assert "[6, 6]" in kernel.check("gpu::convolve2d(&small, &large, gpu::Mode::Full).shape().to_vec()").value
     host = kernel.check(
         "gpu::allclose(&gpu::convolve2d(&small, &large, gpu::Mode::Valid), "

@@ -1,5 +1,6 @@
 """The kernel as processes: how it starts, what it leaves behind, and what it says when something is missing."""
 
+import json
 import os
 import shutil
 import signal
@@ -113,23 +114,33 @@ def test_two_kernels_at_once(fresh_kernel):
 def broken_copy(prefix, tmp_path):
     """A copy of the installation whose recorded toolchain does not exist."""
     copy = tmp_path / "copy"
-    shutil.copytree(prefix, copy, symlinks=True, ignore=shutil.ignore_patterns("lib64", "python*"))
-    changed = 0
-    for settings in copy.rglob("*.toml"):
-        text = settings.read_text()
-        if "toolchain" in text or "rustc" in text or "sysroot" in text:
-            sysroot = subprocess.check_output(["rustc", "--print", "sysroot"], text=True).strip()
-            settings.write_text(text.replace(sysroot, "/nonexistent/toolchain").replace(str(prefix), str(copy)))
-            changed += 1
-    assert changed, "the recorded toolchain was not found in the installation"
+    for part in ("bin/warpcell", "lib/warpcell", "share/jupyter/kernels/warpcell"):
+        (copy / part).parent.mkdir(parents=True, exist_ok=True)
+        if (prefix / part).is_dir():
+            shutil.copytree(prefix / part, copy / part, symlinks=True)
+        else:
+            shutil.copy(prefix / part, copy / part)
+    record = copy / "lib/warpcell/installation.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "toolchain": "/nonexistent/toolchain"}))
+    spec = copy / "share/jupyter/kernels/warpcell/kernel.json"
+    spec.write_text(spec.read_text().replace(str(prefix), str(copy)))
     return copy
 
 
-def test_no_compiler_at_run_time_is_said_clearly(broken_copy, tmp_path):
+def test_doctor_says_that_the_compiler_is_gone(broken_copy):
     doctor = subprocess.run([broken_copy / "bin/warpcell", "doctor"], capture_output=True, text=True, timeout=60)
     text = plain(doctor.stdout + doctor.stderr)
-    assert doctor.returncode != 0 and "/nonexistent/toolchain" in text, text
-    assert "install.sh" in text or "rustup" in text, "it says what to do"
+    assert doctor.returncode != 0 and "/nonexistent/toolchain" in text and "install.sh" in text, text
+
+
+def test_no_compiler_at_run_time_is_said_in_the_cell(broken_copy, monkeypatch, fresh_kernel):
+    monkeypatch.setenv("JUPYTER_PATH", str(broken_copy / "share/jupyter"))
+    session = fresh_kernel()
+    for _ in range(2):
+        result = session.run("1 + 1")
+        assert not result.ok and "/nonexistent/toolchain" in result.error_text, result.summary()
+        assert "install.sh" in result.error_text, "it says what to do"
+    assert session.check("%lsmagic").ok, "what needs no compiler works"
 
 
 def test_doctor_finds_everything_here(prefix):
@@ -143,14 +154,14 @@ def test_doctor_finds_everything_here(prefix):
 def test_a_missing_gpu_is_a_reason_not_a_crash(fresh_kernel):
     session = fresh_kernel(env={"WARPCELL_DEVICE": "cuda:7"})
     assert session.check("1 + 1").value == "2"
-    result = session.run("gpu::zeros::<f32>(&[2])")
+    result = session.run("gpu::zeros::<f32>([2])")
     assert not result.ok and "cuda:7" in result.error_text
     assert session.check("1 + 1").value == "2"
 
 
 def test_a_wrong_device_name_is_said_clearly(fresh_kernel):
     session = fresh_kernel(env={"WARPCELL_DEVICE": "toaster"})
-    result = session.run("gpu::zeros::<f32>(&[2])")
+    result = session.run("gpu::zeros::<f32>([2])")
     assert not result.ok and "toaster" in result.error_text and "cpu" in result.error_text
 
 
