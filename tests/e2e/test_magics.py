@@ -7,7 +7,7 @@ import pytest
 UNIT = r"(?:ns|μs|ms|s)"
 NUMBER = rf"\d[\d.]* {UNIT}"
 TIMEIT_LINE = re.compile(
-    rf"^\d[\d.]* {UNIT} ± \d[\d.]* {UNIT} per loop "
+    rf"^(?:\w+ time: +)?\d[\d.]* {UNIT} ± \d[\d.]* {UNIT} per loop "
     r"\(mean ± std\. dev\. of (\d+) runs?, ([\d,]+) loops? each\)$",
     re.MULTILINE,
 )
