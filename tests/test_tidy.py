@@ -44,7 +44,9 @@ def test_forbidden_dependencies(tree, path, dependency):
     ("path", "line"),
     [
         ("kernel/src/cli.rs", "use evcxr::CommandContext;"),
-        ("kernel/src/evaluator/evcxr.rs", "use jupyter_protocol::JupyterMessage;"),
+        ("kernel/src/evaluator/rust.rs", "use jupyter_protocol::JupyterMessage;"),
+        ("kernel/src/wire/reply.rs", "use tokio::sync::mpsc;"),
+        ("kernel/src/server/session.rs", "use crate::build_step::BuildOptions;"),
         ("kernel/src/magics/table.rs", "use crate::evaluator::Outcome;"),
         ("prelude/src/operations/reduce.rs", "use rayon::prelude::*;"),
         ("prelude/src/array.rs", "use cudarc::driver;"),

@@ -31,20 +31,38 @@ MANIFESTS = {
 USES = [
     (
         ["kernel/src/**/*.rs"],
-        ["kernel/src/evaluator/**", "kernel/src/main.rs", "kernel/src/roles.rs", "kernel/src/cell_process.rs"],
+        ["kernel/src/evaluator/**"],
         r"\bevcxr::",
-        "only the evaluator, and the cell process that is evcxr's runtime, know evcxr",
+        "only the evaluator of Rust cells knows evcxr",
     ),
     (
         ["kernel/src/**/*.rs"],
-        ["kernel/src/protocol/**", "kernel/src/protocol.rs"],
-        r"\bjupyter_(protocol|zmq_client)::",
-        "only the protocol modules know Jupyter's sockets and messages",
+        ["kernel/src/server/**", "kernel/src/server.rs"],
+        r"\b(jupyter_zmq_client|zeromq)::",
+        "only the server knows sockets",
+    ),
+    (
+        ["kernel/src/**/*.rs"],
+        ["kernel/src/server/**", "kernel/src/server.rs", "kernel/src/wire/**", "kernel/src/wire.rs"],
+        r"\bjupyter_protocol::",
+        "only server and wire know Jupyter's messages",
+    ),
+    (
+        ["kernel/src/wire/**/*.rs", "kernel/src/wire.rs"],
+        [],
+        r"\b(tokio|jupyter_zmq_client|zeromq|evcxr)::|\bcrate::(server|supervisor|build_step|magics|setup|installation)\b",
+        "the wire is data: no sockets, nothing of the language",
+    ),
+    (
+        ["kernel/src/server/**/*.rs", "kernel/src/server.rs"],
+        [],
+        r"\bcrate::(supervisor|cell_process|build_step|magics|setup|installation)\b|\bevaluator::(rust|link)\b",
+        "the server knows the language by the Evaluator trait only",
     ),
     (
         ["kernel/src/magics/**/*.rs", "kernel/src/magics.rs"],
         [],
-        r"\b(evcxr|jupyter_protocol|jupyter_zmq_client|tokio)::|\bcrate::(evaluator|protocol|supervisor|build_step)\b",
+        r"\b(evcxr|jupyter_protocol|jupyter_zmq_client|tokio)::|\bcrate::(evaluator|server|wire|supervisor|build_step)\b",
         "magics are text in, text out",
     ),
     (

@@ -27,9 +27,11 @@ class TestConformance(jupyter_kernel_test.KernelTests):
     incomplete_code_samples = ["fn f() {", "let x = (1,", '"open', "if true {\n    1\n"]
     invalid_code_samples = ["fn f() }", "let x = );"]
 
-    # Nothing of this kernel opens the pager, keeps a history or clears outputs yet.
-    test_pager = None
-    test_history = None
+    code_page_something = "%timeit?"
+    code_history_pattern = "6 ? 7"
+    supported_history_operations = ("tail", "range", "search")
+
+    # No operation of the prelude clears outputs yet.
     test_clear_output = None
 
     @classmethod
