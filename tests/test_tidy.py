@@ -51,7 +51,7 @@ def test_forbidden_dependencies(tree, path, dependency):
         ("prelude/src/operations/reduce.rs", "use rayon::prelude::*;"),
         ("prelude/src/array.rs", "use cudarc::driver;"),
         ("prelude/src/backend/cpu/reduce.rs", "use crate::backend::cuda::Stream;"),
-        ("prelude/src/backend/cuda/driver/stream.rs", "use crate::array::RawArray;"),
+        ("prelude/src/cuda/event.rs", "use crate::array::RawArray;"),
         ("prelude/translate/src/lib.rs", "use warpcell::Error;"),
     ],
 )

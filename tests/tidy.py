@@ -73,26 +73,26 @@ USES = [
     ),
     (
         ["prelude/src/**/*.rs"],
-        ["prelude/src/backend/cuda/**", "prelude/src/backend/cuda.rs"],
+        ["prelude/src/cuda/**", "prelude/src/cuda.rs"],
         r"\bcudarc\b",
-        "only the CUDA backend's driver layer knows cudarc",
+        "only the CUDA driver layer knows cudarc",
     ),
     (
         ["prelude/src/array/**/*.rs", "prelude/src/array.rs", "prelude/src/operations/**/*.rs"],
         [],
-        r"\b(cudarc|rayon)\b|\bbackend::cuda\b",
+        r"\b(cudarc|rayon)\b|\bbackend::cuda\b|\bcrate::cuda\b",
         "arrays and operations know backends by the Backend trait only",
     ),
     (
-        ["prelude/src/backend/cuda/driver/**/*.rs", "prelude/src/backend/cuda/driver.rs"],
+        ["prelude/src/cuda/**/*.rs", "prelude/src/cuda.rs"],
         [],
-        r"\bcrate::(array|operations|host)\b",
+        r"\bcrate::(array|operations|host|backend|device)\b",
         "the driver layer knows neither arrays nor operations",
     ),
     (
         ["prelude/src/backend/cpu/**/*.rs", "prelude/src/backend/cpu.rs"],
         [],
-        r"\bbackend::cuda\b|\bsuper::super::cuda\b|\bcrate::operations\b",
+        r"\bbackend::cuda\b|\bsuper::super::cuda\b|\bcrate::(cuda|operations)\b",
         "the CPU backend knows neither the CUDA backend nor operations",
     ),
     (
