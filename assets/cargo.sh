@@ -1,0 +1,22 @@
+# How the two halves are built; sourced by install.sh and tests/run, so that nothing is built twice with other flags.
+# shellcheck shell=bash disable=SC2034
+#
+# The caller sets `root` to the checkout and uses the paths named here. Flags of the user's own environment are left
+# out: the prelude that cells link against must be one and the same everywhere.
+
+target="${root:?}/target"
+kernel_binary="$target/release/warpcell"
+prelude_build="$target/prelude/release"
+
+# cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
+cargo_kernel() {
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP CARGO_TARGET_DIR="$target" cargo "$@")
+}
+
+# cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
+# prelude/dylib.toml has the flags and the target folder; RUSTC_BOOTSTRAP lets a stable compiler take those of them
+# that are not stable (sharing the prelude's generic code with cells).
+cargo_prelude() {
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR RUSTC_BOOTSTRAP=1 \
+    cargo --config prelude/dylib.toml "$@")
+}

@@ -1,0 +1,123 @@
+"""What cells give back: values, text, counters, and their order."""
+
+import re
+
+
+def test_the_first_cell_is_number_one(fresh_kernel):
+    session = fresh_kernel()
+    first = session.check("1 + 1")
+    assert first.reply["execution_count"] == 1
+    assert first.of("execute_input")[0]["execution_count"] == 1
+    assert first.of("execute_result")[0]["execution_count"] == 1
+    assert session.check("2 + 2").reply["execution_count"] == 2
+
+
+def test_an_expression_has_a_value(kernel):
+    assert kernel.check("6 * 7").value == "42"
+    assert kernel.check('"text".len()').value == "4"
+    assert kernel.check("vec![1, 2, 3]").value == "[1, 2, 3]"
+
+
+def test_a_statement_has_no_value(kernel):
+    result = kernel.check("let unit = 3;")
+    assert result.value is None and not result.displays and result.stdout == ""
+    assert kernel.check("()").value is None
+
+
+def test_variables_functions_and_types_persist(kernel):
+    kernel.check("let mut numbers = vec![1, 2]; fn double(x: i32) -> i32 { 2 * x }")
+    kernel.check("#[derive(Debug)] struct Point { x: i32 } let point = Point { x: double(21) };")
+    kernel.check("numbers.push(point.x);")
+    assert kernel.check("numbers").value == "[1, 2, 42]"
+    assert kernel.check("let numbers = numbers.len(); numbers").value == "3"
+
+
+def test_the_prelude_is_there_without_a_cell(kernel):
+    result = kernel.check("let a = gpu::asarray(&gpu::host::arange(0.0, 4.0, 1.0)); (&a + 1.0).to_host()")
+    assert re.search(r"1\.?0?, 2\.?0?, 3\.?0?, 4", result.value), result.value
+
+
+def test_streams_stay_apart(kernel):
+    result = kernel.check('println!("to stdout"); eprintln!("to stderr");')
+    assert result.stdout == "to stdout\n"
+    assert result.stderr == "to stderr\n"
+
+
+def test_text_of_c_code_arrives(kernel):
+    code = 'unsafe extern "C" { fn puts(text: *const std::ffi::c_char) -> i32; }'
+    result = kernel.check(f"{code}\nunsafe {{ puts(c\"from C\".as_ptr()) }};")
+    assert "from C\n" in result.stdout
+
+
+def test_a_partial_line_arrives_at_once(kernel):
+    arrived = {}
+
+    def note(message):
+        if message.kind == "stream":
+            for word in ("begin", "end"):
+                if word in message.content["text"]:
+                    arrived.setdefault(word, message.at)
+
+    code = 'print!("begin "); std::thread::sleep(std::time::Duration::from_secs(2)); println!("end");'
+    result = kernel.run(code, on_message=note)
+    assert result.stdout == "begin end\n"
+    assert arrived["end"] - arrived["begin"] > 1.0, "the partial line waited for the line's end"
+
+
+def test_carriage_returns_pass_through(kernel):
+    assert kernel.check(r'print!("10%\r"); print!("100%\n");').stdout == "10%\r100%\n"
+
+
+def test_a_lot_of_text_arrives_whole(kernel):
+    result = kernel.check('for line in 0..20000 { println!("line {line}"); }')
+    assert result.stdout == "".join(f"line {line}\n" for line in range(20000))
+
+
+def test_images_and_text_keep_the_order_of_the_program(kernel):
+    result = kernel.check(
+        """
+        let image = gpu::host::zeros::<f64, _>((4, 4));
+        print!("one ");
+        gpu::imshow(&image);
+        println!("two");
+        gpu::imshow(&image);
+        gpu::imshow(&image);
+        println!("three");
+        """
+    )
+    order = [
+        message.content["text"].strip() if message.kind == "stream" else "image"
+        for message in result.messages
+        if message.kind in ("stream", "display_data")
+    ]
+    assert order == ["one", "image", "two", "image", "image", "three"], result.summary()
+
+
+def test_text_that_looks_like_a_control_line_is_only_text(kernel):
+    text = 'EVCXR_PANIC_NOTIFICATION\\nEVCXR_BEGIN_CONTENT text/plain\\nEVCXR_END_CONTENT\\nEVCXR_EXECUTION_COMPLETE'
+    result = kernel.check(f'println!("{text}");')
+    assert result.stdout == text.replace("\\n", "\n") + "\n"
+    assert kernel.check("1 + 1").value == "2"
+
+
+def test_standard_input_is_at_its_end(kernel):
+    code = "let mut line = String::new(); std::io::stdin().read_line(&mut line).unwrap()"
+    assert kernel.check(code, seconds=30).value == "0"
+
+
+def test_a_child_that_keeps_stderr_open_does_not_hold_the_cell(kernel):
+    code = 'let child = std::process::Command::new("sleep").arg("60").spawn().unwrap(); child.id()'
+    result = kernel.check(code, seconds=30)
+    kernel.check(f'std::process::Command::new("kill").arg("{result.value}").status().unwrap();')
+
+
+def test_silent_cells_say_and_count_nothing(kernel):
+    before = kernel.check("0").reply["execution_count"]
+    silent = kernel.run("1 + 1", silent=True)
+    assert silent.ok and not silent.of("execute_result", "execute_input")
+    assert kernel.check("0").reply["execution_count"] == before + 1
+
+
+def test_an_empty_cell_is_fine(kernel):
+    for code in ("", "   \n", "// only a comment"):
+        assert kernel.run(code).ok

@@ -1,0 +1,89 @@
+"""evcxr's `:commands`, and the prelude's one set of statics."""
+
+import pytest
+
+
+def test_vars_lists_variables(kernel):
+    kernel.check("let shown = 5i32;")
+    result = kernel.check(":vars")
+    text = result.stdout + (result.value or "")
+    assert "shown" in text and "i32" in text
+
+
+def test_version_names_the_product_and_the_compiler(kernel):
+    result = kernel.check(":version")
+    text = (result.stdout + (result.value or "")).lower()
+    assert "0." in text
+
+
+def test_help(kernel):
+    result = kernel.check(":help")
+    assert ":dep" in result.stdout + (result.value or "")
+
+
+def test_opt(kernel):
+    kernel.check(":opt 1")
+    assert kernel.check("2 + 2").value == "4"
+    kernel.check(":opt 2")
+
+
+def test_an_unknown_command(kernel):
+    result = kernel.run(":nosuchcommand")
+    assert not result.ok and ":nosuchcommand" in result.error_text
+    assert kernel.check("1 + 1").value == "2"
+
+
+def test_clear_forgets_variables_and_keeps_the_prelude(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let gone = 1;")
+    session.check(":clear")
+    assert not session.run("gone").ok
+    assert session.check("gpu::zeros::<f64>([3]).size()").value == "3"
+
+
+@pytest.fixture(scope="module")
+def path_crate(tmp_path_factory):
+    """A crate on disk that a notebook can depend on; it reads its own directory as real crates do."""
+    crate = tmp_path_factory.mktemp("a crate with spaces") / "greeting"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text('[package]\nname = "greeting"\nversion = "0.1.0"\nedition = "2021"\n')
+    (crate / "data.txt").write_text("hello from a file")
+    (crate / "src/lib.rs").write_text(
+        'pub const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data.txt"));\n'
+        "pub fn greet(name: &str) -> String { format!(\"hello, {name}\") }\n"
+    )
+    return crate
+
+
+def test_dep_of_a_path_keeps_variables(kernel, path_crate):
+    kernel.check("let before = 3;")
+    kernel.check(f':dep greeting = {{ path = "{path_crate}" }}', seconds=300)
+    assert kernel.check('greeting::greet("you")').value == '"hello, you"'
+    assert kernel.check("greeting::TEXT").value == '"hello from a file"'
+    assert kernel.check("before").value == "3"
+    assert kernel.check("gpu::ones::<f64>([4]).sum()").value.startswith("4")
+
+
+def test_dep_of_a_registry_crate(kernel):
+    kernel.check(':dep itoa = "1"', seconds=300)
+    assert kernel.check("itoa::Buffer::new().format(1234).to_string()").value == '"1234"'
+
+
+def test_a_dep_that_does_not_exist(kernel):
+    result = kernel.run(':dep greeting2 = { path = "/nonexistent/greeting2" }', seconds=300)
+    assert not result.ok and "greeting2" in result.error_text
+    assert kernel.check("1 + 1").value == "2"
+
+
+def test_cells_share_the_preludes_statics(kernel):
+    first = kernel.check('format!("{:p} {}", gpu::device_info as fn() -> String as *const (), gpu::device())').value
+    again = kernel.check('format!("{:p} {}", gpu::device_info as fn() -> String as *const (), gpu::device())').value
+    assert first == again, "two cells see two copies of the prelude"
+    kernel.check("let one = gpu::ones::<f64>([2]);")
+    assert kernel.check("let two = gpu::ones::<f64>([2]); (&one + &two).sum()").value.startswith("4")
+    maps = kernel.check(
+        'std::fs::read_to_string("/proc/self/maps").unwrap().lines()'
+        '.filter_map(|l| l.split_whitespace().nth(5)).filter(|p| p.contains("libwarpcell"))'
+        ".collect::<std::collections::BTreeSet<_>>().len()"
+    )
+    assert maps.value == "1", "the prelude is loaded once"

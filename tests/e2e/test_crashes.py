@@ -1,0 +1,57 @@
+"""Cells that end or hang their process: the kernel says what happened and what was lost, and goes on."""
+
+import re
+import signal
+
+import psutil
+import pytest
+
+CRASHES = {
+    "exit": ("std::process::exit(3);", r"3"),
+    "abort": ("std::process::abort();", r"SIGABRT|abort"),
+    "null pointer": ("unsafe { std::ptr::null_mut::<i32>().write_volatile(1) };", r"SIGSEGV|segmentation|memory|null"),
+    "stack overflow": (
+        "fn deep(n: u64) -> u64 { let a = std::hint::black_box([n; 512]); if n == 0 { 0 } else { a[1] + deep(n + 1) } }\n"
+        "deep(1)",
+        r"SIGABRT|SIGSEGV|stack",
+    ),
+}
+
+
+@pytest.mark.parametrize("crash", CRASHES, ids=str)
+def test_a_crash_loses_variables_but_neither_output_nor_kernel(kernel, crash):
+    code, said = CRASHES[crash]
+    kernel.check("let lost = 5;")
+    result = kernel.run(f'println!("a whole line"); print!("an unfinished one"); \n{code}')
+    error = result.error_text
+    assert result.error["ename"] == "CellProcessDied", error
+    assert re.search(said, error, re.IGNORECASE), error
+    assert "lost" in error, "the message says that variables were lost"
+    assert result.stdout.startswith("a whole line\n"), "output before the crash was lost"
+    assert kernel.check("1 + 1").value == "2"
+    assert not kernel.run("lost").ok, "the variable is gone, and the kernel knows it"
+    assert kernel.check("let lost = 6; lost").value == "6"
+
+
+def test_unfinished_text_before_a_crash_arrives(kernel):
+    code = 'use std::io::Write; print!("unfinished"); std::io::stdout().flush().unwrap(); std::process::abort();'
+    assert kernel.run(code).stdout == "unfinished"
+
+
+def test_imports_and_functions_survive_a_crash(kernel):
+    kernel.check("use std::collections::BTreeMap; fn triple(x: i32) -> i32 { 3 * x }")
+    assert not kernel.run("std::process::abort()").ok
+    assert kernel.check("let map = BTreeMap::from([(1, triple(2))]); map").value == "{1: 6}"
+    assert kernel.check("gpu::zeros::<f32>([2]).sum()").ok, "the prelude is there again"
+
+
+def test_a_killed_cell_process_is_reported(kernel):
+    pid = int(kernel.check("std::process::id()").value)
+
+    def kill(message):
+        if message.kind == "stream" and "ready" in message.content["text"]:
+            psutil.Process(pid).send_signal(signal.SIGKILL)
+
+    result = kernel.run('println!("ready"); loop { std::hint::spin_loop() }', on_message=kill, seconds=60)
+    assert result.error["ename"] == "CellProcessDied"
+    assert kernel.check("1 + 1").value == "2"

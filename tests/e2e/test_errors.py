@@ -1,0 +1,161 @@
+"""Every kind of error: its name, a text that helps, and a kernel and variables that live on."""
+
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def a_variable(kernel):
+    """A variable that must be there after every error that leaves the cell process alive."""
+    kernel.check("let survivor = 7; let host = gpu::host::zeros::<f64, _>((3, 4)); let device = gpu::asarray(&host);")
+
+
+@pytest.fixture(autouse=True)
+def the_variable_survives(kernel, a_variable):
+    yield
+    assert kernel.check("survivor").value == "7"
+
+
+def failing(kernel, code: str, name: str) -> str:
+    """Runs a cell that must fail with an error of this name; returns all its text."""
+    result = kernel.run(code)
+    assert not result.ok, f"the cell should fail:\n{code}"
+    text = result.error_text
+    assert result.error["ename"] == name, text
+    return text
+
+
+def test_a_syntax_error(kernel):
+    text = failing(kernel, "let x = ;", "CompileError")
+    assert "expected expression" in text
+
+
+def test_a_type_error_shows_the_line_and_the_compilers_help(kernel):
+    text = failing(kernel, 'let first = 1;\nlet second: i32 = "text";', "CompileError")
+    assert "mismatched types" in text and 'let second: i32 = "text";' in text
+    assert "expected `i32`, found `&str`" in text
+
+
+def test_a_misspelt_name_gets_a_suggestion(kernel):
+    text = failing(kernel, "let list = Vec::<i32>::nwe();", "CompileError")
+    assert "nwe" in text and "new" in text
+
+
+def test_several_errors_are_one_error_message(kernel):
+    text = failing(kernel, 'let a: i32 = "one";\nlet b: i32 = "two";', "CompileError")
+    assert '"one"' in text and '"two"' in text
+
+
+def test_the_borrow_checker_speaks(kernel):
+    text = failing(kernel, "let v = vec![1]; let w = v; println!(\"{v:?}\");", "CompileError")
+    assert "borrow of moved value" in text
+
+
+def test_a_value_that_cannot_be_shown(kernel):
+    text = failing(kernel, "struct Opaque; Opaque", "CompileError")
+    assert "Debug" in text
+
+
+def test_a_panic(kernel):
+    result = kernel.run('println!("before"); panic!("the reason");')
+    text = result.error_text
+    assert result.error["ename"] == "Panic" and "the reason" in result.error["evalue"], text
+    assert result.stdout == "before\n"
+
+
+def test_a_panic_after_an_unfinished_line(kernel):
+    result = kernel.run('print!("unfinished"); panic!("the reason");')
+    assert result.stdout == "unfinished" and "the reason" in result.error["evalue"]
+
+
+def test_an_index_out_of_bounds(kernel):
+    text = failing(kernel, "let v = vec![1, 2]; let index = v.len() + 3; v[index]", "Panic")
+    assert "index out of bounds" in text and "5" in text
+
+
+def test_an_overflow_is_noticed(kernel):
+    text = failing(kernel, "let big = std::hint::black_box(i32::MAX); big + 1", "Panic")
+    assert "overflow" in text
+
+
+def test_a_question_mark_ends_the_cell(kernel):
+    result = kernel.run('let number: i32 = "seven".parse()?;')
+    assert not result.ok and "invalid digit" in result.error_text
+
+
+def test_a_panicking_initialiser_keeps_the_old_value(kernel):
+    kernel.check("let keep = 11;")
+    failing(kernel, 'let keep: i32 = panic!("no new value");', "Panic")
+    assert kernel.check("keep").value == "11"
+
+
+def test_wrong_shapes_name_the_operation_and_both_shapes(kernel):
+    text = failing(kernel, "let wide = gpu::zeros::<f64>([3, 5]); &device + &wide", "Panic")
+    assert "[3, 4]" in text and "[3, 5]" in text and "broadcast" in text
+
+
+def test_a_shape_error_points_at_the_users_line(kernel):
+    result = kernel.run("let wide = gpu::zeros::<f64>([3, 5]);\nlet sum = &device + &wide;")
+    assert "prelude/src" not in result.error_text, "the place of a panic is the caller's line"
+
+
+def test_convolving_a_vector_as_an_image(kernel):
+    text = failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>([9]), &device, gpu::Mode::Full)", "Panic")
+    assert "convolve2d" in text and "[9]" in text
+
+
+def test_empty_arrays(kernel):
+    text = failing(kernel, "gpu::zeros::<f64>([0]).max()", "Panic")
+    assert "max" in text and "[0]" in text
+    assert kernel.check("gpu::zeros::<f64>([0]).sum()").ok
+    failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>([0, 4]), &device, gpu::Mode::Full)", "Panic")
+
+
+def test_nan_passes_through_and_is_seen(kernel):
+    kernel.check("let nan = gpu::full([2, 2], f64::NAN);")
+    assert "NaN" in kernel.check("nan.max()").value
+    assert kernel.check("gpu::allclose(&nan, &nan)").value == "false"
+
+
+def test_a_kernel_larger_than_the_image(kernel):
+    kernel.check("let small = gpu::ones::<f64>([2, 2]); let large = gpu::ones::<f64>([5, 5]);")
+    assert "[6, 6]" in kernel.check("gpu::convolve2d(&small, &large, gpu::Mode::Full).shape().to_vec()").value
+    host = kernel.check(
+        "gpu::allclose(&gpu::convolve2d(&small, &large, gpu::Mode::Valid), "
+        "&gpu::host::convolve2d(&small.to_host(), &large.to_host(), gpu::Mode::Valid))"
+    )
+    assert host.value == "true"
+
+
+def test_a_host_array_for_a_device_function_is_a_compile_error_with_advice(kernel):
+    text = failing(kernel, "gpu::convolve2d(&host, &host, gpu::Mode::Full)", "CompileError")
+    assert "gpu::asarray" in text and "device" in text
+
+
+def test_a_device_array_for_a_host_function_is_a_compile_error_with_advice(kernel):
+    text = failing(kernel, "gpu::host::convolve2d(&device, &device, gpu::Mode::Full)", "CompileError")
+    assert "to_host" in text
+
+
+def test_an_unknown_magic(kernel):
+    text = failing(kernel, "%nosuchmagic 1 + 1", "UsageError")
+    assert "%nosuchmagic" in text and "%lsmagic" in text
+
+
+def test_a_bad_option_of_timeit(kernel):
+    text = failing(kernel, "%timeit -x 1 + 1", "UsageError")
+    assert "-x" in text and "%timeit" in text
+    failing(kernel, "%timeit -n many 1 + 1", "UsageError")
+
+
+def test_an_error_in_a_timed_statement(kernel):
+    text = failing(kernel, "%timeit nosuchname + 1", "CompileError")
+    assert "nosuchname" in text
+
+
+def test_cells_that_were_queued_behind_an_error_are_aborted(kernel):
+    failing_request = kernel.send("nosuchname", stop_on_error=True)
+    queued_request = kernel.send('println!("must not run")')
+    assert kernel.collect(failing_request).reply["status"] == "error"
+    queued = kernel.collect(queued_request)
+    assert queued.reply["status"] == "aborted" and queued.stdout == ""
+    assert kernel.check("1 + 1").value == "2"

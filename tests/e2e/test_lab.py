@@ -1,0 +1,145 @@
+"""Lesson 1 in JupyterLab, in a real browser: every cell runs, the heatmaps show, the error by design can be read.
+
+Needs Chromium: $WARPCELL_CHROMIUM, or `chromium` or `google-chrome` in PATH. WARPCELL_SCREENSHOT says where the picture
+of the executed lesson goes.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+LESSON = os.environ.get("WARPCELL_TEST_LESSON", "01-convolution.ipynb")
+LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+TOKEN = "test"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = os.environ.get("WARPCELL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    assert path, "Chromium is needed: install it, or name it in WARPCELL_CHROMIUM"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """JupyterLab on a copy of the lessons; gives its address."""
+    folder = tmp_path_factory.mktemp("lab")
+    for notebook in LESSONS.glob("*.ipynb"):
+        shutil.copy(notebook, folder)
+    if os.environ.get("WARPCELL_TEST_LESSON"):
+        shutil.copy(os.environ["WARPCELL_TEST_LESSON"], folder)
+    settings = folder / "settings"
+    # Without windowing every cell is in the page, so that a test can look at any of them.
+    (settings / "@jupyterlab/notebook-extension").mkdir(parents=True)
+    (settings / "@jupyterlab/notebook-extension/tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    (settings / "@jupyterlab/apputils-extension").mkdir(parents=True)
+    (settings / "@jupyterlab/apputils-extension/notification.jupyterlab-settings").write_text(
+        '{"fetchNews": "false", "checkForUpdates": false}'
+    )
+    runtime = Path(tempfile.mkdtemp(prefix="jupyter-"))
+    env = {
+        **os.environ,
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+    }
+    with (folder / "lab.log").open("w") as log:
+        server = subprocess.Popen(
+            [
+                sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}",
+                "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1", f"--ServerApp.root_dir={folder}",
+                "--LabApp.expose_app_in_browser=True",
+            ],
+            cwd=folder, env=env, stdout=log, stderr=log,
+        )  # fmt: skip
+        try:
+            yield wait_for_server(server, runtime, folder / "lab.log")
+        finally:
+            server.terminate()
+            server.wait(timeout=30)
+            shutil.rmtree(runtime, ignore_errors=True)
+
+
+def wait_for_server(server: subprocess.Popen, runtime: Path, log: Path) -> str:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and server.poll() is None:
+        for file in runtime.glob("jpserver-*.json"):
+            try:
+                url = json.loads(file.read_text())["url"]
+                urllib.request.urlopen(f"{url}api?token={TOKEN}", timeout=5)
+                return url
+            except (json.JSONDecodeError, urllib.error.URLError, OSError):
+                pass
+        time.sleep(0.2)
+    raise AssertionError(f"JupyterLab did not start:\n{log.read_text()[-4000:]}")
+
+
+def test_the_lesson_runs_in_jupyterlab(browser, lab, tmp_path):
+    page = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=1)
+    page.set_default_timeout(60_000)
+    page.goto(f"{lab}lab/tree/{Path(LESSON).name}?token={TOKEN}")
+    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.isReady")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'", timeout=120_000
+    )
+    # Runs all cells as the menu does, and waits for the last one.
+    page.evaluate("() => { window.finished = window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    page.evaluate(
+        """() => Promise.race([window.finished,
+                               new Promise((_, late) => setTimeout(() => late(new Error('the cells did not end')), 400000))])"""
+    )
+    cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+    failed, images = [], 0
+    for cell in cells:
+        if cell["cell_type"] != "code" or not "".join(cell["source"]).strip():
+            continue
+        assert cell["execution_count"], f"this cell did not run:\n{''.join(cell['source'])}"
+        images += sum("image/png" in output.get("data", {}) for output in cell["outputs"])
+        if any(output["output_type"] == "error" for output in cell["outputs"]):
+            failed.append(cell)
+    for cell in failed:
+        assert "raises-exception" in cell["metadata"].get("tags", []), f"this cell failed:\n{''.join(cell['source'])}"
+    meant = [cell for cell in cells if "raises-exception" in cell["metadata"].get("tags", [])]
+    assert len(failed) == len(meant), "a cell that is meant to fail did not"
+
+    # What a person sees: pictures with a size, and an error in the page.
+    shown = page.locator(".jp-OutputArea-output img")
+    assert shown.count() == images > 0
+    for index in range(images):
+        shown.nth(index).scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete && image.naturalWidth > 100", arg=shown.nth(index).element_handle())
+    if meant:
+        assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() > 0 \
+            or page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() > 0
+
+    target = Path(os.environ.get("WARPCELL_SCREENSHOT") or tmp_path / "lesson.png")
+    page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+    shown.nth(min(2, images - 1)).scroll_into_view_if_needed()
+    page.locator(".jp-Notebook").first.screenshot(path=str(target))
+    assert target.stat().st_size > 10_000
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.close()

@@ -1,0 +1,93 @@
+"""The lessons: complete, in canonical form, and running from top to bottom."""
+
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import notebooks
+import run_notebook
+
+LESSONS = notebooks.LESSONS
+PATHS = sorted(LESSONS.glob("*.ipynb"))
+SOURCES = json.loads((LESSONS / "sources.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", params=PATHS, ids=lambda path: path.stem)
+def lesson(request):
+    return request.param
+
+
+def cells(path: Path) -> list[dict]:
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def sources_of(cell: dict) -> list[str]:
+    return cell["metadata"].get("warpcell", {}).get("source", [])
+
+
+def test_there_are_lessons():
+    assert PATHS and SOURCES
+
+
+def test_canonical_form(lesson):
+    assert notebooks.problems(lesson) == []
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_cell_of_the_source_lessons_has_its_equivalent(source):
+    lesson = SOURCES[source]
+    found = [cell for cell in cells(LESSONS / f"{lesson}.ipynb") if source in sources_of(cell)]
+    assert found, f"no cell of {lesson} stands for {source}"
+    assert any(cell["cell_type"] == "code" for cell in found), f"{source} needs a code cell"
+
+
+def test_no_cell_names_an_unknown_source(lesson):
+    for cell in cells(lesson):
+        for source in sources_of(cell):
+            assert SOURCES.get(source) == lesson.stem, f"{source} is not listed for this lesson in sources.json"
+
+
+def test_the_table_of_the_readme_names_every_source_and_cell():
+    rows = [line.split("|") for line in (LESSONS / "README.md").read_text(encoding="utf-8").splitlines()]
+    table = {row[1].strip(): row[2] for row in rows if len(row) > 3 and row[1].strip() in SOURCES}
+    assert table.keys() == SOURCES.keys()
+    for source, lesson in SOURCES.items():
+        ids = [cell["id"] for cell in cells(LESSONS / f"{lesson}.ipynb") if source in sources_of(cell)]
+        for cell_id in ids:
+            assert f"`{cell_id}`" in table[source], f"the row of {source} does not name the cell {cell_id}"
+
+
+def test_a_learner_finds_questions_objectives_time_and_credit(lesson):
+    text = "\n".join("".join(cell["source"]) for cell in cells(lesson) if cell["cell_type"] == "markdown")
+    for part in ("Questions", "Objectives", "Time", "Key points", "Credit", "licen"):
+        assert part in text, f"nothing about {part}"
+
+
+def test_it_runs_and_only_what_should_fail_does(lesson, tmp_path):
+    notebook = nbformat.read(lesson, as_version=4)
+    times = []
+    failure = run_notebook.execute(
+        notebook, LESSONS, cell_seconds=300, report=lambda _, cell, seconds: times.append((seconds, cell.id))
+    )
+    nbformat.write(notebook, os.environ.get("WARPCELL_EXECUTED_LESSON") or tmp_path / lesson.name)
+    print("\n".join(f"{seconds:7.2f} s  {cell}" for seconds, cell in times))
+    assert failure is None, f"cell {notebook.cells[failure.cell].id}:\n{failure.text}"
+
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        expected = cell.metadata.get("warpcell", {}).get("error")
+        failed = run_notebook.errors(cell)
+        assert bool(failed) == bool(expected), f"{cell.id}: a cell that is meant to fail says how in its metadata"
+        for text in expected or []:
+            assert text in run_notebook.plain("\n".join(failed[0].traceback)), f"{cell.id}: {text!r} is not in the error"
+        for text in cell.metadata.get("warpcell", {}).get("prints", []):
+            shown = "".join(output.get("text", "") for output in cell.outputs)
+            shown += "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+            assert text in shown, f"{cell.id}: {text!r} is not in its output: {shown[:1000]}"
+        if cell.metadata.get("warpcell", {}).get("image"):
+            images = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+            assert images, f"{cell.id} should show an image"

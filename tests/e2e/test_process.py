@@ -1,0 +1,179 @@
+"""The kernel as processes: how it starts, what it leaves behind, and what it says when something is missing."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import psutil
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from e2e.session import KERNEL, plain
+
+
+def listing(folder) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_kernel_info(kernel):
+    info = kernel.ask(kernel.client.kernel_info())
+    assert info["status"] == "ok" and info["implementation"] == "warpcell"
+    language = info["language_info"]
+    assert (language["name"], language["file_extension"]) == ("rust", ".rs")
+    assert language["mimetype"] == "text/x-rustsrc" and language["pygments_lexer"] == "rust"
+    assert info["protocol_version"].startswith("5.")
+
+
+def test_the_banner_names_the_device(kernel):
+    banner = kernel.ask(kernel.client.kernel_info())["banner"]
+    assert "Warpcell" in banner and ("CPU" in banner or "NVIDIA" in banner), banner
+
+
+def test_the_kernelspec():
+    spec = KernelSpecManager().get_kernel_spec(KERNEL)
+    assert spec.display_name == "Rust GPU" and spec.language == "rust" and spec.interrupt_mode == "message"
+    assert os.access(spec.argv[0], os.X_OK)
+
+
+def test_shutdown_leaves_no_process_and_no_file(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let a = gpu::ones::<f32>((8, 8)); a.sum()")
+    processes = session.processes()
+    assert len(processes) >= 3, "kernel, supervisor and cell process"
+    session.manager.shutdown_kernel(now=False)
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    assert not alive, f"still alive: {alive}"
+    assert listing(session.temporary) == []
+
+
+def test_shutdown_ends_a_running_cell(fresh_kernel):
+    session = fresh_kernel()
+    request = session.send('println!("running"); loop { std::hint::spin_loop() }')
+    processes = []
+
+    class Running(Exception):
+        pass
+
+    def stop(message):
+        if message.kind == "stream":
+            processes.extend(session.processes())
+            raise Running
+
+    with pytest.raises(Running):
+        session.collect(request, on_message=stop)
+    session.manager.shutdown_kernel(now=False)
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    assert not alive, f"still alive: {alive}"
+    assert listing(session.temporary) == []
+
+
+def test_a_killed_kernel_takes_its_children_along(fresh_kernel):
+    session = fresh_kernel()
+    session.check("1 + 1")
+    processes = session.processes()
+    os.kill(session.pid, signal.SIGKILL)
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    assert not alive, f"still alive: {alive}"
+
+
+def test_restart(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let gone = 1;")
+    session.manager.restart_kernel(now=False)
+    session.client.wait_for_ready(timeout=120)
+    assert not session.run("gone").ok
+    result = session.check("let back = 2; back")
+    assert result.value == "2"
+
+
+def test_the_users_environment_reaches_the_cells(fresh_kernel):
+    session = fresh_kernel(env={"RUSTFLAGS": "--cfg mine", "CARGO_TARGET_DIR": "/nonexistent/target", "MINE": "yes"})
+    assert session.check('std::env::var("MINE").unwrap()').value == '"yes"'
+    assert session.check('std::env::var("RUSTFLAGS").unwrap()').value == '"--cfg mine"'
+    path = session.check('std::env::var("PATH").unwrap()').value
+    assert path == f'"{os.environ["PATH"]}"'
+
+
+def test_a_session_in_a_folder_with_spaces(fresh_kernel, tmp_path):
+    folder = tmp_path / "a folder with spaces"
+    folder.mkdir()
+    session = fresh_kernel(cwd=folder)
+    assert session.check("std::env::current_dir().unwrap().display().to_string()").value == f'"{folder}"'
+
+
+def test_two_kernels_at_once(fresh_kernel):
+    one, two = fresh_kernel(), fresh_kernel()
+    one.check("let x = 1;")
+    two.check("let x = 2;")
+    assert (one.check("x").value, two.check("x").value) == ("1", "2")
+
+
+@pytest.fixture
+def broken_copy(prefix, tmp_path):
+    """A copy of the installation whose recorded toolchain does not exist."""
+    copy = tmp_path / "copy"
+    for part in ("bin/warpcell", "lib/warpcell", "share/jupyter/kernels/warpcell"):
+        (copy / part).parent.mkdir(parents=True, exist_ok=True)
+        if (prefix / part).is_dir():
+            shutil.copytree(prefix / part, copy / part, symlinks=True)
+        else:
+            shutil.copy(prefix / part, copy / part)
+    record = copy / "lib/warpcell/installation.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "toolchain": "/nonexistent/toolchain"}))
+    spec = copy / "share/jupyter/kernels/warpcell/kernel.json"
+    spec.write_text(spec.read_text().replace(str(prefix), str(copy)))
+    return copy
+
+
+def test_doctor_says_that_the_compiler_is_gone(broken_copy):
+    doctor = subprocess.run([broken_copy / "bin/warpcell", "doctor"], capture_output=True, text=True, timeout=60)
+    text = plain(doctor.stdout + doctor.stderr)
+    assert doctor.returncode != 0 and "/nonexistent/toolchain" in text and "install.sh" in text, text
+
+
+def test_no_compiler_at_run_time_is_said_in_the_cell(broken_copy, monkeypatch, fresh_kernel):
+    monkeypatch.setenv("JUPYTER_PATH", str(broken_copy / "share/jupyter"))
+    session = fresh_kernel()
+    for _ in range(2):
+        result = session.run("1 + 1")
+        assert not result.ok and "/nonexistent/toolchain" in result.error_text, result.summary()
+        assert "install.sh" in result.error_text, "it says what to do"
+    assert session.check("%lsmagic").ok, "what needs no compiler works"
+
+
+def test_doctor_finds_everything_here(prefix):
+    doctor = subprocess.run([prefix / "bin/warpcell", "doctor"], capture_output=True, text=True, timeout=120)
+    text = plain(doctor.stdout + doctor.stderr)
+    assert doctor.returncode == 0, text
+    for word in ("rustc", "prelude", "GPU", "kernelspec"):
+        assert word.lower() in text.lower(), f"nothing about {word} in:\n{text}"
+
+
+def test_a_missing_gpu_is_a_reason_not_a_crash(fresh_kernel):
+    session = fresh_kernel(env={"WARPCELL_DEVICE": "cuda:7"})
+    assert session.check("1 + 1").value == "2"
+    result = session.run("gpu::zeros::<f32>([2])")
+    assert not result.ok and "cuda:7" in result.error_text
+    assert session.check("1 + 1").value == "2"
+
+
+def test_a_wrong_device_name_is_said_clearly(fresh_kernel):
+    session = fresh_kernel(env={"WARPCELL_DEVICE": "toaster"})
+    result = session.run("gpu::zeros::<f32>([2])")
+    assert not result.ok and "toaster" in result.error_text and "cpu" in result.error_text
+
+
+def test_install_and_uninstall(prefix, tmp_path):
+    target = tmp_path / "a new prefix"
+    root = os.environ["WARPCELL_TEST_ROOT"]
+    script = os.path.join(root, "install.sh")
+    subprocess.run([script, "--prefix", target], check=True, timeout=600, stdout=subprocess.DEVNULL)
+    spec = target / "share/jupyter/kernels/warpcell/kernel.json"
+    assert spec.is_file() and (target / "bin/warpcell").is_file()
+    again = subprocess.run([script, "--prefix", target], check=True, timeout=20, capture_output=True, text=True)
+    assert "up to date" in again.stdout
+    subprocess.run([script, "--uninstall", "--prefix", target], check=True, timeout=60, stdout=subprocess.DEVNULL)
+    left = [path for path in target.rglob("*") if path.is_file()]
+    assert not left, f"left behind: {left}"

@@ -1,0 +1,81 @@
+"""The canonical form of the lessons' notebooks, as a check and as a repair: `tests/notebooks.py [--fix]`.
+
+Canonical means: nbformat 4.5, keys sorted, one indent level per space, no outputs and no execution counts, cell ids
+that are words and numbers chosen by hand, the kernelspec and language of Warpcell, and of cell metadata only `tags`
+and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. Needs the standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+
+METADATA = {
+    "kernelspec": {"display_name": "Rust GPU", "language": "rust", "name": "warpcell"},
+    "language_info": {
+        "codemirror_mode": "rust",
+        "file_extension": ".rs",
+        "mimetype": "text/x-rustsrc",
+        "name": "rust",
+        "pygments_lexer": "rust",
+    },
+}
+
+
+def canonical_cell(cell: dict) -> dict:
+    """One cell without what a run or a client leaves behind."""
+    source = cell["source"]
+    text = source if isinstance(source, str) else "".join(source)
+    result = {
+        "cell_type": cell["cell_type"],
+        "id": cell.get("id", ""),
+        "metadata": {key: value for key, value in cell["metadata"].items() if key in ("tags", "warpcell") and value},
+        "source": text.rstrip().splitlines(keepends=True),
+    }
+    if cell["cell_type"] == "code":
+        result |= {"execution_count": None, "outputs": []}
+    return result
+
+
+def canonical(notebook: dict) -> str:
+    """The canonical text of a notebook."""
+    content = {
+        "cells": [canonical_cell(cell) for cell in notebook["cells"]],
+        "metadata": METADATA,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def problems(path: Path) -> list[str]:
+    """What keeps a notebook from being canonical; empty when nothing does."""
+    text = path.read_text(encoding="utf-8")
+    notebook = json.loads(text)
+    found = []
+    if text != canonical(notebook):
+        found.append("is not in canonical form: tests/notebooks.py --fix mends it")
+    ids = [cell.get("id", "") for cell in notebook["cells"]]
+    found += [f"two cells have the id {cell_id}" for cell_id in sorted({i for i in ids if ids.count(i) > 1})]
+    found += [f"the cell id {i!r} is not made of words" for i in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", i)]
+    return found
+
+
+def main() -> int:
+    fix = sys.argv[1:] == ["--fix"]
+    status = 0
+    for path in sorted(LESSONS.glob("*.ipynb")):
+        if fix:
+            path.write_text(canonical(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+        for problem in problems(path):
+            print(f"lessons/{path.name}: {problem}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

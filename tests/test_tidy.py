@@ -1,0 +1,103 @@
+"""tidy.py's rules bite: each one is shown something that breaks it and something that does not."""
+
+import json
+
+import pytest
+
+import notebooks
+import tidy
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Writes files into an empty repository; gives what a rule says about them."""
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+
+    def check(rule, files: dict[str, str]) -> list[str]:
+        for path, text in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(text)
+        return list(rule(sorted(files)))
+
+    return check
+
+
+EMPTY = {path: "[dependencies]\n" for path in tidy.MANIFESTS}
+
+
+@pytest.mark.parametrize(
+    ("path", "dependency"),
+    [
+        ("kernel/Cargo.toml", "warpcell"),
+        ("prelude/Cargo.toml", "evcxr"),
+        ("prelude/macros/Cargo.toml", "cudarc"),
+        ("prelude/translate/Cargo.toml", "warpcell-macros"),
+    ],
+)
+def test_forbidden_dependencies(tree, path, dependency):
+    assert tree(tidy.manifests, EMPTY) == []
+    found = tree(tidy.manifests, {**EMPTY, path: f"[dependencies]\n{dependency}.workspace = true\n"})
+    assert len(found) == 1 and path in found[0] and dependency in found[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("kernel/src/cli.rs", "use evcxr::CommandContext;"),
+        ("kernel/src/evaluator/rust.rs", "use jupyter_protocol::JupyterMessage;"),
+        ("kernel/src/wire/reply.rs", "use tokio::sync::mpsc;"),
+        ("kernel/src/server/session.rs", "use crate::build_step::BuildOptions;"),
+        ("kernel/src/magics/table.rs", "use crate::evaluator::Outcome;"),
+        ("prelude/src/operations/reduce.rs", "use rayon::prelude::*;"),
+        ("prelude/src/array.rs", "use cudarc::driver;"),
+        ("prelude/src/backend/cpu/reduce.rs", "use crate::backend::cuda::Stream;"),
+        ("prelude/src/cuda/event.rs", "use crate::array::RawArray;"),
+        ("prelude/translate/src/lib.rs", "use warpcell::Error;"),
+    ],
+)
+def test_forbidden_uses(tree, path, line):
+    assert tree(tidy.uses, {path: f"//! A module.\n{line}\n"})
+    assert tree(tidy.uses, {path: f'//! A module.\n// {line}\nconst TEXT: &str = "{line}";\n'}) == []
+
+
+def test_missing_headers(tree):
+    assert tree(tidy.headers, {"a.rs": "//! Says what.\n", "a.cu": "// Says what.\n", "a.py": '"""Says what."""\n'}) == []
+    assert len(tree(tidy.headers, {"b.rs": "use a;\n", "b.cu": "int i;\n", "b.py": "import os\n"})) == 3
+
+
+def test_long_files(tree):
+    assert tree(tidy.lengths, {"a.rs": "//! A.\n" + "\n" * 800})
+    assert tree(tidy.lengths, {"a.rs": "//! A.\n// Long because: a flat table.\n" + "\n" * 800}) == []
+
+
+def test_personal_paths(tree):
+    assert tree(tidy.personal_paths, {"a.md": "see /ho" "me/somebody/project\n"})
+    assert tree(tidy.personal_paths, {"a.md": "see ~/.local and /usr/src\n"}) == []
+
+
+def test_the_contracts_hashes(tree):
+    modules = {path: f"//! {path}\nfn f() {{}}\n" for path in tidy.CONTRACT_MODULES}
+    assert tree(tidy.contract, {**modules, tidy.CONTRACT: "# Contract\n"})
+    tidy.accept_contract()
+    assert tree(tidy.contract, {}) == []
+    first = tidy.CONTRACT_MODULES[0]
+    assert tree(tidy.contract, {first: modules[first].replace("//!", "//! More words:")}) == []
+    assert len(tree(tidy.contract, {first: modules[first] + "fn g() {}\n"})) == 1
+    tidy.accept_contract()
+    assert tree(tidy.contract, {}) == []
+
+
+def test_links(tree):
+    assert tree(tidy.links, {"a.md": "[b](b.md) [c](https://example.org)", "b.md": ""}) == []
+    assert tree(tidy.links, {"a.md": "[b](nothing.md)"})
+
+
+def test_the_canonical_form_drops_what_a_run_leaves():
+    cell = {
+        "cell_type": "code", "id": "one", "execution_count": 3, "outputs": [{}], "source": "1 + 1\n",
+        "metadata": {"tags": ["raises-exception"], "execution": {}, "warpcell": {}},
+    }  # fmt: skip
+    text = notebooks.canonical({"cells": [cell], "metadata": {}})
+    assert '"outputs": []' in text and '"execution_count": null' in text and '"1 + 1"' in text
+    assert "raises-exception" in text and '"execution"' not in text
+    assert notebooks.canonical(json.loads(text)) == text

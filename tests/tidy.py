@@ -1,0 +1,305 @@
+"""The rules of ARCHITECTURE.md that a machine can check, as one script: `tests/tidy.py [--accept-contract]`.
+
+Each rule is a function that yields what breaks it. `--accept-contract` writes the hashes of the output contract's
+modules into its page: do that after the page says what the modules do. Needs Python 3.11 and git.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+OURS = {"warpcell", "warpcell-kernel", "warpcell-macros", "warpcell-translate"}
+
+# Which crates a package may depend on at run time: "only" is complete, "never" is a ban. Tests may use more.
+MANIFESTS = {
+    "kernel/Cargo.toml": {"never": {"warpcell", "warpcell-macros", "warpcell-translate", "cudarc", "ndarray"}},
+    "prelude/Cargo.toml": {"never": {"warpcell-kernel", "evcxr", "jupyter-protocol", "jupyter-zmq-client"}},
+    "prelude/macros/Cargo.toml": {"only": {"syn", "quote", "proc-macro2", "warpcell-translate"}},
+    "prelude/translate/Cargo.toml": {"only": {"syn", "quote", "proc-macro2"}},
+}
+
+# Who may name what in the sources: (files, exceptions, what none of them may name, why).
+USES = [
+    (
+        ["kernel/src/**/*.rs"],
+        ["kernel/src/evaluator/**"],
+        r"\bevcxr::",
+        "only the evaluator of Rust cells knows evcxr",
+    ),
+    (
+        ["kernel/src/**/*.rs"],
+        ["kernel/src/server/**", "kernel/src/server.rs"],
+        r"\b(jupyter_zmq_client|zeromq)::",
+        "only the server knows sockets",
+    ),
+    (
+        ["kernel/src/**/*.rs"],
+        ["kernel/src/server/**", "kernel/src/server.rs", "kernel/src/wire/**", "kernel/src/wire.rs"],
+        r"\bjupyter_protocol::",
+        "only server and wire know Jupyter's messages",
+    ),
+    (
+        ["kernel/src/wire/**/*.rs", "kernel/src/wire.rs"],
+        [],
+        r"\b(tokio|jupyter_zmq_client|zeromq|evcxr)::|\bcrate::(server|supervisor|build_step|magics|setup|installation)\b",
+        "the wire is data: no sockets, nothing of the language",
+    ),
+    (
+        ["kernel/src/server/**/*.rs", "kernel/src/server.rs"],
+        [],
+        r"\bcrate::(supervisor|cell_process|build_step|magics|setup|installation)\b|\bevaluator::(rust|link)\b",
+        "the server knows the language by the Evaluator trait only",
+    ),
+    (
+        ["kernel/src/magics/**/*.rs", "kernel/src/magics.rs"],
+        [],
+        r"\b(evcxr|jupyter_protocol|jupyter_zmq_client|tokio)::|\bcrate::(evaluator|server|wire|supervisor|build_step)\b",
+        "magics are text in, text out",
+    ),
+    (
+        ["kernel/src/**/*.rs"],
+        [],
+        r"\b(warpcell|cudarc|ndarray)::\w+.*;$",
+        "the kernel knows the prelude by the output contract and by names in text only",
+    ),
+    (
+        ["prelude/src/**/*.rs"],
+        ["prelude/src/cuda/**", "prelude/src/cuda.rs"],
+        r"\bcudarc\b",
+        "only the CUDA driver layer knows cudarc",
+    ),
+    (
+        ["prelude/src/array/**/*.rs", "prelude/src/array.rs", "prelude/src/operations/**/*.rs"],
+        [],
+        r"\b(cudarc|rayon)\b|\bbackend::cuda\b|\bcrate::cuda\b",
+        "arrays and operations know backends by the Backend trait only",
+    ),
+    (
+        ["prelude/src/cuda/**/*.rs", "prelude/src/cuda.rs"],
+        [],
+        r"\bcrate::(array|operations|host|backend|device)\b",
+        "the driver layer knows neither arrays nor operations",
+    ),
+    (
+        ["prelude/src/backend/cpu/**/*.rs", "prelude/src/backend/cpu.rs"],
+        [],
+        r"\bbackend::cuda\b|\bsuper::super::cuda\b|\bcrate::(cuda|operations)\b",
+        "the CPU backend knows neither the CUDA backend nor operations",
+    ),
+    (
+        ["prelude/src/backend/cuda/**/*.rs", "prelude/src/backend/cuda.rs"],
+        [],
+        r"\bbackend::cpu\b|\bsuper::super::cpu\b|\bcrate::operations\b",
+        "the CUDA backend knows neither the CPU backend nor operations",
+    ),
+    (
+        ["prelude/translate/src/**/*.rs", "prelude/macros/src/**/*.rs"],
+        [],
+        r"\b(warpcell|cudarc|ndarray|rayon)::",
+        "macros and translator know nothing of the prelude",
+    ),
+]
+
+CONTRACT = "kernel/OUTPUT_CONTRACT.md"
+CONTRACT_MODULES = ["prelude/src/output.rs", "kernel/src/output_contract.rs"]
+
+LONGEST = 700
+LONG_REASON = re.compile(r"^(//|#) Long (because|by nature): \S+", re.MULTILINE)
+
+# Paths of somebody's machine.
+PERSONAL = re.compile("|".join(["/ho" + r"me/[a-z]\w*/", "/ro" + r"ot/\w", "/wo" + r"rk/\w", "/Us" + r"ers/\w"]))
+
+
+def tracked() -> list[str]:
+    """The files of the repository, new ones that git does not ignore included."""
+    listed = subprocess.check_output(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, text=True
+    )
+    return sorted({path for path in listed.split("\0") if path and (ROOT / path).is_file()})
+
+
+def text_of(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def matches(path: str, patterns: list[str]) -> bool:
+    """Whether a path fits one of the patterns; `**/` may also be nothing."""
+    return any(fnmatch(path, pattern) or fnmatch(path, pattern.replace("**/", "")) for pattern in patterns)
+
+
+def without_comments(line: str) -> str:
+    return line.split("//", 1)[0]
+
+
+def manifests(_files: list[str]) -> Iterator[str]:
+    """Packages depend only on what the table allows."""
+    for path, rule in MANIFESTS.items():
+        used = set(tomllib.loads(text_of(path)).get("dependencies", {}))
+        for name in sorted(used & rule.get("never", set())):
+            yield f"{path}: must not depend on {name}"
+        for name in sorted(used - rule.get("only", used)):
+            yield f"{path}: depends on {name}, which the table does not allow"
+
+
+def workspace_dependencies(files: list[str]) -> Iterator[str]:
+    """Versions of dependencies stand once, in the workspace's manifest."""
+    for path in files:
+        if path.endswith("/Cargo.toml"):
+            manifest = tomllib.loads(text_of(path))
+            for table in ("dependencies", "dev-dependencies", "build-dependencies"):
+                for name, value in manifest.get(table, {}).items():
+                    if not (isinstance(value, dict) and value.get("workspace")):
+                        yield f"{path}: {name} should be taken from the workspace"
+            if manifest.get("package") and manifest.get("lints", {}).get("workspace") is not True:
+                yield f"{path}: does not take the workspace's lints"
+
+
+def uses(files: list[str]) -> Iterator[str]:
+    """Modules name only what the table allows."""
+    for patterns, exceptions, banned, reason in USES:
+        expression = re.compile(banned)
+        for path in files:
+            if matches(path, patterns) and not matches(path, exceptions):
+                for number, line in enumerate(text_of(path).splitlines(), 1):
+                    code = re.sub(r'"(\\.|[^"\\])*"', '""', without_comments(line))
+                    if expression.search(code):
+                        yield f"{path}:{number}: {line.strip()} — {reason}"
+
+
+def headers(files: list[str]) -> Iterator[str]:
+    """Every Rust file begins with `//!`, every CUDA file and script with what it is."""
+    for path in files:
+        first = text_of(path)[:200] if path.endswith((".rs", ".cu", ".py", ".sh")) else ""
+        if path.endswith(".rs") and not first.startswith("//! "):
+            yield f"{path}: the first line must be a `//!` that says what this is"
+        if path.endswith((".cu", ".cuh")) and not first.startswith("// "):
+            yield f"{path}: the first line must be a comment that says what this is"
+        if path.endswith(".py") and first and not first.startswith(('"""', '#!/usr/bin/env python3\n"""')):
+            yield f"{path}: the first line must be a docstring that says what this is"
+
+
+def lengths(files: list[str]) -> Iterator[str]:
+    """A file has one reason to exist; a long one says why it is long."""
+    for path in files:
+        if path.endswith((".rs", ".cu", ".py", ".sh")):
+            text = text_of(path)
+            if text.count("\n") > LONGEST and not LONG_REASON.search(text):
+                yield f"{path}: {text.count(chr(10))} lines; split it, or say `// Long because: …`"
+
+
+def drawers(files: list[str]) -> Iterator[str]:
+    """A file is named by what it holds."""
+    for path in files:
+        if Path(path).stem in ("utils", "util", "misc", "base", "common", "helpers"):
+            yield f"{path}: name it by what it holds"
+
+
+def personal_paths(files: list[str]) -> Iterator[str]:
+    """Nothing names a folder of somebody's machine."""
+    for path in files:
+        if not path.endswith((".png", ".ttf", ".lock")):
+            for number, line in enumerate(text_of(path).splitlines(), 1):
+                if PERSONAL.search(line):
+                    yield f"{path}:{number}: {line.strip()[:120]}"
+
+
+def lock_file(files: list[str]) -> Iterator[str]:
+    """All dependencies come from crates.io, and one version of evcxr and cudarc is locked."""
+    packages = tomllib.loads(text_of("Cargo.lock"))["package"]
+    for package in packages:
+        source = package.get("source", "")
+        if source and source != "registry+https://github.com/rust-lang/crates.io-index":
+            yield f"Cargo.lock: {package['name']} comes from {source}"
+        if not source and package["name"] not in OURS:
+            yield f"Cargo.lock: {package['name']} has no source"
+    for name in ("evcxr", "cudarc", "ndarray"):
+        versions = [package["version"] for package in packages if package["name"] == name]
+        if len(versions) > 1:
+            yield f"Cargo.lock: {name} in several versions: {', '.join(versions)}"
+
+
+def digest(path: str) -> str:
+    """A hash of what a module does: comments, blank lines and its tests do not count."""
+    text = text_of(path).split("#[cfg(test)]", 1)[0]
+    lines = [without_comments(line).rstrip() for line in text.splitlines()]
+    return hashlib.sha256("\n".join(line for line in lines if line.strip()).encode()).hexdigest()[:16]
+
+
+def contract_line(path: str) -> str:
+    return f"`{path}` `{digest(path)}`"
+
+
+def contract(_files: list[str]) -> Iterator[str]:
+    """The output contract's page holds the hashes of both modules, so code cannot change without it."""
+    if not (ROOT / CONTRACT).is_file():
+        yield f"{CONTRACT}: the page is missing"
+        return
+    page = text_of(CONTRACT)
+    for path in CONTRACT_MODULES:
+        if not (ROOT / path).is_file():
+            yield f"{CONTRACT}: its module {path} is missing"
+        elif contract_line(path) not in page:
+            yield (
+                f"{CONTRACT}: {path} has changed. Make the page say what the module does, "
+                f"then run tests/tidy.py --accept-contract (the line is: {contract_line(path)})"
+            )
+
+
+def accept_contract() -> None:
+    """Writes the modules' hashes into the page, replacing old ones or at its end."""
+    page = text_of(CONTRACT)
+    for path in CONTRACT_MODULES:
+        line = re.compile(rf"`{re.escape(path)}` `[0-9a-f]{{16}}`")
+        page = line.sub(contract_line(path), page) if line.search(page) else f"{page.rstrip()}\n- {contract_line(path)}\n"
+    (ROOT / CONTRACT).write_text(page, encoding="utf-8")
+
+
+def links(files: list[str]) -> Iterator[str]:
+    """Files that the documents link to exist."""
+    for path in files:
+        if path.endswith(".md"):
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text_of(path)):
+                if "://" not in target and not (ROOT / Path(path).parent / target).exists():
+                    yield f"{path}: links to {target}, which does not exist"
+
+
+def named_files(files: list[str]) -> Iterator[str]:
+    """Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist."""
+    for page in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"`((?:kernel|prelude|tests|lessons|assets)/[\w./-]*)`", text_of(page)):
+            if not (ROOT / target).exists():
+                yield f"{page}: names {target}, which does not exist"
+
+
+RULES = [
+    manifests, workspace_dependencies, uses, headers, lengths, drawers, personal_paths, lock_file, contract, links,
+    named_files,
+]  # fmt: skip
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--accept-contract"]:
+        accept_contract()
+    files = tracked()
+    failed = 0
+    for rule in RULES:
+        broken = list(rule(files))
+        failed += bool(broken)
+        if broken:
+            print(f"{rule.__name__}: {(rule.__doc__ or '').strip()}")
+            print("".join(f"  {line}\n" for line in broken), end="")
+    print(f"{len(RULES) - failed} rules hold, {failed} are broken")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
