@@ -248,7 +248,7 @@ WARNING
   logged cargo_prelude build --release --locked -p warpcell || fail "the prelude does not build"
   end
   begin "Installing to $prefix"
-  "$kernel_binary" install --prefix "$prefix" --prelude "$prelude_build" ${rust_src:+--rust-src "$rust_src"} ||
+  "$kernel_binary" install --prefix "$prefix" --source "$root" ${rust_src:+--rust-src "$rust_src"} ||
     fail "the files could not be installed"
   end
   begin "Looking at what is there"

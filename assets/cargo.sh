@@ -14,9 +14,8 @@ cargo_kernel() {
 }
 
 # cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
-# prelude/dylib.toml has the flags and the target folder; RUSTC_BOOTSTRAP lets a stable compiler take those of them
-# that are not stable (sharing the prelude's generic code with cells).
+# prelude/dylib.toml has the flags and the target folder.
 cargo_prelude() {
-  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR RUSTC_BOOTSTRAP=1 \
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR -u RUSTC_BOOTSTRAP \
     cargo --config prelude/dylib.toml "$@")
 }

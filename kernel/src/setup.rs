@@ -35,7 +35,7 @@ pub fn install(request: &Request<'_>) -> Result<()> {
     let home = home_in(request.prefix);
     let staging = home.with_extension(format!("new-{}", std::process::id()));
     remove_directory(&staging)?;
-    let result = fill(&staging, request.source, &toolchain, &standard_library, &artifacts)
+    let result = fill(&staging, request.source, &toolchain, standard_library.as_deref(), &artifacts)
         .and_then(|()| install_binary(request.prefix))
         .and_then(|()| replace_directory(&staging, &home));
     if result.is_err() {
@@ -62,17 +62,18 @@ fn toolchain(source: &Path) -> Result<PathBuf> {
     Ok(PathBuf::from(root))
 }
 
-fn find_standard_library(toolchain: &Path, given: Option<&Path>) -> Result<PathBuf> {
+/// The standard library's sources: the given ones, or the toolchain's if it has them. Without them cells run, but
+/// rust-analyzer cannot infer the types of variables that hold standard types.
+fn find_standard_library(toolchain: &Path, given: Option<&Path>) -> Result<Option<PathBuf>> {
     let own = toolchain.join("lib/rustlib/src/rust/library");
-    let found = given.map_or(own, Path::to_owned);
-    if !found.join("core/src/lib.rs").exists() {
-        bail!(
-            "the sources of the standard library were not found at {}; install them with `rustup component add \
-             rust-src`, or name their directory with --rust-src",
-            found.display()
-        );
+    let found = given.unwrap_or(&own);
+    if found.join("core/src/lib.rs").exists() {
+        return Ok(Some(found.canonicalize()?));
     }
-    Ok(found.canonicalize()?)
+    if given.is_some() {
+        bail!("the sources of the standard library are not at {}: core/src/lib.rs is missing there", found.display());
+    }
+    Ok(None)
 }
 
 /// A library that cargo built.
@@ -190,10 +191,10 @@ fn link_tools(directory: &Path, names: &[&str], target: &str) -> Result<()> {
 
 /// Links the toolchain's libraries, and the sources of the standard library without their manifest: rust-analyzer then
 /// puts the crates together by itself, where it would otherwise run cargo on them and need the network.
-fn link_libraries(toolchain: &Path, standard_library: &Path, libraries: &Path) -> Result<()> {
+fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: &Path) -> Result<()> {
     let real = toolchain.join("lib");
     let crates = libraries.join("rustlib/src/rust/library");
-    std::fs::create_dir_all(&crates)?;
+    std::fs::create_dir_all(libraries.join("rustlib"))?;
     for (from, to, except) in
         [(real.clone(), libraries.to_owned(), "rustlib"), (real.join("rustlib"), libraries.join("rustlib"), "src")]
     {
@@ -203,8 +204,11 @@ fn link_libraries(toolchain: &Path, standard_library: &Path, libraries: &Path) -
             }
         }
     }
-    for name in STANDARD_CRATES {
-        symlink(standard_library.join(name), crates.join(name))?;
+    if let Some(standard_library) = standard_library {
+        std::fs::create_dir_all(&crates)?;
+        for name in STANDARD_CRATES {
+            symlink(standard_library.join(name), crates.join(name))?;
+        }
     }
     Ok(())
 }

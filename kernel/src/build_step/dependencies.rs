@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn package_names_of_all_kinds_of_ids() {
         assert_eq!(package_name("registry+https://example.org/index#itoa@1.0.15"), "itoa");
-        assert_eq!(package_name("path+file:///home/x/crates/mine#0.1.0"), "mine");
-        assert_eq!(package_name("path+file:///home/x/crates/folder#mine@0.1.0"), "mine");
+        assert_eq!(package_name("path+file:///srv/crates/mine#0.1.0"), "mine");
+        assert_eq!(package_name("path+file:///srv/crates/folder#mine@0.1.0"), "mine");
     }
 }

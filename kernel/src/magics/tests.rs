@@ -1,5 +1,7 @@
 //! Snapshots of expansions (`UPDATE_EXPECT=1 cargo test` rewrites them) and walks over the table.
 
+// Long by nature: a flat list of short snapshots.
+
 use super::table::{MAGICS, forms};
 use super::{Action, complete, expand, help, lsmagic, word_at};
 use expect_test::{Expect, expect};
