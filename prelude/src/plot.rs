@@ -1,4 +1,4 @@
-//! Pictures of arrays in the notebook: [`imshow`].
+//! Pictures of arrays in the notebook: [`imshow()`].
 
 mod colormap;
 mod draw;

@@ -1,7 +1,7 @@
 //! Colour maps: from a number between 0 and 1 to a colour.
 //!
 //! viridis, plasma, inferno and magma are those of matplotlib (CC0, by Nathaniel J. Smith, Stéfan van der Walt and, for
-//! viridis, Eric Firing; https://bids.github.io/colormap/). The tables hold 33 equidistant colours of matplotlib's
+//! viridis, Eric Firing; <https://bids.github.io/colormap/>). The tables hold 33 equidistant colours of matplotlib's
 //! 256; what is interpolated between them differs from the full table by at most 3 of 255.
 
 use crate::error::{Error, Result};

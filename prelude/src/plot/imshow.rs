@@ -1,4 +1,4 @@
-//! [`imshow`] and the [`Figure`] that it gives.
+//! [`imshow()`] and the [`Figure`] that it gives.
 
 use super::colormap::Colormap;
 use super::draw;

@@ -10,7 +10,7 @@ static SYNCHRONIZE: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether timings wait for the device and report its time; they do at first. `%gpusync on|off` calls this.
 ///
-/// Without it, [`timeit`](super::timeit) and the others time the host alone, which only queues the device's work.
+/// Without it, [`timeit`](super::timeit()) and the others time the host alone, which only queues the device's work.
 ///
 /// ```
 /// warpcell::timing::set_synchronize(false); // prints: Timings do not wait for the device.
