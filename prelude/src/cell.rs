@@ -8,6 +8,7 @@ mod panics;
 mod store;
 
 pub use display::EvcxrDisplay;
+pub(crate) use display::offer_rich;
 pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, c_char};

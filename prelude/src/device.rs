@@ -136,11 +136,6 @@ pub(crate) fn current() -> Result<Handle> {
     }
 }
 
-/// The device of new arrays, if the program has used it.
-pub(crate) fn in_use() -> Option<Handle> {
-    CHOICE.get()?.as_ref().ok().map(|choice| choice.handle.clone())
-}
-
 /// The CPU, whatever the current device is: what host functions compute on.
 pub(crate) fn host() -> Handle {
     Handle { device: Device::Cpu, backend: cpu::backend() }

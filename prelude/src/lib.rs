@@ -24,8 +24,10 @@ mod device;
 mod dtype;
 mod error;
 pub mod host;
+mod number;
 mod operations;
 mod output;
+mod plot;
 pub mod prelude;
 pub mod timing;
 
@@ -42,3 +44,4 @@ pub use operations::convolve::{
     Boundary, Convolve, Mode, convolve, convolve2d, convolve2d_with, try_convolve, try_convolve2d, try_convolve2d_with,
 };
 pub use operations::elementwise::Operand;
+pub use plot::{Figure, ImageSource, imshow, try_imshow};

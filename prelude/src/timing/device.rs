@@ -3,7 +3,7 @@
 use super::{clock, format};
 use crate::backend::{Backend, EventHandle};
 use crate::device::Handle;
-use crate::error::Result;
+use crate::error::{Result, check};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ static SYNCHRONIZE: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether timings wait for the device and report its time; they do at first. `%gpusync on|off` calls this.
 ///
-/// Without it, [`timeit`](super::timeit) and the others time the host alone, which only queues the device's work.
+/// Without it, [`timeit`](super::timeit()) and the others time the host alone, which only queues the device's work.
 ///
 /// ```
 /// warpcell::timing::set_synchronize(false); // prints: Timings do not wait for the device.
@@ -31,9 +31,9 @@ pub fn set_synchronize(on: bool) {
 /// ```
 #[track_caller]
 pub fn gpusync() {
-    let queue = queue_of(checked(crate::device::current()));
+    let queue = queue_of(check(crate::device::current()));
     let start = clock::wall();
-    checked(queue.synchronize());
+    check(queue.synchronize());
     println!("Device synchronised in {} ({})", format::time(clock::wall() - start, 3), queue.label());
 }
 
@@ -77,9 +77,9 @@ fn queue_of(handle: Handle) -> Arc<dyn Queue> {
     Arc::new(DeviceQueue { label: handle.device.to_string(), backend: handle.backend })
 }
 
-/// The queue of the device, if the program has used it.
+/// The queue of the current device, if it can be used.
 pub(super) fn current() -> Option<Arc<dyn Queue>> {
-    crate::device::in_use().map(queue_of)
+    crate::device::current().ok().map(queue_of)
 }
 
 /// The queue that a measurement has to wait for, if timings synchronise.
@@ -97,17 +97,17 @@ impl Mark {
     /// Waits until earlier work is done, and marks the beginning.
     #[track_caller]
     pub fn set(queue: Arc<dyn Queue>) -> Mark {
-        checked(queue.synchronize());
-        let start = checked(queue.record());
+        check(queue.synchronize());
+        let start = check(queue.record());
         Mark { queue, start }
     }
 
     /// Waits for all work since; gives the seconds that it took on the device.
     #[track_caller]
     pub fn elapsed(&self) -> f64 {
-        let end = checked(self.queue.record());
-        let seconds = checked(self.queue.elapsed(&*self.start, &*end));
-        checked(self.queue.synchronize());
+        let end = check(self.queue.record());
+        let seconds = check(self.queue.elapsed(&*self.start, &*end));
+        check(self.queue.synchronize());
         seconds
     }
 
@@ -121,12 +121,4 @@ impl Mark {
 /// two events itself takes some ten microseconds, which the device's time includes.
 pub(super) fn differs(host: f64, device: f64) -> bool {
     device > 1.1 * host && device - host > 50e-6
-}
-
-#[track_caller]
-fn checked<T>(result: Result<T>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("{error}"),
-    }
 }

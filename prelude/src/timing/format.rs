@@ -1,6 +1,8 @@
 //! IPython's way to write times: pure text, no clocks. (IPython, core/magics/execution.py, `_format_time` and
 //! `TimeitResult`.)
 
+use crate::number::general;
+
 /// A duration in seconds with `precision` significant digits and its unit; from one minute on, `1min 3s`.
 pub(super) fn time(seconds: f64, precision: usize) -> String {
     if seconds >= 60.0 {
@@ -40,28 +42,11 @@ fn long_time(seconds: f64) -> String {
     parts.join(" ")
 }
 
-/// C's `%.*g`.
-fn general(value: f64, precision: usize) -> String {
-    let precision = precision.max(1);
-    let scientific = format!("{value:.*e}", precision - 1);
-    let (digits, exponent) = scientific.split_once('e').expect("`{:e}` writes an exponent");
-    let exponent: i32 = exponent.parse().expect("`{:e}` writes a whole exponent");
-    let trim = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text.to_string(),
-    };
-    if exponent < -4 || exponent >= precision as i32 {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{}e{sign}{:02}", trim(digits), exponent.abs());
-    }
-    trim(&format!("{value:.*}", (precision as i32 - 1 - exponent) as usize))
-}
-
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
