@@ -212,7 +212,8 @@ if [ $own_environment = yes ]; then
     logged "$python" -m pip install -r "$requirements" || fail "JupyterLab could not be installed"
     end
   else
-    begin "JupyterLab is in $prefix"
+    step=1
+    echo "JupyterLab is in $prefix."
   fi
 fi
 

@@ -6,7 +6,6 @@
 
 target="${root:?}/target"
 kernel_binary="$target/release/warpcell"
-prelude_build="$target/prelude/release"
 
 # cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
 cargo_kernel() {
