@@ -327,11 +327,10 @@ unsafe fn sums<S: Simd, const R: usize, const V: usize>(
                     weights[r] = tile.weights.add((y - r) * columns);
                 }
                 for q in 0..columns {
-                    for r in 0..R {
+                    for (r, sums) in sums.iter_mut().enumerate() {
                         let weight = S::splat(*weights[r].add(q));
-                        for v in 0..V {
-                            sums[r][v].0 =
-                                S::multiply_add(S::load(lines[r].add(q + v * S::LANES)), weight, sums[r][v].0);
+                        for (v, sum) in sums.iter_mut().enumerate() {
+                            sum.0 = S::multiply_add(S::load(lines[r].add(q + v * S::LANES)), weight, sum.0);
                         }
                     }
                 }
