@@ -11,7 +11,10 @@ pub(crate) mod sides;
 pub(crate) mod transfer;
 mod view;
 
-pub use create::{arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, zeros};
+pub use create::{
+    arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, try_arange, try_asarray, try_empty,
+    try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
+};
 pub(crate) use create::{arange_length, bad_range};
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
@@ -46,6 +49,10 @@ pub struct DeviceArray<T: Element> {
     pub(crate) raw: RawArray,
     element: PhantomData<T>,
 }
+
+// A panic in an operation leaves the elements of its output unspecified, but nothing that is unsafe to use.
+impl<T: Element> std::panic::UnwindSafe for DeviceArray<T> {}
+impl<T: Element> std::panic::RefUnwindSafe for DeviceArray<T> {}
 
 /// An array whose element type is a value.
 ///

@@ -33,7 +33,7 @@ pub mod timing;
 
 pub use array::{
     AnyArray, DeviceArray, IntoShape, OnDevice, OnHost, arange, array, asarray, empty, eye, full, linspace, meshgrid,
-    ones, tile, zeros,
+    ones, tile, try_arange, try_asarray, try_empty, try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
 pub use dtype::{DType, Element, Float, Number, Scalar};

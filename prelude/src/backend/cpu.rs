@@ -6,6 +6,7 @@
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
+mod memory;
 mod numeric;
 mod pool;
 mod reduce;
@@ -17,10 +18,8 @@ use crate::backend::{
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
-use std::alloc;
+use memory::Memory;
 use std::any::Any;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -39,68 +38,10 @@ struct CpuBackend {
     queue: Mutex<()>,
 }
 
-/// Bytes held by live arrays.
-static USED: AtomicUsize = AtomicUsize::new(0);
-
-/// A block of host memory.
-///
-/// 1. It is initialised (zeroed when allocated), so that any byte may be read as an integer or a float.
-/// 2. It is accessed only by methods of the backend that hold the queue's lock, or by threads that such a method
-///    waits for. Hence no two operations touch it at once, whatever threads the arrays are used from.
-/// 3. Within an operation, `out` overlaps no other operand but (elementwise) one of exactly its layout.
-struct Memory {
-    pointer: NonNull<u8>,
-    layout: alloc::Layout,
-    bytes: usize,
-}
-
-/// A cache line, and enough for every vector register.
-const ALIGNMENT: usize = 64;
-
-/// Below this many bytes an allocation is made without asking how much memory is free.
-const LARGE: usize = 64 << 20;
-
-// SAFETY: invariant 2 of `Memory`.
-unsafe impl Send for Memory {}
-// SAFETY: invariant 2 of `Memory`.
-unsafe impl Sync for Memory {}
-
-impl Memory {
-    fn new(bytes: usize) -> Result<Memory> {
-        let failure = || Error::OutOfMemory { device: "cpu".into(), requested: bytes, free: available(), pooled: 0 };
-        // Linux grants more memory than there is and ends the process when it is touched.
-        if bytes >= LARGE && bytes > available() {
-            return Err(failure());
-        }
-        let layout = alloc::Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| failure())?;
-        // SAFETY: the layout's size is not zero.
-        let pointer = NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(failure)?;
-        USED.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Memory { pointer, layout, bytes })
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        USED.fetch_sub(self.bytes, Ordering::Relaxed);
-        // SAFETY: allocated with this layout in `new`; no operation uses it, for each holds a reference.
-        unsafe { alloc::dealloc(self.pointer.as_ptr(), self.layout) };
-    }
-}
-
-impl Allocation for Memory {
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
 /// The start of an allocation of this backend.
 fn start(allocation: &Arc<dyn Allocation>) -> *mut u8 {
     let memory = allocation.as_any().downcast_ref::<Memory>();
-    memory.expect("operations reject arrays on other devices").pointer.as_ptr()
+    memory.expect("operations reject arrays on other devices").start()
 }
 
 /// The element of index zero of a view.
@@ -259,11 +200,14 @@ impl Backend for CpuBackend {
     }
 
     fn memory(&self) -> MemoryFigures {
-        let used = USED.load(Ordering::Relaxed);
-        MemoryFigures { used, pooled: used, free: available(), total: meminfo("MemTotal:").unwrap_or(0) }
+        let used = memory::used();
+        let (free, total) = (memory::available(), memory::total());
+        MemoryFigures { used, pooled: used + memory::unused(), free, total }
     }
 
-    fn trim(&self) {}
+    fn trim(&self) {
+        memory::trim();
+    }
 }
 
 /// A point in time: work is done when it is recorded.
@@ -274,15 +218,4 @@ impl EventHandle for Moment {
     fn as_any(&self) -> &dyn Any {
         self
     }
-}
-
-/// Bytes of memory that can be had; all of them where the system does not say.
-fn available() -> usize {
-    meminfo("MemAvailable:").unwrap_or(usize::MAX)
-}
-
-fn meminfo(field: &str) -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }

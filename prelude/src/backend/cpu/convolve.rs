@@ -71,8 +71,8 @@ struct Tile<T> {
     columns: usize,
 }
 
-/// The rows of a tile. The window of a tile of this many rows and some hundred columns fits in a second-level cache.
-const TILE_ROWS: usize = 32;
+/// The rows of a tile, a multiple of those of all blocks. The window of a tile of this many rows and some hundred columns fits in a second-level cache.
+const TILE_ROWS: usize = 30;
 /// The bytes in a row of a tile.
 const TILE_BYTES: usize = 3072;
 /// The same if there is only one row.
@@ -177,7 +177,7 @@ fn continued(index: isize, length: usize, padding: Padding) -> Option<usize> {
 /// The tile must be as [`run`] makes it.
 unsafe fn sse2<S: Simd>(tile: &Tile<S::Element>) {
     // SAFETY: the caller's promise; SSE2 is part of x86-64.
-    unsafe { floats::<S, 4, 2>(tile) }
+    unsafe { floats::<S, 5, 2, 8>(tile) }
 }
 
 /// # Safety
@@ -185,9 +185,10 @@ unsafe fn sse2<S: Simd>(tile: &Tile<S::Element>) {
 /// The tile must be as [`run`] makes it.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<S: Simd>(tile: &Tile<S::Element>) {
-    // 12 sums, 3 parts of the window and a weight: the 16 registers.
+    // 12 sums, 2 parts of the window and a weight, of 16 registers. With 4 by 3, which would load less, the compiler
+    // keeps one of the sums in memory.
     // SAFETY: the caller's promise.
-    unsafe { floats::<S, 4, 3>(tile) }
+    unsafe { floats::<S, 6, 2, 8>(tile) }
 }
 
 /// # Safety
@@ -197,33 +198,39 @@ unsafe fn avx2<S: Simd>(tile: &Tile<S::Element>) {
 unsafe fn avx512<S: Simd>(tile: &Tile<S::Element>) {
     // 24 sums, 4 parts of the window and a weight, of 32 registers.
     // SAFETY: the caller's promise.
-    unsafe { floats::<S, 6, 4>(tile) }
+    unsafe { floats::<S, 6, 4, 8>(tile) }
 }
 
-/// Computes a tile in blocks of `R` rows by `V` vectors.
+/// Computes a tile in blocks of `R` rows by `V` vectors, and rows that are left in blocks of `W` vectors.
 ///
 /// # Safety
 ///
 /// The tile must be as [`run`] makes it, and the caller compiled for the instruction set.
 #[inline(always)]
-unsafe fn floats<S: Simd, const R: usize, const V: usize>(tile: &Tile<S::Element>) {
+unsafe fn floats<S: Simd, const R: usize, const V: usize, const W: usize>(tile: &Tile<S::Element>) {
     let width = V * S::LANES;
     debug_assert_eq!(width, S::BLOCK);
     let mut row = 0;
     while row < tile.rows {
         let whole = tile.rows - row >= R;
-        for column in (0..tile.columns).step_by(width) {
-            let count = width.min(tile.columns - column);
-            // SAFETY: the window has `width` columns from each block's first on; the result has `count`.
+        let mut column = 0;
+        while column < tile.columns {
+            let left = tile.columns - column;
+            // SAFETY: the window has whole blocks of `V` vectors from each block's first column on; the result has
+            // the columns that are left.
             unsafe {
                 let window = tile.window.add(row * tile.window_stride + column);
                 let out = tile.out.add(row * tile.out_stride + column);
                 if whole {
-                    store(tile, out, count, sums::<S, R, V>(tile, window));
+                    store(tile, out, left.min(width), sums::<S, R, V>(tile, window));
+                } else if left >= W * S::LANES {
+                    store(tile, out, W * S::LANES, sums::<S, 1, W>(tile, window));
+                    column += (W - V) * S::LANES;
                 } else {
-                    store(tile, out, count, sums::<S, 1, V>(tile, window));
+                    store(tile, out, left.min(width), sums::<S, 1, V>(tile, window));
                 }
             }
+            column += width;
         }
         row += if whole { R } else { 1 };
     }
@@ -277,7 +284,7 @@ impl<S: Simd> Copy for Vector<S> {}
 /// The sums of `R` rows by `V` vectors of results. Each part of the window is loaded once for all rows that need it.
 ///
 /// Rows of the window at its ends serve fewer than `R` rows of results. They are not multiplied by weights of zero
-/// instead: zero times infinity is NaN.
+/// instead (zero times infinity is NaN): a row at the top and one at the bottom together serve `R` rows.
 ///
 /// # Safety
 ///
@@ -292,30 +299,48 @@ unsafe fn sums<S: Simd, const R: usize, const V: usize>(
     unsafe {
         let zero = Vector::<S>(S::splat(S::Element::default()));
         let mut sums = [[zero; V]; R];
-        for y in 0..rows + R - 1 {
+        for y in R - 1..rows {
             let line = window.add(y * tile.window_stride);
-            if y + 1 >= R && y < rows {
-                let weights = tile.weights.add((y + 1 - R) * columns);
-                for q in 0..columns {
-                    let mut parts = [zero; V];
-                    for (v, part) in parts.iter_mut().enumerate() {
-                        part.0 = S::load(line.add(q + v * S::LANES));
+            let weights = tile.weights.add((y + 1 - R) * columns);
+            for q in 0..columns {
+                let mut parts = [zero; V];
+                for (v, part) in parts.iter_mut().enumerate() {
+                    part.0 = S::load(line.add(q + v * S::LANES));
+                }
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    let weight = S::splat(*weights.add((R - 1 - r) * columns + q));
+                    for (sum, part) in sums.iter_mut().zip(&parts) {
+                        sum.0 = S::multiply_add(part.0, weight, sum.0);
                     }
+                }
+            }
+        }
+        if rows + 1 >= R {
+            for top in 0..R - 1 {
+                // Row `r` of the results needs row `top` of the window if it is not below it, else the one that is
+                // as many rows further down as the kernel has.
+                let mut lines = [window; R];
+                let mut weights = [tile.weights; R];
+                for r in 0..R {
+                    let y = if r <= top { top } else { top + rows };
+                    lines[r] = window.add(y * tile.window_stride);
+                    weights[r] = tile.weights.add((y - r) * columns);
+                }
+                for q in 0..columns {
                     for (r, sums) in sums.iter_mut().enumerate() {
-                        let weight = S::splat(*weights.add((R - 1 - r) * columns + q));
-                        for (sum, part) in sums.iter_mut().zip(&parts) {
-                            sum.0 = S::multiply_add(part.0, weight, sum.0);
+                        let weight = S::splat(*weights[r].add(q));
+                        for (v, sum) in sums.iter_mut().enumerate() {
+                            sum.0 = S::multiply_add(S::load(lines[r].add(q + v * S::LANES)), weight, sum.0);
                         }
                     }
                 }
-            } else {
-                for (r, sums) in sums.iter_mut().enumerate() {
-                    if r > y || y - r >= rows {
-                        continue;
-                    }
-                    let weights = tile.weights.add((y - r) * columns);
+            }
+        } else {
+            for (r, sums) in sums.iter_mut().enumerate() {
+                for p in 0..rows {
+                    let line = window.add((r + p) * tile.window_stride);
                     for q in 0..columns {
-                        let weight = S::splat(*weights.add(q));
+                        let weight = S::splat(*tile.weights.add(p * columns + q));
                         for (v, sum) in sums.iter_mut().enumerate() {
                             sum.0 = S::multiply_add(S::load(line.add(q + v * S::LANES)), weight, sum.0);
                         }

@@ -60,8 +60,8 @@ macro_rules! simd {
 simd! {
     Sse2F32: f32, __m128, 4, 2, _mm_loadu_ps, _mm_storeu_ps, _mm_set1_ps, |a, b, c| _mm_add_ps(_mm_mul_ps(a, b), c);
     Sse2F64: f64, __m128d, 2, 2, _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c);
-    Avx2F32: f32, __m256, 8, 3, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, |a, b, c| _mm256_fmadd_ps(a, b, c);
-    Avx2F64: f64, __m256d, 4, 3, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, |a, b, c| _mm256_fmadd_pd(a, b, c);
+    Avx2F32: f32, __m256, 8, 2, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, |a, b, c| _mm256_fmadd_ps(a, b, c);
+    Avx2F64: f64, __m256d, 4, 2, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, |a, b, c| _mm256_fmadd_pd(a, b, c);
     Avx512F32: f32, __m512, 16, 4, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, |a, b, c| _mm512_fmadd_ps(a, b, c);
     Avx512F64: f64, __m512d, 8, 4, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, |a, b, c| _mm512_fmadd_pd(a, b, c);
 }

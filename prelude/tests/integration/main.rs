@@ -1,0 +1,8 @@
+//! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
+
+mod errors;
+mod fixtures;
+mod lesson;
+mod parity;
+mod printing;
+mod semantics;

@@ -1,0 +1,95 @@
+//! How arrays print. The brackets and abbreviations are NumPy's.
+
+use expect_test::{Expect, expect};
+use warpcell as gpu;
+
+fn check<T: gpu::Element>(array: gpu::DeviceArray<T>, expected: Expect) {
+    assert_eq!(format!("{array}"), format!("{array:?}"));
+    expected.assert_eq(&format!("{array}").replace(&format!("on {}", array.device()), "on DEVICE"));
+}
+
+#[test]
+fn small_arrays() {
+    check(
+        gpu::array(&[1, -20, 3]),
+        expect![[r#"
+        [  1 -20   3]
+        shape (3,), dtype i32, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[[1.0, 2.5], [f64::NAN, -0.125]]),
+        expect![[r#"
+        [[ 1.000  2.500]
+         [   nan -0.125]]
+        shape (2, 2), dtype f64, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[1.0f32, 2.0, 3.0]),
+        expect![[r#"
+        [1. 2. 3.]
+        shape (3,), dtype f32, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[1e-9, 1.0]),
+        expect![[r#"
+        [1e-9  1e0]
+        shape (2,), dtype f64, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[true, false]),
+        expect![[r#"
+        [ true false]
+        shape (2,), dtype bool, on DEVICE"#]],
+    );
+    check(
+        gpu::full((), 7u8),
+        expect![[r#"
+        7
+        shape (), dtype u8, on DEVICE"#]],
+    );
+    check(
+        gpu::zeros::<f32>((2, 0)),
+        expect![[r#"
+        [[]
+         []]
+        shape (2, 0), dtype f32, on DEVICE"#]],
+    );
+    check(
+        gpu::arange(0, 8, 1).reshape((2, 2, 2)),
+        expect![[r#"
+        [[[0 1]
+          [2 3]]
+
+         [[4 5]
+          [6 7]]]
+        shape (2, 2, 2), dtype i32, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[1.0 / 3.0, 0.1f32]),
+        expect![[r#"
+        [0.33333334 0.10000000]
+        shape (2,), dtype f32, on DEVICE"#]],
+    );
+}
+
+#[test]
+fn large_arrays_are_abbreviated() {
+    check(
+        gpu::arange(0, 2000, 1),
+        expect![[r#"
+        [   0    1    2 ... 1997 1998 1999]
+        shape (2000,), dtype i32, on DEVICE"#]],
+    );
+    check(
+        gpu::arange(0.0, 10_000.0, 1.0).reshape((100, 100)),
+        expect![[r#"
+        [[   0.    1.    2. ...   97.   98.   99.]
+         [ 100.  101.  102. ...  197.  198.  199.]
+         [ 200.  201.  202. ...  297.  298.  299.]
+         ...
+         [9700. 9701. 9702. ... 9797. 9798. 9799.]
+         [9800. 9801. 9802. ... 9897. 9898. 9899.]
+         [9900. 9901. 9902. ... 9997. 9998. 9999.]]
+        shape (100, 100), dtype f64, on DEVICE"#]],
+    );
+}
