@@ -1,6 +1,7 @@
 //! Device arrays, operations, timing and plots for GPU notebooks in Rust.
 
 mod backend;
+mod cuda;
 mod dtype;
 mod error;
 mod output;
