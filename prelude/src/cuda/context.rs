@@ -153,7 +153,7 @@ impl Device {
     }
 
     /// Keeps an error for the next `synchronize`.
-    pub(super) fn defer(&self, result: Result<()>) {
+    pub fn defer(&self, result: Result<()>) {
         if let Err(error) = result {
             lock(&self.deferred).get_or_insert(error);
         }

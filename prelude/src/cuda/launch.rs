@@ -7,9 +7,9 @@ use crate::error::Result;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 
-/// Pointers to the values of the variables named, for [`launch`]. The variables must outlive the launch's call.
+/// Pointers to the values at the places named, for [`launch`]. The places must outlive the launch's call.
 macro_rules! arguments {
-    ($($value:ident),* $(,)?) => { [$((&raw const $value).cast_mut().cast::<std::ffi::c_void>()),*] };
+    ($($value:expr),* $(,)?) => { [$((&raw const $value).cast_mut().cast::<std::ffi::c_void>()),*] };
 }
 pub(crate) use arguments;
 

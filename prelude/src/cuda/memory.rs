@@ -16,15 +16,23 @@ pub(crate) struct DeviceMemory {
     device: Arc<Device>,
     address: u64,
     bytes: usize,
-    /// None for a block of no bytes.
-    chunk: Option<Chunk>,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A block of no bytes.
+    Nowhere,
+    Pool(Chunk),
+    /// Outside the pool, so that its figures count arrays only.
+    Driver,
 }
 
 impl DeviceMemory {
     /// Uninitialised memory of `bytes` bytes. Asks the driver only if the pool has no chunk that is large enough.
     pub fn new(device: &Arc<Device>, bytes: usize) -> Result<DeviceMemory> {
         let rounded = match bytes.checked_next_multiple_of(UNIT) {
-            Some(0) => return Ok(DeviceMemory { device: device.clone(), address: 0, bytes, chunk: None }),
+            Some(0) => return Ok(DeviceMemory { device: device.clone(), address: 0, bytes, origin: Origin::Nowhere }),
             Some(rounded) => rounded,
             None => return Err(out_of_memory(device, bytes)),
         };
@@ -50,7 +58,14 @@ impl DeviceMemory {
             }
         };
         drop(pool);
-        Ok(DeviceMemory { device: device.clone(), address, bytes, chunk: Some(chunk) })
+        Ok(DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Pool(chunk) })
+    }
+
+    /// Uninitialised memory outside the pool, for what the backend keeps for itself.
+    pub fn outside_pool(device: &Arc<Device>, bytes: usize) -> Result<DeviceMemory> {
+        device.bind()?;
+        let address = driver_allocate(bytes)?.ok_or_else(|| out_of_memory(device, bytes))?;
+        Ok(DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Driver })
     }
 
     /// The first byte's address on the device; 0 if there are no bytes.
@@ -75,8 +90,14 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if let Some(chunk) = self.chunk {
-            self.device.pool().give(chunk);
+        match self.origin {
+            Origin::Nowhere => {}
+            Origin::Pool(chunk) => self.device.pool().give(chunk),
+            Origin::Driver => {
+                // SAFETY: the address came from `cuMemAlloc` and is not used after this; the driver waits for queued work.
+                let freed = |()| check(unsafe { sys::cuMemFree_v2(self.address) }, "cuMemFree");
+                self.device.defer(self.device.bind().and_then(freed));
+            }
         }
     }
 }
