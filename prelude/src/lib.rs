@@ -20,6 +20,7 @@ mod array;
 mod backend;
 #[doc(hidden)]
 pub mod cell;
+mod cuda;
 mod device;
 mod dtype;
 mod error;

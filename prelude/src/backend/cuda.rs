@@ -1,18 +1,254 @@
-//! The CUDA backend.
+//! The CUDA backend: [`Backend`] over the driver layer `crate::cuda`, with the kernels in `prelude/kernels/`.
+//!
+//! Each family of operations has a file here and a `.cu` file of the same name. Programs are compiled when first used,
+//! one for each operation and element type; their kernels are kept in tables, so that a call costs an index, a look at
+//! the strides, and a launch: no text is built, nothing is hashed.
 
-use crate::backend::Backend;
+use crate::backend::{
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, UnaryOperation,
+    View,
+};
+use crate::cuda::context::{self, Device};
+use crate::cuda::event::Event;
+use crate::cuda::memory::{self, DeviceMemory};
+use crate::cuda::module::Module;
+use crate::cuda::staging;
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use std::any::Any;
 use std::sync::Arc;
 
-/// Says whether CUDA device 0 can be used, and why not.
+mod convolve;
+mod elementwise;
+mod reduce;
+#[cfg(test)]
+mod tests;
+
+/// Whether a CUDA device can be used; if not, why, in words that say what to do. Never panics.
 pub(crate) fn probe() -> std::result::Result<(), String> {
-    Err("the CUDA backend is not built yet".into())
+    context::count()?;
+    context::can_compile()
 }
 
-/// Opens a CUDA device.
+/// Opens device `ordinal`.
 pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn Backend>> {
-    Err(Error::DeviceUnavailable {
-        device: format!("cuda:{ordinal}"),
-        reason: "the CUDA backend is not built yet; set WARPCELL_DEVICE=cpu".into(),
-    })
+    Ok(Arc::new(CudaBackend::new(ordinal)?))
+}
+
+struct CudaBackend {
+    device: Arc<Device>,
+    elementwise: elementwise::Elementwise,
+    reduce: reduce::Reduce,
+    convolve: convolve::Convolve,
+}
+
+/// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
+struct CudaAllocation(DeviceMemory);
+
+impl Allocation for CudaAllocation {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl EventHandle for Event {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
+#[derive(Clone, Debug)]
+struct Program {
+    name: &'static str,
+    source: &'static str,
+    options: Vec<String>,
+}
+
+impl Program {
+    fn new(name: &'static str, source: &'static str, macros: &[(&str, &str)]) -> Program {
+        let options = macros.iter().map(|(name, value)| format!("-DWARPCELL_{name}={value}")).collect();
+        Program { name, source, options }
+    }
+
+    fn load(&self, device: &Arc<Device>) -> Result<Module> {
+        Module::compile(device, self.name, self.source, &self.options)
+    }
+}
+
+/// What the `.cu` files call an element type.
+const fn type_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::U8 => "u8",
+        DType::I32 => "int",
+        DType::U32 => "u32",
+        DType::I64 => "i64",
+        DType::U64 => "u64",
+        DType::F32 => "float",
+        DType::F64 => "double",
+    }
+}
+
+/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two.
+const fn unsigned(dtype: DType) -> DType {
+    match dtype.size() {
+        1 => DType::U8,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
+}
+
+/// A value's bytes, in the low end of a word.
+fn bits(value: Scalar) -> u64 {
+    match value {
+        Scalar::Bool(value) => u64::from(value),
+        Scalar::U8(value) => u64::from(value),
+        Scalar::I32(value) => u64::from(value as u32),
+        Scalar::U32(value) => u64::from(value),
+        Scalar::I64(value) => value as u64,
+        Scalar::U64(value) => value,
+        Scalar::F32(value) => u64::from(value.to_bits()),
+        Scalar::F64(value) => value.to_bits(),
+    }
+}
+
+/// An allocation's memory.
+fn memory_of(allocation: &Arc<dyn Allocation>) -> Result<&DeviceMemory> {
+    match allocation.as_any().downcast_ref::<CudaAllocation>() {
+        Some(allocation) => Ok(&allocation.0),
+        None => Err(Error::DeviceMismatch {
+            operation: "a CUDA operation",
+            left: "a CUDA device".to_string(),
+            right: "another device".to_string(),
+        }),
+    }
+}
+
+/// The address of a view's first element.
+fn address_of(view: View<'_>) -> Result<u64> {
+    Ok(memory_of(view.allocation)?.address() + (view.layout.offset * view.dtype.size()) as u64)
+}
+
+/// The number of blocks for `items`, `each` a block.
+fn blocks(operation: &'static str, items: usize, each: usize) -> Result<u32> {
+    let blocks = items.div_ceil(each);
+    // A grid's x ends at 2^31 - 1.
+    if blocks > i32::MAX as usize {
+        let reason = format!("{items} elements are more than one kernel can work on; split the array");
+        return Err(Error::InvalidArgument { operation, reason });
+    }
+    Ok(blocks as u32)
+}
+
+impl CudaBackend {
+    fn new(ordinal: usize) -> Result<CudaBackend> {
+        let device = Device::open(ordinal)?;
+        Ok(CudaBackend {
+            elementwise: elementwise::Elementwise::new(&device),
+            reduce: reduce::Reduce::new(&device),
+            convolve: convolve::Convolve::new(&device),
+            device,
+        })
+    }
+}
+
+impl Backend for CudaBackend {
+    fn name(&self) -> String {
+        self.device.name().to_string()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {
+        Ok(Arc::new(CudaAllocation(DeviceMemory::new(&self.device, bytes)?)))
+    }
+
+    fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
+        let memory = memory_of(target)?;
+        assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
+        unsafe { staging::upload(&self.device, source, memory.address()) }
+    }
+
+    fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
+        let memory = memory_of(source)?;
+        let end = offset.checked_add(target.len());
+        assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
+        unsafe { staging::download(&self.device, memory.address() + offset as u64, target) }
+    }
+
+    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        self.elementwise.fill(value, out)
+    }
+
+    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        self.elementwise.arange(start, step, out)
+    }
+
+    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.copy(source, out)
+    }
+
+    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.unary(operation, x, out)
+    }
+
+    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.binary(operation, a, b, out)
+    }
+
+    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        match self.reduce.run(operation, x, axes, out)? {
+            reduce::Outcome::Done => Ok(()),
+            reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
+        }
+    }
+
+    fn convolve2d(
+        &self,
+        image: View<'_>,
+        kernel: View<'_>,
+        origin: (usize, usize),
+        padding: Padding,
+        out: View<'_>,
+    ) -> Result<()> {
+        self.convolve.two_dimensional(image, kernel, origin, padding, out)
+    }
+
+    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
+        self.convolve.one_dimensional(signal, kernel, origin, out)
+    }
+
+    fn record(&self) -> Result<Box<dyn EventHandle>> {
+        Ok(Box::new(Event::record(&self.device)?))
+    }
+
+    fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64> {
+        match (start.as_any().downcast_ref::<Event>(), end.as_any().downcast_ref::<Event>()) {
+            (Some(start), Some(end)) => end.seconds_since(start),
+            _ => Err(Error::DeviceMismatch {
+                operation: "the time between two events",
+                left: self.device.label(),
+                right: "another device".to_string(),
+            }),
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.device.synchronize()
+    }
+
+    fn memory(&self) -> MemoryFigures {
+        let (used, pooled) = memory::pool_figures(&self.device);
+        let (free, total) = memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
+        MemoryFigures { used, pooled, free, total }
+    }
+
+    fn trim(&self) {
+        self.device.defer(memory::trim(&self.device));
+    }
 }

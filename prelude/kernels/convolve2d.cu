@@ -1,0 +1,295 @@
+// Discrete 2-D convolution: out[i, j] = sum over p, q of image[i + origin_row - p, j + origin_column - q] * kernel[p, q].
+//
+// Two programs in one file, chosen by macros:
+//   WARPCELL_ELEMENT                      the element type (unsigned for integers, which wrap)
+//   WARPCELL_KERNEL_ROWS, ..._COLUMNS     if defined, the size of the convolution kernel: `convolve2d_sized`
+// Without a size, `convolve2d_any` takes kernels of every size. Both add the terms of an output in the same order
+// (p descending, then q descending, one accumulator, fused multiply-add), so they agree bit for bit.
+//
+// What lies outside the image is decided while a tile is filled, never in the inner loop.
+//
+// The weights are read from shared memory as 16-byte broadcasts, not from constant memory: a `__constant__` symbol
+// would need one more copy in the stream at each call, and constant operands have immediate addresses only, so the
+// loop over kernel rows would have to be unrolled in full (0.3 to 0.6 s of compilation and a loop that outgrows the
+// instruction cache). A row of weights is used for 8 outputs from registers, so its load is 1 instruction in 60.
+
+#define WARPCELL_FILL 0
+#define WARPCELL_WRAP 1
+#define WARPCELL_SYMMETRIC 2
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef WARPCELL_ELEMENT element;
+
+struct Geometry {
+    int image_rows, image_columns;
+    int out_rows, out_columns;
+    int kernel_rows, kernel_columns;
+    int origin_row, origin_column;
+    int padding;
+    int tiles_across;
+};
+
+// Where an index beyond [0, length) lies in the image: the period is the image (wrap), or it and its mirror image
+// (symmetric). Kept out of line: only tiles at an edge come here, and inlined divisions double the compile time.
+__device__ __noinline__ int folded(int index, int length, int padding) {
+    // 64 bits: twice a length may not fit in 32.
+    long long period = padding == WARPCELL_WRAP ? length : 2ll * length;
+    long long at = index % period;
+    if (at < 0) at += period;
+    return (int)(at < length ? at : period - 1 - at);
+}
+
+// The index in the image for any index; -1 for the fill value.
+__device__ __forceinline__ int inside(int index, int length, int padding) {
+    if (index >= 0 && index < length) return index;
+    return padding == WARPCELL_FILL ? -1 : folded(index, length, padding);
+}
+
+__device__ __forceinline__ element multiply_add(element a, element b, element c) { return a * b + c; }
+
+#ifdef WARPCELL_KERNEL_ROWS
+
+// 16 lanes side by side, each 2 vectors of 16 bytes wide and ROWS outputs high; 16 such strips below one another.
+#define ROWS 2
+#define LANES 16
+#define STRIPS 16
+#define THREADS (LANES * STRIPS)
+#define P WARPCELL_KERNEL_ROWS
+#define Q WARPCELL_KERNEL_COLUMNS
+
+struct alignas(16) Vector {
+    element at[16 / sizeof(element)];
+};
+
+constexpr int VECTOR = 16 / sizeof(element);
+constexpr int COLUMNS = 2 * VECTOR;
+// The part of a tile's row that one thread's outputs need, in vectors.
+constexpr int SEGMENT = (COLUMNS + Q - 1 + VECTOR - 1) / VECTOR;
+constexpr int TILE_ROWS = STRIPS * ROWS + P - 1;
+constexpr int TILE_COLUMNS = LANES * COLUMNS + Q - 1;
+// A row holds its even vectors, then its odd ones. Lanes are two vectors apart, so without that split the 8 lanes that
+// a 16-byte load serves at once would meet in half of the banks. HALF is 4 modulo 8 so that filling does not collide.
+constexpr int HALF_LEAST = (2 * (LANES - 1) + SEGMENT + 1) / 2;
+constexpr int HALF = HALF_LEAST + (12 - HALF_LEAST % 8) % 8;
+constexpr int PITCH = 2 * HALF;
+constexpr int WEIGHTS = (Q + VECTOR - 1) / VECTOR;
+
+// One row of the tile against the weights of up to ROWS kernel rows. Output row k meets the kernel row whose weights
+// were loaded k tile rows ago; `slot` is where the newest ones are kept.
+template <int slot, int first, int last>
+__device__ __forceinline__ void accumulate(element (&sums)[ROWS][COLUMNS], const element (&weights)[ROWS][WEIGHTS * VECTOR],
+                                           const Vector* row) {
+    element x[SEGMENT * VECTOR];
+#pragma unroll
+    for (int v = 0; v < SEGMENT; v++) {
+        Vector loaded = row[(v >> 1) + (v & 1) * HALF];
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) x[v * VECTOR + i] = loaded.at[i];
+    }
+#pragma unroll
+    for (int t = 0; t < Q; t++) {
+#pragma unroll
+        for (int k = first; k <= last; k++) {
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+                sums[k][c] = multiply_add(x[c + t], weights[(slot - k + ROWS) % ROWS][t], sums[k][c]);
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ void load_weights(element (&into)[WEIGHTS * VECTOR], const Vector* row) {
+#pragma unroll
+    for (int v = 0; v < WEIGHTS; v++) {
+        Vector loaded = row[v];
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) into[v * VECTOR + i] = loaded.at[i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(element) == 4 ? 4 : 2)
+convolve2d_sized(const element* __restrict__ image, const element* __restrict__ kernel, element* __restrict__ out,
+                 Geometry geometry, element outside) {
+    __shared__ Vector tile[TILE_ROWS * PITCH];
+    __shared__ Vector flipped[P * WEIGHTS];
+
+    const int lane = threadIdx.x % LANES;
+    const int strip = threadIdx.x / LANES;
+    // Tiles are numbered along x alone: a grid's y ends at 65535.
+    const int block_row = blockIdx.x / geometry.tiles_across * (STRIPS * ROWS);
+    const int block_column = blockIdx.x % geometry.tiles_across * (LANES * COLUMNS);
+
+    element* weight = (element*)flipped;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < P * WEIGHTS * VECTOR; i += THREADS) {
+        int p = i / (WEIGHTS * VECTOR), t = i % (WEIGHTS * VECTOR);
+        weight[i] = t < Q ? kernel[(P - 1 - p) * Q + Q - 1 - t] : element(0);
+    }
+
+    // The tile: a warp fills a row at a time.
+    element* cells = (element*)tile;
+    const int warp = threadIdx.x / 32, warp_lane = threadIdx.x % 32;
+    {
+        const int top = block_row + geometry.origin_row - (P - 1);
+        const int left = block_column + geometry.origin_column - (Q - 1);
+        const bool interior = top >= 0 && left >= 0 && top + TILE_ROWS <= geometry.image_rows &&
+                              left + TILE_COLUMNS <= geometry.image_columns;
+        if (interior) {
+#pragma unroll 2
+            for (int r = warp; r < TILE_ROWS; r += THREADS / 32) {
+                const element* source = image + (long long)(top + r) * geometry.image_columns + left;
+#pragma unroll
+                for (int c = 0; c < TILE_COLUMNS; c += 32) {
+                    int column = c + warp_lane;
+                    if (column < TILE_COLUMNS) {
+                        int v = column / VECTOR;
+                        cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR] = source[column];
+                    }
+                }
+            }
+        } else {
+#pragma unroll 1
+            for (int r = warp; r < TILE_ROWS; r += THREADS / 32) {
+                int from_row = inside(top + r, geometry.image_rows, geometry.padding);
+#pragma unroll 1
+                for (int column = warp_lane; column < TILE_COLUMNS; column += 32) {
+                    int from_column = inside(left + column, geometry.image_columns, geometry.padding);
+                    element value = outside;
+                    if (from_row >= 0 && from_column >= 0) {
+                        value = image[(long long)from_row * geometry.image_columns + from_column];
+                    }
+                    int v = column / VECTOR;
+                    cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR] = value;
+                }
+            }
+        }
+    }
+    __syncthreads();
+
+    element sums[ROWS][COLUMNS] = {};
+    element weights[ROWS][WEIGHTS * VECTOR] = {};
+    const Vector* line = tile + strip * ROWS * PITCH + lane;
+
+    // Tile row r meets kernel row P-1-r+k for output row k (with ROWS = 2: two kernel rows, but for the first and last).
+    static_assert(ROWS == 2, "the first and last steps below are written for two rows");
+    load_weights(weights[0], flipped);
+    accumulate<0, 0, 0>(sums, weights, line);
+    int r = 1;
+#pragma unroll 1
+    for (; r + 1 < P; r += 2) {
+        load_weights(weights[1], flipped + r * WEIGHTS);
+        accumulate<1, 0, 1>(sums, weights, line + r * PITCH);
+        load_weights(weights[0], flipped + (r + 1) * WEIGHTS);
+        accumulate<0, 0, 1>(sums, weights, line + (r + 1) * PITCH);
+    }
+    if (P % 2 == 0) {
+        load_weights(weights[1], flipped + (P - 1) * WEIGHTS);
+        accumulate<1, 0, 1>(sums, weights, line + (P - 1) * PITCH);
+        accumulate<0, 1, 1>(sums, weights, line + P * PITCH);
+    } else {
+        accumulate<1, 1, 1>(sums, weights, line + P * PITCH);
+    }
+
+    // Through shared memory, so that a warp writes 32 neighbours at once and not every eighth element.
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            Vector stored;
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) stored.at[i] = sums[k][v * VECTOR + i];
+            tile[(strip * ROWS + k) * PITCH + lane + v * HALF] = stored;
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int r = warp; r < STRIPS * ROWS && block_row + r < geometry.out_rows; r += THREADS / 32) {
+        element* target = out + (long long)(block_row + r) * geometry.out_columns + block_column;
+#pragma unroll
+        for (int column = warp_lane; column < LANES * COLUMNS; column += 32) {
+            int v = column / VECTOR;
+            if (block_column + column < geometry.out_columns) {
+                target[column] = cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR];
+            }
+        }
+    }
+}
+
+#else
+
+// 32 columns by 8 strips of 4 rows; the kernel is taken in pieces of at most PIECE by PIECE.
+#define ROWS 4
+#define LANES 32
+#define STRIPS 8
+#define THREADS (LANES * STRIPS)
+#define PIECE 32
+
+constexpr int TILE_ROWS = STRIPS * ROWS + PIECE - 1;
+constexpr int PITCH = LANES + PIECE;
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+convolve2d_any(const element* __restrict__ image, const element* __restrict__ kernel, element* __restrict__ out,
+               Geometry geometry, element outside) {
+    __shared__ element tile[TILE_ROWS * PITCH];
+    __shared__ element weight[PIECE * PIECE];
+
+    const int lane = threadIdx.x % LANES;
+    const int strip = threadIdx.x / LANES;
+    const int block_row = blockIdx.x / geometry.tiles_across * (STRIPS * ROWS);
+    const int block_column = blockIdx.x % geometry.tiles_across * LANES;
+    const int P = geometry.kernel_rows, Q = geometry.kernel_columns;
+
+    element sums[ROWS] = {};
+    // Pieces from the kernel's last rows and columns to its first: the order of the sized program, if there is one piece.
+#pragma unroll 1
+    for (int last_p = P - 1; last_p >= 0; last_p -= PIECE) {
+        const int rows = min(PIECE, last_p + 1);
+#pragma unroll 1
+        for (int last_q = Q - 1; last_q >= 0; last_q -= PIECE) {
+            const int columns = min(PIECE, last_q + 1);
+            const int top = block_row + geometry.origin_row - last_p;
+            const int left = block_column + geometry.origin_column - last_q;
+            __syncthreads();
+#pragma unroll 1
+            for (int i = threadIdx.x; i < rows * columns; i += THREADS) {
+                int p = i / columns, t = i - p * columns;
+                weight[i] = kernel[(long long)(last_p - p) * Q + last_q - t];
+            }
+#pragma unroll 1
+            for (int r = strip; r < STRIPS * ROWS + rows - 1; r += STRIPS) {
+                int from_row = inside(top + r, geometry.image_rows, geometry.padding);
+#pragma unroll 1
+                for (int column = lane; column < LANES + columns - 1; column += LANES) {
+                    int from_column = inside(left + column, geometry.image_columns, geometry.padding);
+                    element value = outside;
+                    if (from_row >= 0 && from_column >= 0) {
+                        value = image[(long long)from_row * geometry.image_columns + from_column];
+                    }
+                    tile[r * PITCH + column] = value;
+                }
+            }
+            __syncthreads();
+#pragma unroll 1
+            for (int p = 0; p < rows; p++) {
+                const element* line = tile + (strip * ROWS + p) * PITCH + lane;
+                const element* w = weight + p * columns;
+#pragma unroll 4
+                for (int t = 0; t < columns; t++) {
+#pragma unroll
+                    for (int k = 0; k < ROWS; k++) sums[k] = multiply_add(line[k * PITCH + t], w[t], sums[k]);
+                }
+            }
+        }
+    }
+    const int column = block_column + lane;
+    if (column >= geometry.out_columns) return;
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        int row = block_row + strip * ROWS + k;
+        if (row < geometry.out_rows) out[(long long)row * geometry.out_columns + column] = sums[k];
+    }
+}
+#endif

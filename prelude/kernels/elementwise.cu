@@ -1,0 +1,248 @@
+// Elementwise operations: fill, copy and conversion, one argument, two arguments; and arange.
+//
+// One program per operation and element type, chosen by macros:
+//   WARPCELL_INPUT, WARPCELL_OUTPUT   element types of the operands and of the result
+//   WARPCELL_OPERATION                one of the functions below
+//   WARPCELL_ARITY                    how many arguments it takes: 0 (fill), 1 or 2
+// Each program has four kernels: contiguous operands in packs of 16 bytes (`packed`) or, where an address does not
+// allow that, one by one (`single`); and any strides, with 32-bit (`strided`) or 64-bit (`strided_wide`) indices.
+// An operand without an address is one value for all elements, handed over in `a_bits` or `b_bits`.
+//
+// The result may be one of the operands: no pointer is `__restrict__`, and a thread reads before it writes.
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef WARPCELL_INPUT input;
+typedef WARPCELL_OUTPUT output;
+
+#define FUNCTION template <typename T> __device__ __forceinline__
+
+// Facts about an element type. Integers are computed on as `wrapping`, in which overflow is defined.
+template <typename T> struct facts;
+template <> struct facts<bool> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
+template <> struct facts<u8> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
+template <> struct facts<int> { typedef u32 wrapping; static constexpr bool real = false, has_sign = true; };
+template <> struct facts<u32> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
+template <> struct facts<i64> { typedef u64 wrapping; static constexpr bool real = false, has_sign = true; };
+template <> struct facts<u64> { typedef u64 wrapping; static constexpr bool real = false, has_sign = false; };
+template <> struct facts<float> { typedef float wrapping; static constexpr bool real = true, has_sign = true; };
+template <> struct facts<double> { typedef double wrapping; static constexpr bool real = true, has_sign = true; };
+
+FUNCTION bool is_minus_one(T x) { return facts<T>::has_sign && x == T(-1); }
+FUNCTION T wrapping_negative(T x) {
+    if constexpr (facts<T>::real) return -x;
+    else return T(typename facts<T>::wrapping(0) - typename facts<T>::wrapping(x));
+}
+
+// Conversion as Rust's `as`: floats to integers saturate and NaN becomes 0; to bool: not zero.
+template <typename T> struct limits;
+template <> struct limits<u8> { static constexpr double below = -1.0, above = 256.0; static constexpr u8 least = 0, most = 255; };
+template <> struct limits<int> {
+    static constexpr double below = -2147483649.0, above = 2147483648.0;
+    static constexpr int least = -2147483647 - 1, most = 2147483647;
+};
+template <> struct limits<u32> {
+    static constexpr double below = -1.0, above = 4294967296.0;
+    static constexpr u32 least = 0, most = 4294967295u;
+};
+template <> struct limits<i64> {
+    // -2^63 is the nearest double below; it saturates to itself.
+    static constexpr double below = -9223372036854775808.0, above = 9223372036854775808.0;
+    static constexpr i64 least = -9223372036854775807ll - 1, most = 9223372036854775807ll;
+};
+template <> struct limits<u64> {
+    static constexpr double below = -1.0, above = 18446744073709551616.0;
+    static constexpr u64 least = 0, most = 18446744073709551615ull;
+};
+template <typename To, typename From> __device__ __forceinline__ To convert_to(From x) {
+    if constexpr (facts<From>::real && !facts<To>::real) {
+        if (x != x) return To(0);
+        if (x >= From(limits<To>::above)) return limits<To>::most;
+        if (x <= From(limits<To>::below)) return limits<To>::least;
+        return To(x);
+    } else {
+        return To(x);
+    }
+}
+template <> __device__ __forceinline__ bool convert_to<bool, float>(float x) { return x != 0.0f; }
+template <> __device__ __forceinline__ bool convert_to<bool, double>(double x) { return x != 0.0; }
+
+// One argument.
+FUNCTION output convert(T x) { return convert_to<output, T>(x); }
+FUNCTION T negative(T x) { return wrapping_negative(x); }
+FUNCTION T absolute(T x) {
+    if constexpr (sizeof(T) == 4 && facts<T>::real) return fabsf(x);
+    else if constexpr (facts<T>::real) return fabs(x);
+    else if constexpr (facts<T>::has_sign) return x < T(0) ? wrapping_negative(x) : x;
+    else return x;
+}
+FUNCTION T sign(T x) {
+    if constexpr (facts<T>::has_sign) return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
+    else return T(x != T(0));
+}
+#define FLOAT_FUNCTION(name, of_float, of_double, of_integer)                       \
+    FUNCTION T name(T x) {                                                          \
+        if constexpr (!facts<T>::real) return of_integer;                           \
+        else if constexpr (sizeof(T) == 4) return of_float(x);                      \
+        else return of_double(x);                                                   \
+    }
+FLOAT_FUNCTION(floor_of, floorf, floor, x)
+FLOAT_FUNCTION(ceil_of, ceilf, ceil, x)
+FLOAT_FUNCTION(exp_of, expf, exp, T(0))
+FLOAT_FUNCTION(log_of, logf, log, T(0))
+FLOAT_FUNCTION(sqrt_of, sqrtf, sqrt, T(0))
+FLOAT_FUNCTION(sin_of, sinf, sin, T(0))
+FLOAT_FUNCTION(cos_of, cosf, cos, T(0))
+FLOAT_FUNCTION(tan_of, tanf, tan, T(0))
+FLOAT_FUNCTION(tanh_of, tanhf, tanh, T(0))
+FUNCTION bool logical_not(T x) { return x == T(0); }
+FUNCTION bool is_nan(T x) { return x != x; }
+
+// Two arguments.
+FUNCTION T add(T a, T b) { return T(typename facts<T>::wrapping(a) + typename facts<T>::wrapping(b)); }
+FUNCTION T subtract(T a, T b) { return T(typename facts<T>::wrapping(a) - typename facts<T>::wrapping(b)); }
+FUNCTION T multiply(T a, T b) { return T(typename facts<T>::wrapping(a) * typename facts<T>::wrapping(b)); }
+FUNCTION T divide(T a, T b) {
+    if constexpr (facts<T>::real) return a / b;
+    else return b == T(0) ? T(0) : is_minus_one(b) ? wrapping_negative(a) : T(a / b);
+}
+FUNCTION T remainder_of(T a, T b) {
+    if constexpr (!facts<T>::real) return b == T(0) || is_minus_one(b) ? T(0) : T(a % b);
+    else if constexpr (sizeof(T) == 4) return fmodf(a, b);
+    else return fmod(a, b);
+}
+FUNCTION T power(T a, T b) {
+    if constexpr (!facts<T>::real) {
+        typedef typename facts<T>::wrapping wrapping;
+        if (facts<T>::has_sign && b < T(0)) return a == T(1) ? T(1) : is_minus_one(a) ? (b % T(2) == T(0) ? T(1) : a) : T(0);
+        wrapping base = wrapping(a), result = 1;
+        for (u64 exponent = u64(b); exponent != 0; exponent >>= 1) {
+            if (exponent & 1) result *= base;
+            base *= base;
+        }
+        return T(result);
+    } else if constexpr (sizeof(T) == 4) return powf(a, b);
+    else return pow(a, b);
+}
+FUNCTION T maximum(T a, T b) { return a != a ? a : b != b ? b : a > b ? a : b; }
+FUNCTION T minimum(T a, T b) { return a != a ? a : b != b ? b : a < b ? a : b; }
+FUNCTION bool equal(T a, T b) { return a == b; }
+FUNCTION bool not_equal(T a, T b) { return a != b; }
+FUNCTION bool less(T a, T b) { return a < b; }
+FUNCTION bool less_equal(T a, T b) { return a <= b; }
+FUNCTION bool greater(T a, T b) { return a > b; }
+FUNCTION bool greater_equal(T a, T b) { return a >= b; }
+FUNCTION bool logical_and(T a, T b) { return a != T(0) && b != T(0); }
+FUNCTION bool logical_or(T a, T b) { return a != T(0) || b != T(0); }
+
+#ifdef WARPCELL_OPERATION
+
+__device__ __forceinline__ output apply(input a, input b) {
+#if WARPCELL_ARITY == 0
+    return a;
+#elif WARPCELL_ARITY == 1
+    return output(WARPCELL_OPERATION<input>(a));
+#else
+    return output(WARPCELL_OPERATION<input>(a, b));
+#endif
+}
+
+// A scalar operand, from the low bytes of a word (little-endian, as all CUDA devices are).
+__device__ __forceinline__ input from_bits(u64 bits) { return *(const input*)&bits; }
+
+template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
+    T at[count];
+};
+
+constexpr int WIDEST = sizeof(input) > sizeof(output) ? sizeof(input) : sizeof(output);
+
+template <int count>
+__device__ __forceinline__ void contiguous(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+    i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * count;
+    const input a_value = from_bits(a_bits), b_value = from_bits(b_bits);
+    if (first + count <= size) {
+        Pack<input, count> left, right;
+        Pack<output, count> result;
+#pragma unroll
+        for (int i = 0; i < count; i++) {
+            left.at[i] = a_value;
+            right.at[i] = b_value;
+        }
+        if (WARPCELL_ARITY > 0 && a) left = *(const Pack<input, count>*)(a + first);
+        if (WARPCELL_ARITY > 1 && b) right = *(const Pack<input, count>*)(b + first);
+#pragma unroll
+        for (int i = 0; i < count; i++) result.at[i] = apply(left.at[i], right.at[i]);
+        *(Pack<output, count>*)(out + first) = result;
+    } else {
+        for (i64 i = first; i < size; i++) out[i] = apply(a ? a[i] : a_value, b ? b[i] : b_value);
+    }
+}
+
+extern "C" __global__ void packed(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+    contiguous<16 / WIDEST>(a, b, out, size, a_bits, b_bits);
+}
+
+extern "C" __global__ void single(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+    contiguous<1>(a, b, out, size, a_bits, b_bits);
+}
+
+// Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
+// for indices below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
+#define MOST_AXES 8
+struct Axes {
+    int rank;
+    u32 magic[MOST_AXES];
+    u32 shift[MOST_AXES];
+    i64 length[MOST_AXES];
+    i64 a_stride[MOST_AXES], b_stride[MOST_AXES], out_stride[MOST_AXES];
+};
+
+template <typename index>
+__device__ __forceinline__ void by_strides(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits,
+                                           const Axes& axes) {
+    index at = index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (at >= index(size)) return;
+    i64 a_at = 0, b_at = 0, out_at = 0;
+    // Not unrolled: that doubles the time to compile, and the trip count is small.
+#pragma unroll 1
+    for (int axis = 0; axis < axes.rank; axis++) {
+        index rest;
+        if (axis + 1 == axes.rank) rest = 0;
+        else if (sizeof(index) == 4) rest = (__umulhi(u32(at), axes.magic[axis]) + u32(at)) >> axes.shift[axis];
+        else rest = at / index(axes.length[axis]);
+        i64 here = i64(at - rest * index(axes.length[axis]));
+        at = rest;
+        a_at += here * axes.a_stride[axis];
+        if (WARPCELL_ARITY > 1) b_at += here * axes.b_stride[axis];
+        out_at += here * axes.out_stride[axis];
+    }
+    input left = from_bits(a_bits), right = from_bits(b_bits);
+    if (WARPCELL_ARITY > 0 && a) left = a[a_at];
+    if (WARPCELL_ARITY > 1 && b) right = b[b_at];
+    out[out_at] = apply(left, right);
+}
+
+extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits, const Axes axes) {
+    by_strides<u32>(a, b, out, size, a_bits, b_bits, axes);
+}
+
+extern "C" __global__ void strided_wide(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits,
+                                        const Axes axes) {
+    by_strides<u64>(a, b, out, size, a_bits, b_bits, axes);
+}
+
+#else
+
+// arange: `input` is the type computed in: double for floats, else u64. The product and the sum of doubles are
+// rounded apart, as on the host; contracted to one rounding they would differ from it.
+__device__ __forceinline__ double step_from(double start, double step, i64 i) { return __dadd_rn(start, __dmul_rn(double(i), step)); }
+__device__ __forceinline__ u64 step_from(u64 start, u64 step, i64 i) { return start + u64(i) * step; }
+
+extern "C" __global__ void arange(output* out, i64 size, i64 stride, input start, input step) {
+    i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < size) out[i * stride] = output(step_from(start, step, i));
+}
+
+#endif

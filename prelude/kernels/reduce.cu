@@ -1,0 +1,316 @@
+// Reductions: sum, max, min, all, any; of a whole contiguous array, or over some axes of an array of any strides.
+//
+//   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
+//   WARPCELL_REDUCTION                Sum, Max, Min, All or Any
+//
+// Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
+// memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation.
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef WARPCELL_INPUT input;
+typedef WARPCELL_OUTPUT output;
+
+#define THREADS 256
+#define DEVICE __device__ __forceinline__
+
+constexpr int VECTOR = 16 / sizeof(input);
+struct alignas(16) Pack {
+    input at[VECTOR];
+};
+
+// Each reduction: a state of 16 bytes, its start, and how elements and other states enter it.
+
+template <typename T> struct Sum {
+    u64 sum;
+    u64 unused;
+    DEVICE void start() { sum = 0; unused = 0; }
+    DEVICE void add(T x) { sum += u64(i64(x)); }
+    DEVICE void add(const Pack& x) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i]);
+    }
+    DEVICE void merge(const Sum& other) { sum += other.sum; }
+    DEVICE output finish() const { return output(sum); }
+};
+template <> struct Sum<float> {
+    double sum;
+    u64 unused;
+    DEVICE void start() { sum = 0; unused = 0; }
+    DEVICE void add(float x) { sum += double(x); }
+    DEVICE void add(const Pack& x) {
+        sum += double((float(x.at[0]) + float(x.at[1 % VECTOR])) + (float(x.at[2 % VECTOR]) + float(x.at[3 % VECTOR])));
+    }
+    DEVICE void merge(const Sum& other) { sum += other.sum; }
+    DEVICE output finish() const { return output(sum); }
+};
+template <> struct Sum<double> {
+    double sum, lost;
+    DEVICE void start() { sum = 0; lost = 0; }
+    DEVICE void add(double x) {
+        double next = sum + x;
+        double of_x = next - sum;
+        lost += (sum - (next - of_x)) + (x - of_x);
+        sum = next;
+    }
+    DEVICE void add(const Pack& x) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(double(x.at[i]));
+    }
+    DEVICE void merge(const Sum& other) {
+        add(other.sum);
+        lost += other.lost;
+    }
+    // After an overflow or a NaN, `lost` is NaN and says nothing.
+    DEVICE output finish() const { return output(isfinite(sum) ? sum + lost : sum); }
+};
+
+// The least and the greatest value of a type.
+template <typename T> struct limits;
+#define LIMITS(T, low, high)                   \
+    template <> struct limits<T> {             \
+        static DEVICE T least() { return low; } \
+        static DEVICE T most() { return high; } \
+    };
+LIMITS(bool, false, true)
+LIMITS(u8, 0, 255)
+LIMITS(int, -2147483647 - 1, 2147483647)
+LIMITS(u32, 0, 4294967295u)
+LIMITS(i64, -9223372036854775807ll - 1, 9223372036854775807ll)
+LIMITS(u64, 0, 18446744073709551615ull)
+LIMITS(float, __int_as_float(0xff800000), __int_as_float(0x7f800000))
+LIMITS(double, __longlong_as_double(0xfff0000000000000ll), __longlong_as_double(0x7ff0000000000000ll))
+
+// Max and Min: NaN if there is one. `value != value` keeps a NaN that has been met.
+#define EXTREME(name, first, before)                                                      \
+    template <typename T> struct alignas(16) name {                                       \
+        T value;                                                                          \
+        DEVICE void start() { value = limits<T>::first(); }                                 \
+        DEVICE void add(T x) { value = value != value || value before x ? value : x; }    \
+        DEVICE void add(const Pack& x) {                                                  \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i]);              \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { add(other.value); }                        \
+        DEVICE output finish() const { return output(value); }                            \
+    };
+EXTREME(Max, least, >)
+EXTREME(Min, most, <)
+
+#define LOGICAL(name, first, with)                                                        \
+    template <typename T> struct alignas(16) name {                                       \
+        u32 value;                                                                        \
+        DEVICE void start() { value = first; }                                            \
+        DEVICE void add(T x) { value = value with u32(x != T(0)); }                       \
+        DEVICE void add(const Pack& x) {                                                  \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i]);              \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { value = value with other.value; }          \
+        DEVICE output finish() const { return output(value); }                            \
+    };
+LOGICAL(All, 1, &)
+LOGICAL(Any, 0, |)
+
+typedef WARPCELL_REDUCTION<input> State;
+static_assert(sizeof(State) == 16, "the host allocates 16 bytes a state");
+
+// The states of a warp's lanes, merged into lane 0.
+DEVICE State merged_in_warp(State state) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        State other;
+#pragma unroll
+        for (int word = 0; word < 4; word++) {
+            ((u32*)&other)[word] = __shfl_down_sync(0xffffffffu, ((const u32*)&state)[word], distance);
+        }
+        state.merge(other);
+    }
+    return state;
+}
+
+// The states of a block's threads, merged into thread 0.
+DEVICE State merged_in_block(State state) {
+    __shared__ alignas(16) char room[THREADS / 32 * sizeof(State)];
+    State* of_warps = (State*)room;
+    state = merged_in_warp(state);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = state;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+#pragma unroll
+        for (int warp = 1; warp < THREADS / 32; warp++) state.merge(of_warps[warp]);
+    }
+    return state;
+}
+
+// A whole contiguous array, in one launch: the block that finishes last merges the blocks' states. `finished` is 0
+// before the launch and is left at 0.
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* out) {
+    __shared__ bool last;
+    const i64 thread = i64(blockIdx.x) * THREADS + threadIdx.x;
+    const i64 threads = i64(gridDim.x) * THREADS;
+    // Elements before the first multiple of 16 bytes.
+    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
+    const Pack* packs = (const Pack*)(x + ahead);
+    const i64 count = (size - ahead) / VECTOR;
+
+    State state;
+    state.start();
+    i64 i = thread;
+#pragma unroll 1
+    for (; i + 3 * threads < count; i += 4 * threads) {
+        Pack loaded[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * threads];
+#pragma unroll
+        for (int k = 0; k < 4; k++) state.add(loaded[k]);
+    }
+#pragma unroll 1
+    for (; i < count; i += threads) state.add(packs[i]);
+    if (thread < ahead) state.add(x[thread]);
+    const i64 tail = ahead + count * VECTOR;
+    if (tail + thread < size) state.add(x[tail + thread]);
+
+    state = merged_in_block(state);
+    if (threadIdx.x == 0) {
+        of_blocks[blockIdx.x] = state;
+        __threadfence();
+        last = atomicAdd(finished, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    state.start();
+    for (u32 block = threadIdx.x; block < gridDim.x; block += THREADS) {
+        // Past the first-level cache, in which another block's state may be stale.
+        State other;
+        const volatile u64* from = (const volatile u64*)(of_blocks + block);
+        ((u64*)&other)[0] = from[0];
+        ((u64*)&other)[1] = from[1];
+        state.merge(other);
+    }
+    state = merged_in_block(state);
+    if (threadIdx.x == 0) {
+        *out = state.finish();
+        *finished = 0;
+    }
+}
+
+// Axes from the innermost outwards; strides count elements.
+#define MOST_AXES 8
+struct Axes {
+    int rank;
+    int narrow;  // Whether indices fit in 32 bits, where division costs a quarter.
+    i64 length[MOST_AXES];
+    i64 stride[MOST_AXES];
+};
+
+DEVICE i64 offset_of(i64 at, const Axes& axes) {
+    if (axes.rank == 1) return at * axes.stride[0];
+    i64 offset = 0;
+#pragma unroll 1
+    for (int axis = 0; axis < axes.rank; axis++) {
+        i64 rest = axis + 1 == axes.rank ? 0 : axes.narrow ? i64(u32(at) / u32(axes.length[axis])) : at / axes.length[axis];
+        offset += (at - rest * axes.length[axis]) * axes.stride[axis];
+        at = rest;
+    }
+    return offset;
+}
+
+// The part of the reduced elements that this block's row in the grid takes.
+DEVICE void share(i64 length, i64& from, i64& to) {
+    i64 each = (length + gridDim.y - 1) / gridDim.y;
+    from = min(length, each * blockIdx.y);
+    to = min(length, from + each);
+}
+
+// With one share, the result; else the share's state, for `reduce_shares`.
+DEVICE void deliver(const State& state, i64 at, i64 outputs, State* shares, output* out) {
+    if (gridDim.y == 1) out[at] = state.finish();
+    else shares[blockIdx.y * outputs + at] = state;
+}
+
+template <int group>
+DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
+    const i64 at = (i64(blockIdx.x) * THREADS + threadIdx.x) / group;
+    const int lane = threadIdx.x % group;
+    State state;
+    state.start();
+    if (at < outputs) {
+        const input* row = x + offset_of(at, kept);
+        i64 from, to;
+        share(length, from, to);
+        i64 i = from + lane;
+#pragma unroll 1
+        for (; i + 3 * group < to; i += 4 * group) {
+            input loaded[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
+#pragma unroll
+            for (int k = 0; k < 4; k++) state.add(loaded[k]);
+        }
+#pragma unroll 1
+        for (; i < to; i += group) state.add(row[offset_of(i, reduced)]);
+    }
+    state = group == 32 ? merged_in_warp(state) : merged_in_block(state);
+    if (at < outputs && lane == 0) deliver(state, at, outputs, shares, out);
+}
+
+// A block, or a warp, for each output: where the reduced elements are near one another.
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_long_rows(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<THREADS>(x, kept, reduced, outputs, length, shares, out);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_short_rows(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<32>(x, kept, reduced, outputs, length, shares, out);
+}
+
+// 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_columns(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    __shared__ alignas(16) char room[THREADS * sizeof(State)];
+    State* states = (State*)room;
+    const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
+    constexpr int STRIPS = THREADS / 32;
+    const i64 at = i64(blockIdx.x) * 32 + lane;
+    State state;
+    state.start();
+    if (at < outputs) {
+        const input* column = x + offset_of(at, kept);
+        i64 from, to;
+        share(length, from, to);
+        i64 i = from + strip;
+#pragma unroll 1
+        for (; i + 3 * STRIPS < to; i += 4 * STRIPS) {
+            input loaded[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) loaded[k] = column[offset_of(i + k * STRIPS, reduced)];
+#pragma unroll
+            for (int k = 0; k < 4; k++) state.add(loaded[k]);
+        }
+#pragma unroll 1
+        for (; i < to; i += STRIPS) state.add(column[offset_of(i, reduced)]);
+    }
+    states[threadIdx.x] = state;
+    __syncthreads();
+    if (strip == 0 && at < outputs) {
+#pragma unroll 1
+        for (int other = 1; other < STRIPS; other++) state.merge(states[other * 32 + lane]);
+        deliver(state, at, outputs, shares, out);
+    }
+}
+
+// Merges the shares of each output; a warp an output.
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_shares(const State* shares, i64 outputs, i64 count, output* out) {
+    const i64 at = (i64(blockIdx.x) * THREADS + threadIdx.x) / 32;
+    if (at >= outputs) return;
+    State state;
+    state.start();
+    for (i64 i = threadIdx.x % 32; i < count; i += 32) state.merge(shares[i * outputs + at]);
+    state = merged_in_warp(state);
+    if (threadIdx.x % 32 == 0) out[at] = state.finish();
+}

@@ -1,0 +1,607 @@
+//! Every method of the backend on a GPU, against the references.
+
+use super::reference::*;
+use crate::backend::cuda::elementwise::{BINARY_OPERATIONS, UNARY_OPERATIONS, is_transcendental};
+use crate::backend::cuda::{open, probe, reduce::sum_type};
+use crate::backend::{
+    Allocation, Backend, BinaryOperation, Layout, Operand, Padding, ReduceOperation, UnaryOperation, View,
+};
+use crate::dtype::{DType, Scalar};
+use crate::error::Error;
+use std::sync::Arc;
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check() {
+    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+    let mut check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+    println!("device: {}", check.gpu.name());
+    check.transfers();
+    check.pool();
+    check.fill_and_arange();
+    check.copies();
+    check.unary();
+    check.binary();
+    check.binary_layouts();
+    check.reductions();
+    check.convolutions_1d();
+    check.convolutions_2d();
+    check.first_and_later_programs_agree();
+    check.events();
+    check.threads();
+    check.gpu.synchronize().unwrap();
+    println!("{} passed, {} failed", check.passed, check.failed);
+    assert_eq!(check.failed, 0);
+}
+
+/// The byte that fills outputs before an operation: what an operation must not touch keeps it.
+const UNTOUCHED: u8 = 0x5a;
+
+struct Check {
+    gpu: Arc<dyn Backend>,
+    passed: usize,
+    failed: usize,
+}
+
+/// An array on the device, with its values here: `values[p]` is at position `p` of the allocation.
+struct Array {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+    values: Vec<Scalar>,
+}
+
+impl Array {
+    fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+
+    /// The elements in row-major order.
+    fn elements(&self) -> Vec<Scalar> {
+        positions(&self.layout).into_iter().map(|position| self.values[position]).collect()
+    }
+}
+
+impl Check {
+    fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
+        let values = values(dtype, elements, seed, special);
+        self.array_of(dtype, layout, values)
+    }
+
+    fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
+        let allocation = self.gpu.allocate(values.len() * dtype.size()).unwrap();
+        self.gpu.upload(&to_bytes(&values), &allocation).unwrap();
+        Array { allocation, layout, dtype, values }
+    }
+
+    fn note(&mut self, ok: bool, what: &dyn Fn() -> String) {
+        if ok {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+            if self.failed <= 40 {
+                println!("FAILED {}", what());
+            }
+        }
+    }
+
+    /// Runs `work` on a fresh output and compares all its bytes, also those that must stay.
+    fn expect(
+        &mut self,
+        what: &str,
+        dtype: DType,
+        (layout, elements): (Layout, usize),
+        expected: &[Scalar],
+        (tolerance, scales): (f64, &[f64]),
+        work: impl FnOnce(&dyn Backend, View<'_>) -> crate::error::Result<()>,
+    ) {
+        let size = dtype.size();
+        let allocation = self.gpu.allocate(elements * size).unwrap();
+        self.gpu.upload(&vec![UNTOUCHED; elements * size], &allocation).unwrap();
+        let gpu = self.gpu.clone();
+        let result = work(&*gpu, View { allocation: &allocation, layout: &layout, dtype });
+        let mut bytes = vec![0; elements * size];
+        let result = result.and_then(|()| gpu.download(&allocation, 0, &mut bytes));
+        if let Err(error) = result {
+            return self.note(false, &|| format!("{what} {dtype} {layout:?}: {error}"));
+        }
+        let mut written = vec![false; elements];
+        let mut wrong = None;
+        for (number, position) in positions(&layout).into_iter().enumerate() {
+            written[position] = true;
+            let found = from_bytes(dtype, &bytes[position * size..]);
+            let scale = scales.get(number).copied().unwrap_or(0.0);
+            if !agree(found, expected[number], tolerance, scale) && wrong.is_none() {
+                wrong = Some(format!("element {number}: {found:?} instead of {:?}", expected[number]));
+            }
+        }
+        for (position, written) in written.into_iter().enumerate() {
+            if !written && bytes[position * size..(position + 1) * size].iter().any(|&byte| byte != UNTOUCHED) {
+                wrong.get_or_insert_with(|| format!("position {position} is not of the output, but written"));
+            }
+        }
+        self.note(wrong.is_none(), &|| format!("{what} {dtype} {layout:?}: {}", wrong.clone().unwrap_or_default()));
+    }
+
+    fn transfers(&mut self) {
+        for bytes in [0usize, 1, 513, 65_537, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 5 << 20, (40 << 20) + 3] {
+            let mut random = Random::new(bytes as u64 + 1);
+            let data: Vec<u8> = (0..bytes).map(|_| random.next() as u8).collect();
+            let allocation = self.gpu.allocate(bytes).unwrap();
+            self.gpu.upload(&data, &allocation).unwrap();
+            for offset in [0, bytes / 3] {
+                let mut back = vec![0; bytes - offset];
+                self.gpu.download(&allocation, offset, &mut back).unwrap();
+                self.note(back == data[offset..], &|| format!("transfer of {bytes} bytes from {offset}"));
+            }
+        }
+    }
+
+    fn pool(&mut self) {
+        self.gpu.trim();
+        let before = self.gpu.memory();
+        let first = self.gpu.allocate(400).unwrap();
+        self.note(self.gpu.memory().used == before.used + 512, &|| "400 bytes are 512 in use".into());
+        drop(first);
+        let after = self.gpu.memory();
+        self.note(after.used == before.used && after.pooled >= before.pooled, &|| "dropped, but pooled".into());
+        drop(self.gpu.allocate(64 << 20).unwrap());
+        let full = self.gpu.memory().pooled;
+        self.gpu.trim();
+        self.note(self.gpu.memory().pooled < full, &|| "trim gives back".into());
+        let error = self.gpu.allocate(after.total * 2).err();
+        let right = matches!(error, Some(Error::OutOfMemory { requested, .. }) if requested == after.total * 2);
+        self.note(right, &|| format!("out of memory: {error:?}"));
+        let again = self.gpu.allocate(1 << 20).is_ok();
+        self.note(again, &|| "allocation after out of memory".into());
+        self.note(self.gpu.allocate(0).is_ok(), &|| "no bytes".into());
+    }
+
+    fn fill_and_arange(&mut self) {
+        for dtype in DType::ALL {
+            let value = values(dtype, 1, 7, false)[0];
+            for shape in [vec![], vec![0], vec![1], vec![1003], vec![33, 65], vec![3, 0, 2], vec![2; 10]] {
+                for layout in layouts(&shape) {
+                    let expected = vec![value; layout.0.size()];
+                    self.expect("fill", dtype, layout, &expected, (0.0, &[]), |gpu, out| gpu.fill(value, out));
+                }
+            }
+            if dtype == DType::Bool {
+                continue;
+            }
+            let of = |number: f64| convert(Scalar::F64(number), dtype);
+            for (start, step) in [(0.0, 1.0), (5.0, 3.0), (0.1, 0.1), (-3.0, -2.0)] {
+                let (start, step) = (of(start), of(step));
+                for layout in layouts(&[1003]) {
+                    let expected: Vec<Scalar> = (0..1003i64)
+                        .map(|i| match dtype {
+                            DType::F32 | DType::F64 => of(float(start) + i as f64 * float(step)),
+                            _ => convert(Scalar::I64(integer(start) as i64 + i * integer(step) as i64), dtype),
+                        })
+                        .collect();
+                    self.expect("arange", dtype, layout, &expected, (0.0, &[]), |gpu, out| {
+                        gpu.arange(start, step, out)
+                    });
+                }
+            }
+        }
+    }
+
+    fn copies(&mut self) {
+        for from in DType::ALL {
+            for to in DType::ALL {
+                for shape in [vec![0], vec![1], vec![1003], vec![33, 65]] {
+                    for (number, source) in layouts(&shape).into_iter().enumerate() {
+                        let x = self.array(from, source.0, source.1, 11, true);
+                        let expected: Vec<Scalar> = x.elements().into_iter().map(|value| convert(value, to)).collect();
+                        for (other, layout) in layouts(&shape).into_iter().enumerate() {
+                            if shape.len() == 2 || number == 0 || other == 0 {
+                                self.expect(&format!("copy of {from}"), to, layout, &expected, (0.0, &[]), |gpu, out| {
+                                    gpu.copy(x.view(), out)
+                                });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for shape in [vec![2; 10], vec![3, 1, 4, 1, 5, 9], vec![1 << 20]] {
+            for source in layouts(&shape) {
+                let x = self.array(DType::F32, source.0, source.1, 12, true);
+                let expected = x.elements();
+                for layout in layouts(&shape) {
+                    self.expect("copy", DType::F32, layout, &expected, (0.0, &[]), |gpu, out| gpu.copy(x.view(), out));
+                }
+            }
+        }
+    }
+
+    fn unary(&mut self) {
+        for operation in UNARY_OPERATIONS {
+            for dtype in DType::ALL {
+                if is_transcendental(operation) && !dtype.is_float() {
+                    continue;
+                }
+                let boolean = matches!(operation, UnaryOperation::LogicalNot | UnaryOperation::IsNan);
+                let result = if boolean { DType::Bool } else { dtype };
+                let tolerance = if is_transcendental(operation) { loose(dtype) } else { 0.0 };
+                for shape in [vec![1003], vec![13, 17]] {
+                    for (source, target) in layouts(&shape).into_iter().zip(layouts(&shape).into_iter().rev()) {
+                        let x = self.array(dtype, source.0, source.1, 13, true);
+                        let expected: Vec<Scalar> =
+                            x.elements().into_iter().map(|value| unary(operation, value)).collect();
+                        let what = format!("{operation:?}");
+                        self.expect(&what, result, target, &expected, (tolerance, &[]), |gpu, out| {
+                            gpu.unary(operation, x.view(), out)
+                        });
+                    }
+                    let x = self.array(dtype, Layout::contiguous(&[1003]), 1003, 14, true);
+                    let expected: Vec<Scalar> = x.elements().into_iter().map(|value| unary(operation, value)).collect();
+                    let dense = (Layout::contiguous(&[1003]), 1003);
+                    self.expect(&format!("{operation:?}"), result, dense, &expected, (tolerance, &[]), |gpu, out| {
+                        gpu.unary(operation, x.view(), out)
+                    });
+                }
+            }
+        }
+    }
+
+    fn binary(&mut self) {
+        for operation in BINARY_OPERATIONS {
+            for dtype in DType::ALL {
+                let result = if (operation as usize) < BinaryOperation::Equal as usize { dtype } else { DType::Bool };
+                let tolerance = if operation == BinaryOperation::Power { loose(dtype) } else { 0.0 };
+                let what = format!("{operation:?}");
+                let dense = || (Layout::contiguous(&[1003]), 1003);
+                let a = self.array(dtype, dense().0, 1003, 21, true);
+                let b = self.array(dtype, dense().0, 1003, 22, true);
+                let pairs = |a: Vec<Scalar>, b: Vec<Scalar>| -> Vec<Scalar> {
+                    a.into_iter().zip(b).map(|(a, b)| binary(operation, a, b)).collect()
+                };
+                let expected = pairs(a.elements(), b.elements());
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out)
+                });
+                let one = b.values[500];
+                let expected = pairs(a.elements(), vec![one; 1003]);
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Array(a.view()), Operand::Scalar(one), out)
+                });
+                let expected = pairs(vec![one; 1003], a.elements());
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Scalar(one), Operand::Array(a.view()), out)
+                });
+                let expected = pairs(vec![one; 1003], vec![one; 1003]);
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Scalar(one), Operand::Scalar(one), out)
+                });
+                let (columns, elements) = layouts(&[13, 17]).swap_remove(2);
+                let mut row = Layout::contiguous(&[13, 17]);
+                row.strides = vec![0, 1];
+                let a = self.array(dtype, columns, elements, 23, true);
+                let b = self.array(dtype, row, 17, 24, true);
+                let expected = pairs(a.elements(), b.elements());
+                self.expect(&what, result, layouts(&[13, 17]).swap_remove(4), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out)
+                });
+            }
+        }
+    }
+
+    fn binary_layouts(&mut self) {
+        for dtype in [DType::U8, DType::F32, DType::F64] {
+            for shape in [vec![], vec![0], vec![1], vec![33, 65], vec![2, 3, 4, 5], vec![2; 10], vec![3, 1, 1, 7], vec![1 << 20]]
+            {
+                for (x, y, z) in (0..5).map(|number| (number, (number + 2) % 5, (number * 3 + 1) % 5)).chain([(0, 0, 0)]) {
+                    let pick = |number: usize| layouts(&shape).swap_remove(number);
+                    let (a, b) = (pick(x), pick(y));
+                    let (a, b) = (self.array(dtype, a.0, a.1, 25, false), self.array(dtype, b.0, b.1, 26, false));
+                    let sum = |(a, b): (Scalar, Scalar)| binary(BinaryOperation::Add, a, b);
+                    let expected: Vec<Scalar> = a.elements().into_iter().zip(b.elements()).map(sum).collect();
+                    self.expect("Add", dtype, pick(z), &expected, (0.0, &[]), |gpu, out| {
+                        gpu.binary(BinaryOperation::Add, Operand::Array(a.view()), Operand::Array(b.view()), out)
+                    });
+                }
+            }
+            // Into an operand.
+            let a = self.array(dtype, Layout::contiguous(&[1003]), 1003, 27, false);
+            let two = convert(Scalar::U8(2), dtype);
+            self.gpu.binary(BinaryOperation::Multiply, Operand::Array(a.view()), Operand::Scalar(two), a.view()).unwrap();
+            let mut bytes = vec![0; 1003 * dtype.size()];
+            self.gpu.download(&a.allocation, 0, &mut bytes).unwrap();
+            let doubled: Vec<Scalar> =
+                a.values.iter().map(|&value| binary(BinaryOperation::Multiply, value, two)).collect();
+            self.note(bytes == to_bytes(&doubled), &|| format!("in place {dtype}"));
+        }
+    }
+
+    fn reductions(&mut self) {
+        use ReduceOperation::{All, Any, Max, Min, Sum};
+        for dtype in DType::ALL {
+            let operations: &[ReduceOperation] = if dtype == DType::Bool { &[Sum, All, Any, Max, Min] } else { &[Sum, Max, Min] };
+            for &operation in operations {
+                for size in [0usize, 1, 31, 1003, (1 << 20) + 3] {
+                    if size == 0 && matches!(operation, Max | Min) {
+                        continue;
+                    }
+                    for (layout, elements) in layouts(&[size]) {
+                        let x = self.array(dtype, layout, elements, 31 + size as u64, size < 2000 && operation != Sum);
+                        self.reduction(operation, &x, &[0]);
+                    }
+                }
+                for shape in [vec![5, 7, 9], vec![2, 0, 3]] {
+                    for axes in [&[][..], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]] {
+                        if shape[1] == 0 && (matches!(operation, Max | Min) || axes.is_empty()) {
+                            continue;
+                        }
+                        for (layout, elements) in layouts(&shape) {
+                            let x = self.array(dtype, layout, elements, 32, false);
+                            self.reduction(operation, &x, axes);
+                        }
+                    }
+                }
+            }
+        }
+        for dtype in [DType::F32, DType::F64, DType::I32] {
+            for shape in [[4097, 33], [33, 4097], [2, 100_000], [100_000, 2], [300_000, 20], [20, 300_000]] {
+                for axis in [0, 1] {
+                    let size = shape[0] * shape[1];
+                    let x = self.array(dtype, Layout::contiguous(&shape), size, 33, false);
+                    self.reduction(Sum, &x, &[axis]);
+                    self.reduction(Max, &x, &[axis]);
+                }
+            }
+            let x = self.array(dtype, Layout::contiguous(&[6, 50, 7, 40]), 84_000, 34, false);
+            for axes in [&[0, 2][..], &[1, 3], &[0, 1, 3]] {
+                self.reduction(Sum, &x, axes);
+            }
+        }
+        // NaN and infinities.
+        for dtype in [DType::F32, DType::F64] {
+            for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let mut values = values(dtype, 5000, 35, false);
+                values[4321] = convert(Scalar::F64(special), dtype);
+                let x = self.array_of(dtype, Layout::contiguous(&[5000]), values.clone());
+                let y = self.array_of(dtype, Layout::contiguous(&[50, 100]), values);
+                for operation in [Sum, Max, Min] {
+                    self.reduction(operation, &x, &[0]);
+                    self.reduction(operation, &y, &[0]);
+                    self.reduction(operation, &y, &[1]);
+                }
+            }
+        }
+        // Sums that lose everything without care: f32 in f32, and f64 without compensation.
+        let ones = self.array_of(DType::F32, Layout::contiguous(&[1 << 25]), vec![Scalar::F32(0.1); 1 << 25]);
+        self.reduction(Sum, &ones, &[0]);
+    }
+
+    fn reduction(&mut self, operation: ReduceOperation, x: &Array, axes: &[usize]) {
+        let kept: Vec<usize> = (0..x.layout.shape.len()).filter(|axis| !axes.contains(axis)).collect();
+        let shape: Vec<usize> = kept.iter().map(|&axis| x.layout.shape[axis]).collect();
+        let outputs: usize = shape.iter().product();
+        // The output's number of each element, in the order of `elements`.
+        let numbers = positions(&Layout {
+            shape: x.layout.shape.clone(),
+            strides: {
+                let dense = Layout::contiguous(&shape).strides;
+                (0..x.layout.shape.len())
+                    .map(|axis| kept.iter().position(|&k| k == axis).map_or(0, |at| dense[at]))
+                    .collect()
+            },
+            offset: 0,
+        });
+        let mut groups: Vec<Vec<Scalar>> = vec![Vec::new(); outputs];
+        for (number, value) in numbers.into_iter().zip(x.elements()) {
+            groups[number].push(value);
+        }
+        let result = match operation {
+            ReduceOperation::Sum => sum_type(x.dtype),
+            ReduceOperation::Max | ReduceOperation::Min => x.dtype,
+            _ => DType::Bool,
+        };
+        let (expected, scales): (Vec<Scalar>, Vec<f64>) =
+            groups.iter().map(|group| reduced(operation, x.dtype, group)).unzip();
+        let tolerance = if x.dtype == DType::F32 { 3e-7 } else { 1e-15 };
+        let what = format!("{operation:?} of {} {:?} over {axes:?}", x.dtype, x.layout);
+        let out = (Layout::contiguous(&shape), outputs);
+        self.expect(&what, result, out, &expected, (tolerance, &scales), |gpu, out| {
+            gpu.reduce(operation, x.view(), axes, out)
+        });
+    }
+
+    fn convolutions_1d(&mut self) {
+        for dtype in [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64] {
+            for (n, m) in [(1, 1), (7, 3), (3, 7), (1000, 15), (1025, 16), (5000, 1500), (3, 1000), (2048, 1024)] {
+                let signal = self.array(dtype, Layout::contiguous(&[n]), n, 41, false);
+                let kernel = self.array(dtype, Layout::contiguous(&[m]), m, 42, false);
+                for (origin, size) in [(0, n + m - 1), ((m - 1) / 2, n), (m - 1, n.saturating_sub(m - 1))] {
+                    let (expected, scales): (Vec<Scalar>, Vec<f64>) = (0..size)
+                        .map(|i| {
+                            let at = |p: usize| (i + origin).checked_sub(p).filter(|&index| index < n);
+                            let terms = (0..m).filter_map(|p| at(p).map(|j| (signal.values[j], kernel.values[p])));
+                            products(dtype, terms)
+                        })
+                        .unzip();
+                    for layout in layouts(&[size]).into_iter().take(2) {
+                        let what = format!("convolve {n} with {m} from {origin}");
+                        self.expect(&what, dtype, layout, &expected, (close(dtype), &scales), |gpu, out| {
+                            gpu.convolve(signal.view(), kernel.view(), origin, out)
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn convolutions_2d(&mut self) {
+        let sizes = [
+            ([1, 1], [1, 1]),
+            ([5, 7], [2, 2]),
+            ([33, 40], [3, 3]),
+            ([70, 150], [15, 15]),
+            ([3, 4], [33, 35]),
+            ([50, 45], [40, 3]),
+            ([40, 70], [4, 7]),
+        ];
+        let large = [([420, 300], [3, 3]), ([530, 512], [2, 2]), ([300, 190], [1, 20]), ([200, 210], [32, 1]), ([1030, 1030], [1, 1])];
+        for dtype in [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64] {
+            let more = if dtype.is_float() { &large[..] } else { &[] };
+            for &(image, kernel) in sizes.iter().chain(more) {
+                let x = self.array(dtype, Layout::contiguous(&image), image[0] * image[1], 51, false);
+                let k = self.array(dtype, Layout::contiguous(&kernel), kernel[0] * kernel[1], 52, false);
+                for padding in [Padding::Fill(values(dtype, 1, 53, false)[0]), Padding::Wrap, Padding::Symmetric] {
+                    let full = [image[0] + kernel[0] - 1, image[1] + kernel[1] - 1];
+                    for (origin, shape) in [((0, 0), full), (((kernel[0] - 1) / 2, (kernel[1] - 1) / 2), image)] {
+                        self.convolution_2d(&x, &k, origin, padding, shape);
+                    }
+                }
+            }
+        }
+    }
+
+    fn convolution_2d(&mut self, x: &Array, k: &Array, origin: (usize, usize), padding: Padding, shape: [usize; 2]) {
+        let (rows, columns) = (x.layout.shape[0] as i64, x.layout.shape[1] as i64);
+        let (down, across) = (k.layout.shape[0] as i64, k.layout.shape[1] as i64);
+        let inside = |index: i64, length: i64| match padding {
+            Padding::Fill(_) => (0..length).contains(&index).then_some(index),
+            Padding::Wrap => Some(index.rem_euclid(length)),
+            Padding::Symmetric => {
+                let at = index.rem_euclid(2 * length);
+                Some(at.min(2 * length - 1 - at))
+            }
+        };
+        let at = |i: i64, j: i64| match (inside(i, rows), inside(j, columns), padding) {
+            (Some(i), Some(j), _) => x.values[(i * columns + j) as usize],
+            (.., Padding::Fill(value)) => value,
+            _ => unreachable!(),
+        };
+        let mut expected = Vec::with_capacity(shape[0] * shape[1]);
+        let mut scales = Vec::with_capacity(shape[0] * shape[1]);
+        for i in 0..shape[0] as i64 {
+            for j in 0..shape[1] as i64 {
+                let terms = (0..down).flat_map(|p| (0..across).map(move |q| (p, q))).map(|(p, q)| {
+                    (at(i + origin.0 as i64 - p, j + origin.1 as i64 - q), k.values[(p * across + q) as usize])
+                });
+                let (value, scale) = products(x.dtype, terms);
+                expected.push(value);
+                scales.push(scale);
+            }
+        }
+        let what = format!("convolve2d {:?} with {:?} from {origin:?}, {padding:?}", x.layout.shape, k.layout.shape);
+        let out = (Layout::contiguous(&shape), shape[0] * shape[1]);
+        self.expect(&what, x.dtype, out, &expected, (close(x.dtype), &scales), |gpu, out| {
+            gpu.convolve2d(x.view(), k.view(), origin, padding, out)
+        });
+    }
+
+    /// The general program, taken for little work, gives the same bits as the one compiled for the kernel's size.
+    fn first_and_later_programs_agree(&mut self) {
+        for dtype in [DType::F32, DType::F64] {
+            let x = self.array(dtype, Layout::contiguous(&[70, 150]), 70 * 150, 61, false);
+            let k = self.array(dtype, Layout::contiguous(&[15, 15]), 225, 62, false);
+            let mut run = |origin: (usize, usize), shape: [usize; 2]| -> Vec<u8> {
+                let bytes = shape[0] * shape[1] * dtype.size();
+                let (allocation, layout) = (self.gpu.allocate(bytes).unwrap(), Layout::contiguous(&shape));
+                let out = View { allocation: &allocation, layout: &layout, dtype };
+                self.gpu.convolve2d(x.view(), k.view(), origin, Padding::Wrap, out).unwrap();
+                let mut back = vec![0; bytes];
+                self.gpu.download(&allocation, 0, &mut back).unwrap();
+                back
+            };
+            let (whole, part) = (run((0, 0), [84, 164]), run((30, 40), [20, 25]));
+            let size = dtype.size();
+            let same = (0..20).all(|row| {
+                let from = ((row + 30) * 164 + 40) * size;
+                whole[from..from + 25 * size] == part[row * 25 * size..(row + 1) * 25 * size]
+            });
+            self.note(same, &|| format!("convolve2d {dtype}: both programs give the same bits"));
+        }
+    }
+
+    fn events(&mut self) {
+        let start = self.gpu.record().unwrap();
+        let x = self.gpu.allocate(64 << 20).unwrap();
+        let layout = Layout::contiguous(&[8 << 20]);
+        self.gpu.fill(Scalar::F64(1.0), View { allocation: &x, layout: &layout, dtype: DType::F64 }).unwrap();
+        let end = self.gpu.record().unwrap();
+        let seconds = self.gpu.elapsed(&*start, &*end).unwrap();
+        self.note(seconds > 0.0 && seconds < 10.0, &|| format!("{seconds} s between two events"));
+    }
+
+    fn threads(&mut self) {
+        let gpu = &self.gpu;
+        let sums: Vec<bool> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..8u8)
+                .map(|thread| {
+                    scope.spawn(move || {
+                        let layout = Layout::contiguous(&[10_007]);
+                        (0..200).all(|_| {
+                            let (a, b) = (gpu.allocate(10_007 * 8).unwrap(), gpu.allocate(10_007 * 8).unwrap());
+                            let view = |allocation| View { allocation, layout: &layout, dtype: DType::F64 };
+                            gpu.fill(Scalar::F64(thread.into()), view(&a)).unwrap();
+                            let one = Operand::Scalar(Scalar::F64(1.0));
+                            gpu.binary(BinaryOperation::Add, Operand::Array(view(&a)), one, view(&b)).unwrap();
+                            let mut bytes = vec![0; 10_007 * 8];
+                            gpu.download(&b, 0, &mut bytes).unwrap();
+                            bytes.chunks(8).all(|chunk| chunk == (f64::from(thread) + 1.0).to_le_bytes())
+                        })
+                    })
+                })
+                .collect();
+            running.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        self.note(sums.iter().all(|&ok| ok), &|| format!("8 threads at once: {sums:?}"));
+    }
+}
+
+/// What CUDA's functions may be off, relative: a few units in the last place.
+fn loose(dtype: DType) -> f64 {
+    if dtype == DType::F32 { 6e-7 } else { 1e-15 }
+}
+
+/// What a sum of products may be off, relative to the sum of their absolute values.
+fn close(dtype: DType) -> f64 {
+    if dtype == DType::F32 { 2e-6 } else { 4e-15 }
+}
+
+/// A sum of products, and for floats the sum of their absolute values.
+fn products(dtype: DType, terms: impl Iterator<Item = (Scalar, Scalar)>) -> (Scalar, f64) {
+    if dtype.is_float() {
+        let (sum, scale) = terms.fold((0.0, 0.0), |(sum, scale), (a, b)| {
+            let product = float(a) * float(b);
+            (sum + product, scale + product.abs())
+        });
+        return (convert(Scalar::F64(sum), dtype), scale);
+    }
+    let zero = convert(Scalar::U8(0), dtype);
+    let add = |sum, (a, b)| binary(BinaryOperation::Add, sum, binary(BinaryOperation::Multiply, a, b));
+    (terms.fold(zero, add), 0.0)
+}
+
+/// The reduction of a group, and for sums of floats the sum of their absolute values.
+fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scalar, f64) {
+    match operation {
+        ReduceOperation::Sum if dtype.is_float() => {
+            // Neumaier's compensated sum.
+            let (mut sum, mut lost, mut scale) = (0f64, 0f64, 0f64);
+            for value in group.iter().map(|&value| float(value)) {
+                let next = sum + value;
+                lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+                sum = next;
+                scale += value.abs();
+            }
+            (convert(Scalar::F64(if sum.is_finite() { sum + lost } else { sum }), dtype), scale)
+        }
+        ReduceOperation::Sum => {
+            let sum = group.iter().fold(0i128, |sum, &value| sum + integer(value));
+            let sum = if sum_type(dtype) == DType::I64 { Scalar::I64(sum as i64) } else { Scalar::U64(sum as u64) };
+            (sum, 0.0)
+        }
+        ReduceOperation::Max | ReduceOperation::Min => {
+            let pick = if operation == ReduceOperation::Max { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
+            (group.iter().copied().reduce(|a, b| binary(pick, a, b)).unwrap(), 0.0)
+        }
+        ReduceOperation::All => (Scalar::Bool(group.iter().all(|&value| value == Scalar::Bool(true))), 0.0),
+        ReduceOperation::Any => (Scalar::Bool(group.contains(&Scalar::Bool(true))), 0.0),
+    }
+}

@@ -1,0 +1,364 @@
+//! Slow, obvious references for what the backend computes, over single values, and arrays to compare with them.
+
+use crate::backend::{BinaryOperation, Layout, UnaryOperation};
+use crate::dtype::{DType, Scalar};
+
+/// Marsaglia's xorshift64.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// In [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Random values; with `special`, the edges of the type among them.
+pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Vec<Scalar> {
+    let mut random = Random::new(seed);
+    let edges = if special { edges(dtype) } else { Vec::new() };
+    (0..count)
+        .map(|_| {
+            let dice = random.next();
+            if !edges.is_empty() && dice % 5 == 0 {
+                return edges[(dice / 5) as usize % edges.len()];
+            }
+            let small = (random.next() % 21) as i64 - 10;
+            let wide = random.next();
+            let number = if dice % 2 == 0 { small } else { wide as i64 };
+            match dtype {
+                DType::Bool => Scalar::Bool(dice % 2 == 0),
+                DType::U8 => Scalar::U8(number as u8),
+                DType::I32 => Scalar::I32(number as i32),
+                DType::U32 => Scalar::U32(number as u32),
+                DType::I64 => Scalar::I64(number),
+                DType::U64 => Scalar::U64(number as u64),
+                DType::F32 => Scalar::F32((random.unit() * 4.0 - 2.0) as f32),
+                DType::F64 => Scalar::F64(random.unit() * 4.0 - 2.0),
+            }
+        })
+        .collect()
+}
+
+fn edges(dtype: DType) -> Vec<Scalar> {
+    match dtype {
+        DType::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
+        DType::U8 => [0, 1, 2, u8::MAX].map(Scalar::U8).to_vec(),
+        DType::I32 => [0, 1, -1, 2, i32::MIN, i32::MAX].map(Scalar::I32).to_vec(),
+        DType::U32 => [0, 1, 2, u32::MAX].map(Scalar::U32).to_vec(),
+        DType::I64 => [0, 1, -1, 2, i64::MIN, i64::MAX].map(Scalar::I64).to_vec(),
+        DType::U64 => [0, 1, 2, u64::MAX].map(Scalar::U64).to_vec(),
+        DType::F32 => [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20]
+            .map(Scalar::F32)
+            .to_vec(),
+        DType::F64 => [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20]
+            .map(Scalar::F64)
+            .to_vec(),
+    }
+}
+
+pub(super) fn to_bytes(values: &[Scalar]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for &value in values {
+        match value {
+            Scalar::Bool(value) => bytes.push(u8::from(value)),
+            Scalar::U8(value) => bytes.push(value),
+            Scalar::I32(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::U32(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::I64(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::U64(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::F32(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::F64(value) => bytes.extend(value.to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+pub(super) fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
+    let four = || bytes[..4].try_into().unwrap();
+    let eight = || bytes[..8].try_into().unwrap();
+    match dtype {
+        DType::Bool => Scalar::Bool(bytes[0] != 0),
+        DType::U8 => Scalar::U8(bytes[0]),
+        DType::I32 => Scalar::I32(i32::from_le_bytes(four())),
+        DType::U32 => Scalar::U32(u32::from_le_bytes(four())),
+        DType::I64 => Scalar::I64(i64::from_le_bytes(eight())),
+        DType::U64 => Scalar::U64(u64::from_le_bytes(eight())),
+        DType::F32 => Scalar::F32(f32::from_le_bytes(four())),
+        DType::F64 => Scalar::F64(f64::from_le_bytes(eight())),
+    }
+}
+
+/// The positions of a layout's elements, in row-major order of the indices.
+pub(super) fn positions(layout: &Layout) -> Vec<usize> {
+    let mut all = vec![layout.offset as isize];
+    for (&length, &stride) in layout.shape.iter().zip(&layout.strides) {
+        all = all.iter().flat_map(|&base| (0..length as isize).map(move |index| base + index * stride)).collect();
+    }
+    all.into_iter().map(|position| position as usize).collect()
+}
+
+/// Layouts of a shape over an allocation of `elements`: dense, shifted by one, column-major, backwards, with gaps.
+pub(super) fn layouts(shape: &[usize]) -> Vec<(Layout, usize)> {
+    let dense = Layout::contiguous(shape);
+    let size: usize = shape.iter().product();
+    let mut shifted = dense.clone();
+    shifted.offset = 1;
+    let mut columns = dense.clone();
+    let mut step = 1;
+    for (stride, &length) in columns.strides.iter_mut().zip(shape) {
+        *stride = step;
+        step *= length.max(1) as isize;
+    }
+    let mut backwards = dense.clone();
+    backwards.strides.iter_mut().for_each(|stride| *stride = -*stride);
+    backwards.offset = size.saturating_sub(1);
+    let mut gaps = dense.clone();
+    let mut step = 2;
+    for (stride, &length) in gaps.strides.iter_mut().zip(shape).rev() {
+        *stride = step;
+        step = step * length.max(1) as isize + 1;
+    }
+    gaps.offset = 3;
+    vec![(dense, size), (shifted, size + 1), (columns, size), (backwards, size), (gaps, step as usize + 4)]
+}
+
+macro_rules! on_numbers {
+    ($value:expr, $x:ident => $integer:expr, $float:expr) => {
+        match $value {
+            Scalar::Bool($x) => {
+                let $x = u8::from($x);
+                Scalar::Bool($integer != 0)
+            }
+            Scalar::U8($x) => Scalar::U8($integer),
+            Scalar::I32($x) => Scalar::I32($integer),
+            Scalar::U32($x) => Scalar::U32($integer),
+            Scalar::I64($x) => Scalar::I64($integer),
+            Scalar::U64($x) => Scalar::U64($integer),
+            Scalar::F32($x) => Scalar::F32($float),
+            Scalar::F64($x) => Scalar::F64($float),
+        }
+    };
+}
+
+trait Signed: Copy {
+    fn sign(self) -> Self;
+    fn absolute(self) -> Self;
+}
+macro_rules! signed {
+    ($($type:ty)*) => {$(impl Signed for $type {
+        fn sign(self) -> Self { self.signum() }
+        fn absolute(self) -> Self { self.wrapping_abs() }
+    })*};
+}
+macro_rules! unsigned {
+    ($($type:ty)*) => {$(impl Signed for $type {
+        fn sign(self) -> Self { self.min(1) }
+        fn absolute(self) -> Self { self }
+    })*};
+}
+signed!(i32 i64);
+unsigned!(u8 u32 u64);
+
+pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
+    let float = |value: f64| -> f64 {
+        match operation {
+            UnaryOperation::Floor => value.floor(),
+            UnaryOperation::Ceil => value.ceil(),
+            UnaryOperation::Exp => value.exp(),
+            UnaryOperation::Log => value.ln(),
+            UnaryOperation::Sqrt => value.sqrt(),
+            UnaryOperation::Sin => value.sin(),
+            UnaryOperation::Cos => value.cos(),
+            UnaryOperation::Tan => value.tan(),
+            UnaryOperation::Tanh => value.tanh(),
+            UnaryOperation::Negative => -value,
+            UnaryOperation::Abs => value.abs(),
+            UnaryOperation::Sign if value == 0.0 => 0.0,
+            UnaryOperation::Sign => value.signum(),
+            _ => unreachable!(),
+        }
+    };
+    match operation {
+        UnaryOperation::LogicalNot => Scalar::Bool(!truth(value)),
+        UnaryOperation::IsNan => {
+            Scalar::Bool(matches!(value, Scalar::F32(x) if x.is_nan()) || matches!(value, Scalar::F64(x) if x.is_nan()))
+        }
+        UnaryOperation::Negative => on_numbers!(value, x => x.wrapping_neg(), -x),
+        UnaryOperation::Abs => on_numbers!(value, x => x.absolute(), x.abs()),
+        UnaryOperation::Sign => on_numbers!(value, x => x.sign(), float(f64::from(x)) as _),
+        _ => on_numbers!(value, x => x, float(f64::from(x)) as _),
+    }
+}
+
+fn truth(value: Scalar) -> bool {
+    match convert(value, DType::Bool) {
+        Scalar::Bool(value) => value,
+        _ => unreachable!(),
+    }
+}
+
+/// Two integers, in 128 bits; wrapped to their type by `wrap`.
+fn integers(operation: BinaryOperation, a: i128, b: i128, wrap: impl Fn(i128) -> i128) -> i128 {
+    match operation {
+        BinaryOperation::Add => wrap(a + b),
+        BinaryOperation::Subtract => wrap(a - b),
+        BinaryOperation::Multiply => wrap(wrap(a).wrapping_mul(b)),
+        BinaryOperation::Divide => wrap(if b == 0 { 0 } else { a / b }),
+        BinaryOperation::Remainder => wrap(if b == 0 { 0 } else { a % b }),
+        BinaryOperation::Power if b < 0 => match a {
+            1 => 1,
+            -1 => 1 - 2 * (b & 1),
+            _ => 0,
+        },
+        BinaryOperation::Power => {
+            let (mut base, mut result, mut exponent) = (a, 1i128, b);
+            while exponent > 0 {
+                if exponent & 1 == 1 {
+                    result = wrap(result.wrapping_mul(base));
+                }
+                base = wrap(base.wrapping_mul(base));
+                exponent >>= 1;
+            }
+            result
+        }
+        BinaryOperation::Maximum => a.max(b),
+        BinaryOperation::Minimum => a.min(b),
+        _ => unreachable!(),
+    }
+}
+
+macro_rules! floats {
+    ($operation:expr, $a:expr, $b:expr) => {
+        match $operation {
+            BinaryOperation::Add => $a + $b,
+            BinaryOperation::Subtract => $a - $b,
+            BinaryOperation::Multiply => $a * $b,
+            BinaryOperation::Divide => $a / $b,
+            BinaryOperation::Remainder => $a % $b,
+            BinaryOperation::Power => f64::from($a).powf(f64::from($b)) as _,
+            BinaryOperation::Maximum if $a.is_nan() || $b.is_nan() => (0.0 / 0.0) as _,
+            BinaryOperation::Minimum if $a.is_nan() || $b.is_nan() => (0.0 / 0.0) as _,
+            BinaryOperation::Maximum => $a.max($b),
+            BinaryOperation::Minimum => $a.min($b),
+            _ => unreachable!(),
+        }
+    };
+}
+
+pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let order = match (a, b) {
+        (Scalar::F32(a), Scalar::F32(b)) => a.partial_cmp(&b),
+        (Scalar::F64(a), Scalar::F64(b)) => a.partial_cmp(&b),
+        (a, b) => Some(integer(a).cmp(&integer(b))),
+    };
+    let answer = match operation {
+        BinaryOperation::Equal => order == Some(Equal),
+        BinaryOperation::NotEqual => order != Some(Equal),
+        BinaryOperation::Less => order == Some(Less),
+        BinaryOperation::LessEqual => matches!(order, Some(Less | Equal)),
+        BinaryOperation::Greater => order == Some(Greater),
+        BinaryOperation::GreaterEqual => matches!(order, Some(Greater | Equal)),
+        BinaryOperation::LogicalAnd => truth(a) && truth(b),
+        BinaryOperation::LogicalOr => truth(a) || truth(b),
+        _ => {
+            return match (a, b) {
+                (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(floats!(operation, a, b)),
+                (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(floats!(operation, a, b)),
+                (Scalar::Bool(_), _) => {
+                    Scalar::Bool(integers(operation, integer(a), integer(b), |x| i128::from(x != 0)) != 0)
+                }
+                (Scalar::U8(_), _) => Scalar::U8(integers(operation, integer(a), integer(b), |x| x as u8 as i128) as u8),
+                (Scalar::I32(_), _) => {
+                    Scalar::I32(integers(operation, integer(a), integer(b), |x| x as i32 as i128) as i32)
+                }
+                (Scalar::U32(_), _) => {
+                    Scalar::U32(integers(operation, integer(a), integer(b), |x| x as u32 as i128) as u32)
+                }
+                (Scalar::I64(_), _) => {
+                    Scalar::I64(integers(operation, integer(a), integer(b), |x| x as i64 as i128) as i64)
+                }
+                (Scalar::U64(_), _) => {
+                    Scalar::U64(integers(operation, integer(a), integer(b), |x| x as u64 as i128) as u64)
+                }
+                _ => unreachable!(),
+            };
+        }
+    };
+    Scalar::Bool(answer)
+}
+
+/// An integer's value.
+pub(super) fn integer(value: Scalar) -> i128 {
+    match value {
+        Scalar::Bool(value) => value.into(),
+        Scalar::U8(value) => value.into(),
+        Scalar::I32(value) => value.into(),
+        Scalar::U32(value) => value.into(),
+        Scalar::I64(value) => value.into(),
+        Scalar::U64(value) => value.into(),
+        Scalar::F32(_) | Scalar::F64(_) => unreachable!(),
+    }
+}
+
+/// A float's value.
+pub(super) fn float(value: Scalar) -> f64 {
+    match value {
+        Scalar::F32(value) => value.into(),
+        Scalar::F64(value) => value,
+        _ => unreachable!(),
+    }
+}
+
+/// Rust's `as`; to bool: not zero.
+pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
+    macro_rules! to {
+        ($x:expr) => {
+            match to {
+                DType::Bool => Scalar::Bool($x as f64 != 0.0),
+                DType::U8 => Scalar::U8($x as u8),
+                DType::I32 => Scalar::I32($x as i32),
+                DType::U32 => Scalar::U32($x as u32),
+                DType::I64 => Scalar::I64($x as i64),
+                DType::U64 => Scalar::U64($x as u64),
+                DType::F32 => Scalar::F32($x as f32),
+                DType::F64 => Scalar::F64($x as f64),
+            }
+        };
+    }
+    match value {
+        Scalar::Bool(x) => to!(u8::from(x)),
+        Scalar::U8(x) => to!(x),
+        Scalar::I32(x) => to!(x),
+        Scalar::U32(x) => to!(x),
+        Scalar::I64(x) => to!(x),
+        Scalar::U64(x) => to!(x),
+        Scalar::F32(x) => to!(x),
+        Scalar::F64(x) => to!(x),
+    }
+}
+
+/// Whether two values are equal: floats within `tolerance` relative to the larger of `scale` and the expected value, NaN
+/// equal to NaN.
+pub(super) fn agree(found: Scalar, expected: Scalar, tolerance: f64, scale: f64) -> bool {
+    match (found, expected) {
+        (Scalar::F32(_), Scalar::F32(_)) | (Scalar::F64(_), Scalar::F64(_)) => {
+            let (found, expected) = (float(found), float(expected));
+            let room = tolerance * scale.max(expected.abs()) + f64::from(f32::MIN_POSITIVE) * tolerance;
+            found == expected || (found.is_nan() && expected.is_nan()) || (found - expected).abs() <= room
+        }
+        _ => found == expected,
+    }
+}

@@ -1,0 +1,66 @@
+//! CUDA C to machine code for one architecture, by NVRTC or from the cache on disk.
+
+use super::cache::{self, Key};
+use super::nvrtc::{Form, Nvrtc};
+use crate::error::{Error, Result};
+
+/// What code is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The device's compute capability, such as (9, 0).
+    pub capability: (i32, i32),
+    /// The major CUDA version that the driver supports.
+    pub driver_major: i32,
+}
+
+/// The program's image, ready to be loaded: a cubin, or PTX where this NVRTC is older than the device.
+pub(crate) fn compile(target: Target, name: &str, source: &str, options: &[String]) -> Result<Vec<u8>> {
+    let nvrtc = Nvrtc::get(target.driver_major)?;
+    let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| {
+        let (major, minor) = target.capability;
+        Error::DeviceUnavailable {
+            device: format!("a device of compute capability {major}.{minor}"),
+            reason: format!(
+                "NVRTC {}.{} makes no code for it; install an NVRTC of an older CUDA version",
+                nvrtc.version.0, nvrtc.version.1
+            ),
+        }
+    })?;
+    let mut all = vec![architecture, "--std=c++17".to_string()];
+    all.extend_from_slice(options);
+    let version = format!("nvrtc {}.{}, {form:?}", nvrtc.version.0, nvrtc.version.1);
+    let parts = [version.as_bytes(), source.as_bytes()];
+    let key = Key::of(parts.into_iter().chain(all.iter().map(|option| option.as_bytes())));
+    if let Some(image) = cache::read(key) {
+        return Ok(image);
+    }
+    let image = nvrtc.compile(name, source, &all, form)?;
+    cache::write(key, &image);
+    Ok(image)
+}
+
+/// The option for the architecture and what to make: machine code of the newest architecture that the device runs
+/// (same major version, minor not above), else PTX of the newest that is older.
+fn choose(architectures: &[i32], (major, minor): (i32, i32)) -> Option<(String, Form)> {
+    let device = major * 10 + minor;
+    let newest = architectures.iter().copied().filter(|&architecture| architecture <= device).max()?;
+    Some(if newest / 10 == major {
+        (format!("--gpu-architecture=sm_{newest}"), Form::Cubin)
+    } else {
+        (format!("--gpu-architecture=compute_{newest}"), Form::Ptx)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn architecture_suits_the_device() {
+        let chosen = |capability| choose(&[75, 80, 86, 90], capability);
+        assert_eq!(chosen((9, 0)), Some(("--gpu-architecture=sm_90".into(), Form::Cubin)));
+        assert_eq!(chosen((8, 9)), Some(("--gpu-architecture=sm_86".into(), Form::Cubin)));
+        assert_eq!(chosen((12, 0)), Some(("--gpu-architecture=compute_90".into(), Form::Ptx)));
+        assert_eq!(chosen((7, 0)), None);
+    }
+}

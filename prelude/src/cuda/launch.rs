@@ -1,0 +1,50 @@
+//! Starting kernels.
+
+use super::context::Device;
+use super::module::Function;
+use super::status::check;
+use crate::error::Result;
+use cudarc::driver::sys;
+use std::ffi::c_void;
+
+/// Pointers to the values at the places named, for [`launch`]. The places must outlive the launch's call.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => { [$((&raw const $value).cast_mut().cast::<std::ffi::c_void>()),*] };
+}
+pub(crate) use arguments;
+
+/// Queues a kernel: `grid` blocks (x, y) of `block` threads.
+///
+/// # Safety
+/// - `function`'s module is alive until the kernel has ended (unloading waits for it).
+/// - `arguments` points to one value for each of the kernel's parameters, of its type and in its order; they are read
+///   before this returns.
+/// - What the kernel reads and writes through device addresses lies in live blocks of `device`. They may be dropped
+///   when this returns, since blocks are reused in the order of the stream.
+#[inline]
+pub(crate) unsafe fn launch(
+    device: &Device,
+    function: Function,
+    grid: (u32, u32),
+    block: u32,
+    arguments: &mut [*mut c_void],
+) -> Result<()> {
+    device.bind()?;
+    // SAFETY: the stream is alive; the rest is the caller's promise. No dynamic shared memory, no extra options.
+    let status = unsafe {
+        sys::cuLaunchKernel(
+            function.0,
+            grid.0,
+            grid.1,
+            1,
+            block,
+            1,
+            1,
+            0,
+            device.stream,
+            arguments.as_mut_ptr(),
+            std::ptr::null_mut(),
+        )
+    };
+    check(status, "cuLaunchKernel")
+}

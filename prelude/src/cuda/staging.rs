@@ -1,0 +1,214 @@
+//! Transfers between pageable host memory and the device, through pinned buffers.
+//!
+//! A large transfer is cut into pieces. Several threads each own two pinned buffers: while the device copies from one,
+//! the thread fills the other. So copying on the host (and, for fresh memory, the page faults) overlaps with the bus.
+//! Threads of its own, not rayon's: a rayon worker that waits may run another task, which may ask for a transfer, and
+//! would wait for itself.
+
+use super::context::Device;
+use super::status::check;
+use crate::error::Result;
+use cudarc::driver::sys;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+/// Bytes of one pinned buffer, and of one piece.
+const PIECE: usize = 2 << 20;
+/// Buffers that a thread alternates between.
+const BUFFERS_A_THREAD: usize = 2;
+const MOST_THREADS: usize = 8;
+
+/// The pinned buffers of a device, made when first needed.
+#[derive(Default)]
+pub(crate) struct Staging {
+    buffers: Vec<Buffer>,
+}
+
+struct Buffer {
+    memory: NonNull<c_void>,
+    /// Recorded behind the last transfer that used the buffer.
+    done: sys::CUevent,
+}
+
+// SAFETY: pinned memory is ordinary host memory, and events may be used from every thread.
+unsafe impl Send for Buffer {}
+
+/// Copies host bytes to a device address. `source` has been read when this returns; the last transfers may be queued.
+///
+/// # Safety
+/// `source.len()` bytes from `target` lie in a live block of `device`.
+pub(crate) unsafe fn upload(device: &Device, source: &[u8], target: u64) -> Result<()> {
+    let pieces = source.len().div_ceil(PIECE);
+    run(device, pieces, |buffers, thread, threads| {
+        for (turn, piece) in (thread..pieces).step_by(threads).enumerate() {
+            let bytes = &source[piece * PIECE..source.len().min((piece + 1) * PIECE)];
+            let buffer = &buffers[turn % BUFFERS_A_THREAD];
+            buffer.wait()?;
+            // SAFETY: the buffer has PIECE bytes, and no transfer uses it: its event was waited for. The target's range
+            // is the caller's promise; the buffer outlives the transfer, since it is reused or freed after its event.
+            unsafe {
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.memory.as_ptr().cast(), bytes.len());
+                let status = sys::cuMemcpyHtoDAsync_v2(
+                    target + (piece * PIECE) as u64,
+                    buffer.memory.as_ptr(),
+                    bytes.len(),
+                    device.stream,
+                );
+                check(status, "cuMemcpyHtoDAsync")?;
+            }
+            buffer.record(device)?;
+        }
+        Ok(())
+    })
+}
+
+/// Waits for queued work and copies from a device address to host bytes.
+///
+/// # Safety
+/// `target.len()` bytes from `source` lie in a live block of `device`.
+pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -> Result<()> {
+    let length = target.len();
+    let pieces = length.div_ceil(PIECE);
+    let base = Shared(target.as_mut_ptr());
+    run(device, pieces, |buffers, thread, threads| {
+        let base = &base;
+        let mine: Vec<usize> = (thread..pieces).step_by(threads).collect();
+        let size = |piece: usize| length.min((piece + 1) * PIECE) - piece * PIECE;
+        let fetch = |turn: usize| -> Result<()> {
+            let (piece, buffer) = (mine[turn], &buffers[turn % BUFFERS_A_THREAD]);
+            buffer.wait()?;
+            // SAFETY: the source's range is the caller's promise; the buffer has PIECE bytes and no transfer uses it.
+            let status = unsafe {
+                let from = source + (piece * PIECE) as u64;
+                sys::cuMemcpyDtoHAsync_v2(buffer.memory.as_ptr(), from, size(piece), device.stream)
+            };
+            check(status, "cuMemcpyDtoHAsync")?;
+            buffer.record(device)
+        };
+        for turn in 0..mine.len().min(BUFFERS_A_THREAD) {
+            fetch(turn)?;
+        }
+        for turn in 0..mine.len() {
+            let (piece, buffer) = (mine[turn], &buffers[turn % BUFFERS_A_THREAD]);
+            buffer.wait()?;
+            // SAFETY: the transfer into the buffer is done; each piece of the target belongs to one thread alone, and
+            // `target` is borrowed until all threads have ended.
+            unsafe {
+                let to = base.0.add(piece * PIECE);
+                std::ptr::copy_nonoverlapping(buffer.memory.as_ptr().cast::<u8>(), to, size(piece));
+            }
+            if turn + BUFFERS_A_THREAD < mine.len() {
+                fetch(turn + BUFFERS_A_THREAD)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Runs `work(buffers, thread, threads)` on as many threads as the pieces are worth.
+fn run(
+    device: &Device,
+    pieces: usize,
+    work: impl Fn(&[Buffer], usize, usize) -> Result<()> + Sync,
+) -> Result<()> {
+    if pieces == 0 {
+        return Ok(());
+    }
+    device.bind()?;
+    // Starting a thread costs about as long as copying a quarter of a piece.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = (pieces / 2).clamp(1, cores.min(MOST_THREADS));
+    let mut staging = device.staging();
+    staging.grow(pieces.min(threads * BUFFERS_A_THREAD))?;
+    if threads == 1 {
+        // One piece may find one buffer only; with two or three pieces there are two.
+        return work(&staging.buffers, 0, 1);
+    }
+    let work = &work;
+    std::thread::scope(|scope| {
+        let running: Vec<_> = staging
+            .buffers
+            .chunks(BUFFERS_A_THREAD)
+            .take(threads)
+            .enumerate()
+            .map(|(thread, buffers)| {
+                let buffers = SharedBuffers(buffers);
+                scope.spawn(move || {
+                    let buffers = buffers;
+                    device.bind()?;
+                    work(buffers.0, thread, threads)
+                })
+            })
+            .collect();
+        let mut result = Ok(());
+        for thread in running {
+            match thread.join() {
+                Ok(outcome) => result = result.and(outcome),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        result
+    })
+}
+
+impl Staging {
+    /// Makes buffers until there are `count`.
+    fn grow(&mut self, count: usize) -> Result<()> {
+        while self.buffers.len() < count {
+            let (mut memory, mut done) = (std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: the context is current; both pointers are locals to write to. The flags ask for memory that the
+            // host reads at full speed: not write-combined.
+            unsafe {
+                let flags = sys::CU_MEMHOSTALLOC_PORTABLE;
+                check(sys::cuMemHostAlloc(&raw mut memory, PIECE, flags), "cuMemHostAlloc")?;
+                let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
+                if let Err(error) = check(sys::cuEventCreate(&raw mut done, flags), "cuEventCreate") {
+                    let _ = sys::cuMemFreeHost(memory);
+                    return Err(error);
+                }
+            }
+            match NonNull::new(memory) {
+                Some(memory) => self.buffers.push(Buffer { memory, done }),
+                None => unreachable!("cuMemHostAlloc reports a failure as a status"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees all buffers.
+    ///
+    /// # Safety
+    /// The context is current and no transfer is under way.
+    pub(super) unsafe fn release(&mut self) {
+        for buffer in self.buffers.drain(..) {
+            // SAFETY: made by `grow`, not used by any transfer, and dropped here.
+            unsafe {
+                let _ = sys::cuEventDestroy_v2(buffer.done);
+                let _ = sys::cuMemFreeHost(buffer.memory.as_ptr());
+            }
+        }
+    }
+}
+
+impl Buffer {
+    /// Waits until no transfer uses the buffer. An event that was never recorded counts as done.
+    fn wait(&self) -> Result<()> {
+        // SAFETY: the event lives as long as the buffer.
+        check(unsafe { sys::cuEventSynchronize(self.done) }, "a transfer")
+    }
+
+    fn record(&self, device: &Device) -> Result<()> {
+        // SAFETY: event and stream are of one context and alive.
+        check(unsafe { sys::cuEventRecord(self.done, device.stream) }, "cuEventRecord")
+    }
+}
+
+/// The target of a download, whose pieces the threads share out among them.
+struct Shared(*mut u8);
+// SAFETY: each thread writes its own pieces only.
+unsafe impl Sync for Shared {}
+
+/// The buffers of one thread.
+struct SharedBuffers<'a>(&'a [Buffer]);
+// SAFETY: the chunks are disjoint, each goes to one thread, and that thread alone uses them until it has ended.
+unsafe impl Send for SharedBuffers<'_> {}
