@@ -2,7 +2,9 @@
 
 mod cli;
 mod completeness;
+mod doctor;
 mod evaluator;
+mod kernelspec;
 mod language;
 mod roles;
 mod server;
