@@ -260,14 +260,28 @@ impl Kernel {
     /// The exit status, when the process ends.
     #[track_caller]
     pub fn wait(&mut self) -> ExitStatus {
+        let mut status = None;
+        self.wait_until(|kernel| {
+            status = kernel.process.try_wait().expect("the process is ours");
+            status.is_some()
+        });
+        status.expect("just seen")
+    }
+
+    /// Waits for something that sends no message.
+    #[track_caller]
+    pub fn wait_until(&mut self, mut condition: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
-        loop {
-            if let Some(status) = self.process.try_wait().expect("the process is ours") {
-                return status;
-            }
-            assert!(start.elapsed() < DEADLINE, "the kernel does not end");
+        while !condition(self) {
+            assert!(start.elapsed() < DEADLINE, "the condition does not come true");
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// How many files and sockets the kernel has open.
+    #[track_caller]
+    pub fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.process.id())).expect("the kernel runs").count()
     }
 
     pub fn signal(&self, signal: libc::c_int) {

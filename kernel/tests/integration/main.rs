@@ -2,6 +2,7 @@
 
 mod frontend;
 
+mod command_line; // install, uninstall, doctor
 mod control; // interrupt, shutdown, signals, the parent process
 mod editing; // completion, inspection, completeness
 mod execute; // counters, outputs, errors and what they abort
