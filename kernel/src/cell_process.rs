@@ -16,6 +16,7 @@ pub const COMMANDS: i32 = 3;
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type StartFunction = unsafe extern "C" fn(*const c_char);
 type HookFunction = unsafe extern "C" fn();
+type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
 /// Runs cells until the commands end; gives the exit status.
 pub fn run() -> i32 {
@@ -34,6 +35,22 @@ pub fn run() -> i32 {
             1
         }
     }
+}
+
+/// What the prelude says of the device that cells compute on, and why it is this one.
+pub fn device() -> anyhow::Result<String> {
+    let library = Installation::locate()?.prelude_library();
+    let library = load(library.as_os_str().as_encoded_bytes(), libc::RTLD_LOCAL).map_err(anyhow::Error::msg)?;
+    let mut text = vec![0u8; 4096];
+    // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs); it writes no more than the given
+    // number of bytes and gives back how many they were.
+    let length = unsafe {
+        let describe: DeviceFunction =
+            std::mem::transmute(symbol(library, c"warpcell_describe_device").map_err(anyhow::Error::msg)?);
+        describe(text.as_mut_ptr(), text.len())
+    };
+    text.truncate(length);
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 struct Prelude {

@@ -1,9 +1,9 @@
 //! The command line.
 
+use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
-use crate::server;
-use crate::setup;
-use clap::{Parser, Subcommand};
+use crate::{cell_process, doctor, server, setup};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,42 +26,104 @@ enum Command {
         #[arg(long, value_enum, default_value_t, hide = true)]
         evaluator: Choice,
     },
-    /// Install the kernel, its prelude and the kernelspec into a prefix.
+    /// Install this program, the prelude and the entry for Jupyter; `install.sh` does this.
     Install {
-        /// The prefix: bin, lib and share are below it.
-        #[arg(long, value_name = "DIR")]
-        prefix: PathBuf,
+        #[command(flatten)]
+        place: PlaceArguments,
         /// Warpcell's source directory.
         #[arg(long, value_name = "DIR", default_value = ".")]
         source: PathBuf,
-        /// The sources of the standard library, if the toolchain has none.
+        /// The sources of the standard library, where the toolchain has none.
         #[arg(long, value_name = "DIR")]
         rust_src: Option<PathBuf>,
     },
-    /// Remove what `install` has put into a prefix.
-    Uninstall {
-        /// The prefix.
-        #[arg(long, value_name = "DIR")]
-        prefix: PathBuf,
-    },
+    /// Remove what `install` has put into a place.
+    Uninstall(PlaceArguments),
+    /// Say what is installed, what is missing and what to do about it.
+    Doctor,
+    /// Load the prelude and print the device that cells compute on.
+    Device,
+}
+
+/// Where things belong; for the user if nothing is said.
+#[derive(Args)]
+#[group(multiple = false)]
+struct PlaceArguments {
+    /// For this user.
+    #[arg(long)]
+    user: bool,
+    /// For the active Python environment.
+    #[arg(long)]
+    sys_prefix: bool,
+    /// In bin, lib and share below DIR.
+    #[arg(long, value_name = "DIR")]
+    prefix: Option<PathBuf>,
 }
 
 /// Does what the arguments say.
 pub fn main() -> ExitCode {
-    let result: anyhow::Result<()> = match Arguments::parse().command {
+    run(Arguments::parse().command).unwrap_or_else(|error| {
+        eprintln!("warpcell: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Kernel { connection_file, evaluator } => {
-            language::language(evaluator).and_then(|language| server::serve(&connection_file, language))
+            server::serve(&connection_file, language::language(evaluator)?)?;
         }
-        Command::Install { prefix, source, rust_src } => {
-            setup::install(&setup::Request { source: &source, prefix: &prefix, standard_library: rust_src.as_deref() })
+        Command::Install { place, source, rust_src } => {
+            let place = place.place();
+            let prefix = place.prefix()?;
+            setup::install(&setup::Request {
+                source: &source,
+                prefix: &prefix,
+                standard_library: rust_src.as_deref(),
+            })?;
+            let directory = place.directory()?;
+            kernelspec::install(&directory, &setup::binary_in(&prefix))?;
+            println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
-        Command::Uninstall { prefix } => setup::uninstall(&prefix),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("warpcell: {error:#}");
-            ExitCode::FAILURE
+        Command::Uninstall(place) => {
+            let place = place.place();
+            let directory = place.directory()?;
+            if kernelspec::uninstall(&directory)? {
+                println!("Removed {}", directory.display());
+            } else {
+                println!("Nothing to remove in {}", directory.display());
+            }
+            setup::uninstall(&place.prefix()?)?;
         }
+        Command::Doctor => {
+            if !doctor::run() {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Command::Device => println!("{}", cell_process::device()?),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl PlaceArguments {
+    fn place(self) -> Place {
+        match self.prefix {
+            Some(prefix) => Place::Prefix(prefix),
+            None if self.sys_prefix => Place::SysPrefix,
+            None => Place::User,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+        let both = ["warpcell", "install", "--user", "--sys-prefix"];
+        assert!(Arguments::try_parse_from(both).is_err());
     }
 }

@@ -62,7 +62,9 @@ fn blank_directives(code: &str) -> String {
 fn ends_inside_token(tokens: &LexedStr<'_>) -> bool {
     let Some(last) = tokens.len().checked_sub(1) else { return false };
     let open_ended = matches!(tokens.kind(last), STRING | BYTE_STRING | C_STRING | COMMENT);
-    open_ended && tokens.error(last).is_some_and(|error| error.contains("terminate"))
+    // The lexer finds nothing else wrong with a raw string that is the last token.
+    let unfinished = |error: &str| error.contains("terminate") || error == "Invalid raw string literal";
+    open_ended && tokens.error(last).is_some_and(unfinished)
 }
 
 /// What has been seen of a cell.
@@ -72,8 +74,8 @@ struct Scan {
     open: Vec<(SyntaxKind, usize)>,
     /// The tokens of the statement at hand, outside of brackets.
     statement: Vec<SyntaxKind>,
-    /// The last token that is neither space nor comment.
-    last: Option<SyntaxKind>,
+    /// The last two tokens that are neither space nor comment, the last one first.
+    last: [Option<SyntaxKind>; 2],
     /// Whether the last closed bracket was that of an attribute.
     after_attribute: bool,
     /// Whether the bracket at depth one opened an attribute.
@@ -90,7 +92,7 @@ impl Scan {
             T!['('] => self.open.push((T![')'], line)),
             T!['['] => {
                 if outside {
-                    self.in_attribute = self.last == Some(T![#]);
+                    self.in_attribute = self.last[0] == Some(T![#]);
                 }
                 self.open.push((T![']'], line));
             }
@@ -109,13 +111,13 @@ impl Scan {
                 _ => self.statement.push(kind),
             }
         }
-        self.last = Some(kind);
+        self.last = [Some(kind), self.last[0]];
         Ok(())
     }
 
     /// Whether what stands outside of brackets cannot be the end.
     fn expects_more(&self) -> bool {
-        self.after_attribute || self.last.is_some_and(wants_operand) || self.is_header()
+        self.after_attribute || wants_operand(self.last) || self.is_header()
     }
 
     /// Whether the statement at hand begins an item or a block whose body has not come yet.
@@ -157,42 +159,47 @@ impl Scan {
 /// A bracket is closed that was not open.
 struct Mismatch;
 
-/// Tokens after which an expression, a name or a block must follow.
-fn wants_operand(kind: SyntaxKind) -> bool {
-    // The lexer gives `&&`, `+=`, `::` and `->` as single characters. `>` may end a type, `..` a range, `!` and `?`
-    // and `*` (in `use a::*`) something complete, and `|` a pattern, so they decide nothing.
-    matches!(
-        kind,
-        T![=]
-            | T![.]
-            | T![,]
-            | T![:]
-            | T![+]
-            | T![-]
-            | T![/]
-            | T![%]
-            | T![^]
-            | T![&]
-            | T![<]
-            | T![#]
-            | T![as]
-            | T![else]
-            | T![let]
-            | T![in]
-            | T![fn]
-            | T![mut]
-            | T![ref]
-            | T![dyn]
-            | T![where]
-            | T![use]
-            | T![const]
-            | T![static]
-            | T![type]
-            | T![pub]
-            | T![unsafe]
-            | T![extern]
-            | T![move]
-    )
+/// Whether an expression, a name or a block must follow these last tokens.
+fn wants_operand([last, before]: [Option<SyntaxKind>; 2]) -> bool {
+    let Some(last) = last else { return false };
+    // The lexer gives operators as single characters. `>` may end a type, but not as `->` and `=>`; `.` a range, as
+    // `..`; `*` a `use`, and `!` and `?` end something complete.
+    match last {
+        T![>] => matches!(before, Some(T![-] | T![=])),
+        T![.] => before != Some(T![.]),
+        _ => matches!(
+            last,
+            T![=]
+                | T![,]
+                | T![:]
+                | T![+]
+                | T![-]
+                | T![/]
+                | T![%]
+                | T![^]
+                | T![&]
+                | T![|]
+                | T![<]
+                | T![#]
+                | T![as]
+                | T![else]
+                | T![let]
+                | T![in]
+                | T![fn]
+                | T![mut]
+                | T![ref]
+                | T![dyn]
+                | T![where]
+                | T![use]
+                | T![const]
+                | T![static]
+                | T![type]
+                | T![pub]
+                | T![unsafe]
+                | T![extern]
+                | T![move]
+        ),
+    }
 }
 
 fn line_of(code: &str, offset: usize) -> usize {
@@ -266,6 +273,9 @@ mod tests {
             ("a.", 4),
             ("std::", 4),
             ("x as", 4),
+            ("fn f() ->", 4),
+            ("a ||", 4),
+            ("|x|", 4),
             ("if a { 1 } else", 4),
             ("if a", 4),
             ("match x", 4),

@@ -113,6 +113,9 @@ pub enum Completeness {
 /// Stops a running cell; usable from other threads while `execute` runs.
 pub trait InterruptHandle: Send + Sync {
     /// Asks the running cell to stop; nothing happens when none runs.
+    ///
+    /// Called only while a cell is in the evaluator's hands, which includes the moment before `execute` is entered:
+    /// such an interrupt should count for that cell.
     fn interrupt(&self);
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);

@@ -20,5 +20,6 @@ mod usage;
 mod tests;
 
 pub use expand::{Action, Expansion, expand, word_at};
-pub use table::{Candidate, complete, help, lsmagic};
-pub use usage::UsageError;
+pub use table::{complete, help};
+#[cfg(test)]
+use table::lsmagic;

@@ -119,7 +119,13 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
     Ok(artifacts)
 }
 
-fn fill(home: &Path, source: &Path, toolchain: &Path, standard_library: Option<&Path>, artifacts: &[Artifact]) -> Result<()> {
+fn fill(
+    home: &Path,
+    source: &Path,
+    toolchain: &Path,
+    standard_library: Option<&Path>,
+    artifacts: &[Artifact],
+) -> Result<()> {
     let target = query(Command::new(toolchain.join("bin/rustc")).arg("-vV"))?
         .lines()
         .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))

@@ -63,3 +63,20 @@ pub extern "C" fn warpcell_begin_cell() {
 pub extern "C" fn warpcell_end_cell() {
     crate::output::end_of_cell();
 }
+
+/// Writes a description of the device that cells compute on into `text`, cut at `capacity` bytes; gives its length.
+///
+/// # Safety
+///
+/// `text` must point to `capacity` bytes that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpcell_describe_device(text: *mut u8, capacity: usize) -> usize {
+    let description = match crate::device::try_device() {
+        Ok(_) => format!("{} ({})", crate::device::device_info(), crate::device::reason()),
+        Err(error) => error.to_string(),
+    };
+    let length = description.len().min(capacity);
+    // SAFETY: the caller promises room for `capacity` bytes, and a fresh string overlaps nothing of the caller's.
+    unsafe { std::ptr::copy_nonoverlapping(description.as_ptr(), text, length) };
+    length
+}

@@ -9,9 +9,10 @@
 //! | `clear` | removes the output |
 //! | `result TEXT` | the value of the cell |
 //! | `page TEXT` | a payload |
-//! | `late TEXT` | text from a thread that outlives the cell, after the next interrupt |
+//! | `late FILE` | a thread that outlives the cell reads the file, a pipe, and prints what comes |
 //! | `error NAME` | the cell fails |
 //! | `sleep-until-interrupted` | the cell waits, and fails when it is interrupted |
+//! | `pass` | nothing |
 //! | `panic` | a bug in the evaluator |
 //!
 //! Anything else is printed as it is.
@@ -28,6 +29,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 #[derive(Default)]
 pub struct Echo {
     interrupts: Arc<Interrupts>,
+    /// The interrupts that have been dealt with.
+    seen: u64,
 }
 
 /// Counts interrupts, so that one that arrives between two commands is not lost.
@@ -63,31 +66,10 @@ impl Evaluator for Echo {
     }
 
     fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        let seen = self.interrupts.count();
-        let mut payload = Vec::new();
-        for line in code.lines() {
-            let (command, text) = line.split_once(' ').unwrap_or((line, ""));
-            match command {
-                "print" => sink(stream(StreamName::Stdout, format!("{text}\n"))),
-                "eprint" => sink(stream(StreamName::Stderr, format!("{text}\n"))),
-                "partial" => sink(stream(StreamName::Stdout, text.to_owned())),
-                "flood" => flood(text.parse().unwrap_or(0), sink),
-                "display" => sink(display(text, false)),
-                "update" => sink(display(text, true)),
-                "clear" => sink(Output::Clear { wait: false }),
-                "result" => sink(Output::Result { data: bundle(text), metadata: Map::new() }),
-                "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
-                "late" => self.late(text.to_owned(), sink),
-                "error" => return Err(error(text, "asked for")),
-                "sleep-until-interrupted" => {
-                    self.interrupts.wait_beyond(seen);
-                    return Err(error("Interrupted", "the cell was interrupted"));
-                }
-                "panic" => panic!("asked for"),
-                _ => sink(stream(StreamName::Stdout, line.to_owned())),
-            }
-        }
-        Ok(Outcome { payload })
+        let result = self.run(code, sink);
+        // Here and not at the beginning, because an interrupt may come just before that.
+        self.seen = self.interrupts.count();
+        result
     }
 
     /// Completes the word before the cursor to its capitals.
@@ -112,14 +94,41 @@ impl Evaluator for Echo {
 }
 
 impl Echo {
-    fn late(&self, text: String, sink: &OutputSink) {
-        let (interrupts, sink) = (Arc::clone(&self.interrupts), Arc::clone(sink));
-        let seen = interrupts.count();
-        std::thread::spawn(move || {
-            interrupts.wait_beyond(seen);
-            sink(stream(StreamName::Stdout, text));
-        });
+    fn run(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        let mut payload = Vec::new();
+        for line in code.lines() {
+            let (command, text) = line.split_once(' ').unwrap_or((line, ""));
+            match command {
+                "print" => sink(stream(StreamName::Stdout, format!("{text}\n"))),
+                "eprint" => sink(stream(StreamName::Stderr, format!("{text}\n"))),
+                "partial" => sink(stream(StreamName::Stdout, text.to_owned())),
+                "flood" => flood(text.parse().unwrap_or(0), sink),
+                "display" => sink(display(text, false)),
+                "update" => sink(display(text, true)),
+                "clear" => sink(Output::Clear { wait: false }),
+                "result" => sink(Output::Result { data: bundle(text), metadata: Map::new() }),
+                "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
+                "late" => late(text.to_owned(), sink),
+                "error" => return Err(error(text, "asked for")),
+                "sleep-until-interrupted" => {
+                    self.interrupts.wait_beyond(self.seen);
+                    return Err(error("Interrupted", "the cell was interrupted"));
+                }
+                "pass" => {}
+                "panic" => panic!("asked for"),
+                _ => sink(stream(StreamName::Stdout, line.to_owned())),
+            }
+        }
+        Ok(Outcome { payload })
     }
+}
+
+fn late(pipe: String, sink: &OutputSink) {
+    let sink = Arc::clone(sink);
+    std::thread::spawn(move || {
+        let text = std::fs::read_to_string(pipe).unwrap_or_else(|error| error.to_string());
+        sink(stream(StreamName::Stdout, text));
+    });
 }
 
 fn flood(bytes: usize, sink: &OutputSink) {

@@ -71,6 +71,8 @@ pub struct RustEvaluator {
     link: Arc<Link>,
     interrupts: Arc<Interrupts>,
     context: std::result::Result<CommandContext, String>,
+    /// The device that cells compute on, in words.
+    device: String,
 }
 
 struct Interrupts {
@@ -116,11 +118,14 @@ impl RustEvaluator {
             busy: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         });
+        // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
+        let device = std::thread::spawn(crate::doctor::device);
         let context = match &session.installation {
             Err(problem) => Err(problem.clone()),
             Ok(_) => start_context(&session, &socket),
         };
-        Ok(RustEvaluator { session, link, interrupts, context })
+        let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
+        Ok(RustEvaluator { session, link, interrupts, context, device })
     }
 
     fn run(&mut self, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
@@ -242,7 +247,10 @@ impl Evaluator for RustEvaluator {
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        crate::completeness::is_complete(code)
+        match magics::expand(code) {
+            Err(error) if error.incomplete => Completeness::Incomplete { indent: String::new() },
+            _ => crate::completeness::is_complete(code),
+        }
     }
 
     fn banner(&self) -> String {
@@ -250,7 +258,7 @@ impl Evaluator for RustEvaluator {
             Ok(installation) => installation.record.compiler.clone(),
             Err(problem) => problem.clone(),
         };
-        format!("Warpcell {} – GPU notebooks in Rust\n{compiler}", env!("CARGO_PKG_VERSION"))
+        format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)
     }
 }
 

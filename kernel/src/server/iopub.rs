@@ -1,12 +1,10 @@
-//! The iopub channel: a queue that takes everything at once, and a task that writes it out.
+//! The iopub channel: a queue that takes everything at once, and a task that hands it to the subscribers.
 
-use super::log;
+use super::subscribers::Subscribers;
 use crate::evaluator::{Output, OutputSink};
 use crate::wire::Parent;
 use crate::wire::iopub::Publication;
-use jupyter_zmq_client::{KernelIoPubXPubConnection, SubscriptionEvent};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -22,10 +20,10 @@ enum Queued {
 }
 
 impl Publisher {
-    /// Starts the task that owns the socket.
-    pub fn start(connection: KernelIoPubXPubConnection) -> (Self, JoinHandle<()>) {
+    /// Starts the task that empties the queue.
+    pub fn start(subscribers: Subscribers) -> (Self, JoinHandle<()>) {
         let (queue, queued) = mpsc::unbounded_channel();
-        (Self { queue }, tokio::spawn(run(connection, Backlog { queued, held: None })))
+        (Self { queue }, tokio::spawn(run(subscribers, Backlog { queued, held: None })))
     }
 
     /// Publishes something that belongs to a request.
@@ -33,12 +31,10 @@ impl Publisher {
         self.publish_under(publication, Some(parent.clone()));
     }
 
-    /// Ends the task once everything before this is written.
-    pub async fn close(&self, task: JoinHandle<()>, deadline: Duration) {
+    /// Ends the task once everything before this is handed on.
+    pub async fn close(&self, task: JoinHandle<()>) {
         let _ = self.queue.send(Queued::Close);
-        if tokio::time::timeout(deadline, task).await.is_err() {
-            log(format_args!("a client does not read; its last messages are lost"));
-        }
+        let _ = task.await;
     }
 
     fn publish_under(&self, publication: Publication, parent: Option<Parent>) {
@@ -103,28 +99,10 @@ impl CellOutputs {
     }
 }
 
-async fn run(mut connection: KernelIoPubXPubConnection, mut backlog: Backlog) {
-    loop {
-        let publish = tokio::select! {
-            // A subscription that is there is taken before the message that its client may be waiting for.
-            biased;
-            subscription = connection.recv_subscription() => match subscription {
-                Ok(SubscriptionEvent::Subscribe(topic)) => (Publication::Welcome { topic }, None),
-                Ok(SubscriptionEvent::Unsubscribe(_)) => continue,
-                Err(error) => {
-                    log(format_args!("an iopub client is gone: {error}"));
-                    continue;
-                }
-            },
-            next = backlog.next() => match next {
-                Some(next) => next,
-                None => return,
-            },
-        };
-        let (publication, parent) = publish;
-        if let Err(error) = connection.send(publication.into_message(parent.as_ref())).await {
-            log(format_args!("iopub: {error}"));
-        }
+async fn run(subscribers: Subscribers, mut backlog: Backlog) {
+    while let Some((publication, parent)) = backlog.next().await {
+        let size = publication.size();
+        subscribers.send(publication.into_message(parent.as_ref()), size);
     }
 }
 

@@ -5,7 +5,7 @@
 //! signals, parent ─>    ^         │            │ outputs, straight to iopub, so that a flood of
 //!                       └─────────┼────────────┤ text cannot delay an interrupt
 //!                                 v            v
-//!                     replies, iopub (its own task, unbounded queue)
+//!                     replies, iopub (tasks of its own, a queue per client)
 //! ```
 //!
 //! Nothing in the loop waits for a client or for a cell. The language is known here only as
@@ -18,6 +18,7 @@ mod iopub;
 mod lane;
 mod session;
 mod sockets;
+mod subscribers;
 mod watch;
 
 use crate::evaluator::Evaluator;

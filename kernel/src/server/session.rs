@@ -275,9 +275,12 @@ impl Session {
 
     async fn interrupt(&mut self) {
         if let State::Ready(handle) = &self.evaluator.state {
-            let handle = Arc::clone(handle);
-            // It may take its time, to escalate from asking to killing.
-            tokio::task::spawn_blocking(move || handle.interrupt());
+            // An interrupt that meets no cell must not meet the next one.
+            if self.evaluator.running.as_ref().is_some_and(|running| matches!(running.task, Task::Execute(_))) {
+                let handle = Arc::clone(handle);
+                // It may take its time, to escalate from asking to killing.
+                tokio::task::spawn_blocking(move || handle.interrupt());
+            }
         } else if let Some(pending) = self.evaluator.queue.pop_front() {
             // The kernel still starts, so the first cell can be taken back.
             self.busy(&pending.parent);

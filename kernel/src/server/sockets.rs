@@ -2,14 +2,14 @@
 
 use super::event::{Channel, Event};
 use super::iopub::Publisher;
+use super::subscribers::{self, Subscribers};
 use super::{heartbeat, log};
 use crate::wire::Incoming;
 use anyhow::Context;
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};
 use jupyter_zmq_client::{
     KernelStdinConnection, RawMessage, RouterRecvConnection, RouterSendConnection, create_kernel_control_connection,
-    create_kernel_heartbeat_connection, create_kernel_iopub_xpub_connection, create_kernel_shell_connection,
-    create_kernel_stdin_connection,
+    create_kernel_heartbeat_connection, create_kernel_shell_connection, create_kernel_stdin_connection,
 };
 use std::os::unix::fs::FileTypeExt;
 use std::time::Duration;
@@ -24,7 +24,8 @@ pub struct Sockets {
     iopub: JoinHandle<()>,
     shell: RouterSendConnection,
     control: RouterSendConnection,
-    readers: [JoinHandle<()>; 3],
+    subscribers: Subscribers,
+    readers: [JoinHandle<()>; 4],
     /// Bound because clients connect to it; nothing is asked yet.
     _stdin: KernelStdinConnection,
 }
@@ -37,19 +38,20 @@ pub async fn bind(connection: &ConnectionInfo, events: UnboundedSender<Event>) -
     let session = uuid::Uuid::new_v4().to_string();
     let session = session.as_str();
     let heartbeat = create_kernel_heartbeat_connection(connection).await.context("cannot bind heartbeat")?;
-    let iopub = create_kernel_iopub_xpub_connection(connection, session).await.context("cannot bind iopub")?;
+    let (subscribers, accepting) = subscribers::bind(connection, session).await.context("cannot bind iopub")?;
     let stdin = create_kernel_stdin_connection(connection, session).await.context("cannot bind stdin")?;
     let control = create_kernel_control_connection(connection, session).await.context("cannot bind control")?;
     let shell = create_kernel_shell_connection(connection, session).await.context("cannot bind shell")?;
     let (shell, shell_reader) = shell.split();
     let (control, control_reader) = control.split();
-    let (publisher, iopub) = Publisher::start(iopub);
+    let (publisher, iopub) = Publisher::start(subscribers.clone());
     let readers = [
+        accepting,
         tokio::spawn(heartbeat::run(heartbeat)),
         tokio::spawn(read(Channel::Control, control_reader, events.clone())),
         tokio::spawn(read(Channel::Shell, shell_reader, events)),
     ];
-    Ok(Sockets { publisher, iopub, shell, control, readers, _stdin: stdin })
+    Ok(Sockets { publisher, iopub, subscribers, shell, control, readers, _stdin: stdin })
 }
 
 impl Sockets {
@@ -72,7 +74,8 @@ impl Sockets {
         for reader in self.readers {
             reader.abort();
         }
-        self.publisher.close(self.iopub, deadline).await;
+        self.publisher.close(self.iopub).await;
+        self.subscribers.close(deadline).await;
     }
 }
 

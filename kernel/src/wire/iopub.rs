@@ -7,7 +7,7 @@ use jupyter_protocol::{
     ClearOutput, CommClose, CommId, ErrorOutput, ExecuteInput, ExecutionCount, ExecutionState, IoPubWelcome,
     JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent, UnknownMessage,
 };
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 /// All that this kernel can publish.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,19 @@ impl Publication {
     /// The message for this, as a child of the request that caused it.
     pub fn into_message(self, parent: Option<&Parent>) -> JupyterMessage {
         envelope(self.into_content(), parent)
+    }
+
+    /// About how much memory the message takes.
+    pub fn size(&self) -> usize {
+        const ENVELOPE: usize = 1 << 10;
+        let bundle = |data: &Map<String, Value>| data.values().filter_map(Value::as_str).map(str::len).sum();
+        let content = match self {
+            Self::Input { code, .. } => code.len(),
+            Self::Output { output: Output::Stream { text, .. }, .. } => text.len(),
+            Self::Output { output: Output::Display { data, .. } | Output::Result { data, .. }, .. } => bundle(data),
+            _ => 0,
+        };
+        ENVELOPE + content
     }
 
     fn into_content(self) -> JupyterMessageContent {

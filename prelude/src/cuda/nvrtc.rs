@@ -123,21 +123,15 @@ impl Nvrtc {
     /// Compiles CUDA C. `name` is what the compiler's messages call the source.
     pub fn compile(&self, name: &str, source: &str, options: &[String], form: Form) -> Result<Vec<u8>> {
         let failed = |log: String| Error::KernelCompilation { kernel: name.to_string(), log };
-        let text = |text: &str| CString::new(text).map_err(|_| failed("the source or an option has a zero byte".into()));
+        let text =
+            |text: &str| CString::new(text).map_err(|_| failed("the source or an option has a zero byte".into()));
         let (title, source) = (text(name)?, text(source)?);
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<CString>>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let mut program: Program = std::ptr::null_mut();
         // SAFETY: `source` and `title` are zero-terminated and outlive the call, which copies them; there are no headers.
         let status = unsafe {
-            (self.create)(
-                &raw mut program,
-                source.as_ptr(),
-                title.as_ptr(),
-                0,
-                std::ptr::null(),
-                std::ptr::null(),
-            )
+            (self.create)(&raw mut program, source.as_ptr(), title.as_ptr(), 0, std::ptr::null(), std::ptr::null())
         };
         if status != 0 {
             return Err(failed(self.describe(status)));

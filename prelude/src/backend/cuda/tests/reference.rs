@@ -280,7 +280,9 @@ pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar
                 (Scalar::Bool(_), _) => {
                     Scalar::Bool(integers(operation, integer(a), integer(b), |x| i128::from(x != 0)) != 0)
                 }
-                (Scalar::U8(_), _) => Scalar::U8(integers(operation, integer(a), integer(b), |x| x as u8 as i128) as u8),
+                (Scalar::U8(_), _) => {
+                    Scalar::U8(integers(operation, integer(a), integer(b), |x| x as u8 as i128) as u8)
+                }
                 (Scalar::I32(_), _) => {
                     Scalar::I32(integers(operation, integer(a), integer(b), |x| x as i32 as i128) as i32)
                 }

@@ -1,0 +1,224 @@
+//! `warpcell doctor`: what is there, what is missing, and what to do about it.
+
+use crate::installation::Installation;
+use crate::{PINNED_COMPILER, kernelspec};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// One thing to look at. To add a check, add an entry.
+const CHECKS: &[Check] = &[
+    Check { name: "compiler", needed: true, look: compiler },
+    Check { name: "standard library sources", needed: true, look: standard_library_sources },
+    Check { name: "prelude", needed: true, look: prelude },
+    Check { name: "Jupyter", needed: true, look: kernel_entry },
+    Check { name: "GPU", needed: false, look: gpu },
+    Check { name: "CUDA libraries", needed: false, look: cuda_libraries },
+];
+
+/// One line of the table.
+struct Check {
+    name: &'static str,
+    /// Whether notebooks do not run without it.
+    needed: bool,
+    look: fn() -> Finding,
+}
+
+/// What a check has found.
+enum Finding {
+    /// All is well; some words on what there is.
+    Ok(String),
+    /// Something is missing or wrong.
+    Problem {
+        /// What.
+        what: String,
+        /// What the user can do.
+        remedy: String,
+    },
+}
+
+use Finding::Problem;
+
+/// Prints the table. Returns whether everything needed is there.
+pub fn run() -> bool {
+    let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let mut good = true;
+    for check in CHECKS {
+        let finding = (check.look)();
+        let word = match (&finding, check.needed) {
+            (Finding::Ok(_), _) => "ok",
+            (Problem { .. }, true) => "MISSING",
+            (Problem { .. }, false) => "absent",
+        };
+        good &= word != "MISSING";
+        match finding {
+            Finding::Ok(what) => println!("{word:<7}  {:<width$}  {what}", check.name),
+            Problem { what, remedy } => {
+                println!("{word:<7}  {:<width$}  {what}", check.name);
+                println!("{:7}  {:width$}  -> {remedy}", "", "");
+            }
+        }
+    }
+    println!();
+    println!("{}", if good { "Notebooks can run." } else { "Notebooks cannot run until what is MISSING is there." });
+    good
+}
+
+fn compiler() -> Finding {
+    let installation = match Installation::locate() {
+        Ok(installation) => installation,
+        Err(error) => return Problem { what: format!("{error:#}"), remedy: "./install.sh".into() },
+    };
+    let program = installation.real_tool("rustc");
+    let expected = &installation.record.compiler;
+    let remedy = || format!("rustup toolchain install {PINNED_COMPILER} (https://rustup.rs), then ./install.sh");
+    match output(&program, &["-V"]) {
+        Some(version) if version.trim() == expected => Finding::Ok(format!("{expected} ({})", program.display())),
+        Some(version) => {
+            let what =
+                format!("{} is {} now, but the prelude was built by {expected}", program.display(), version.trim());
+            Problem { what, remedy: remedy() }
+        }
+        None => Problem { what: format!("{} cannot be run", program.display()), remedy: remedy() },
+    }
+}
+
+fn standard_library_sources() -> Finding {
+    let place = Installation::locate().map(|installation| installation.sysroot().join("lib/rustlib/src/rust/library"));
+    match place {
+        Ok(place) if place.join("core/src/lib.rs").exists() => Finding::Ok(place.display().to_string()),
+        _ => Problem {
+            what: "not found; types of variables such as Vec cannot be inferred".into(),
+            remedy: "rustup component add rust-src (Debian: sudo apt-get install rust-web-src), then ./install.sh"
+                .into(),
+        },
+    }
+}
+
+/// In a process of its own, because a library that is broken may end the process that loads it.
+fn prelude() -> Finding {
+    let remedy = || "./install.sh".to_owned();
+    let library = match Installation::locate() {
+        Ok(installation) => installation.prelude_library(),
+        Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
+    };
+    match device() {
+        Ok(_) => Finding::Ok(library.display().to_string()),
+        Err(what) => Problem { what, remedy: remedy() },
+    }
+}
+
+/// What the prelude says of the device, asked in a process of its own.
+pub fn device() -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let result =
+        Command::new(program).arg("device").stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if result.status.success() {
+        return Ok(String::from_utf8_lossy(&result.stdout).trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&result.stderr).trim().to_owned();
+    Err(if said.is_empty() { format!("loading the prelude ends the process: {}", result.status) } else { said })
+}
+
+fn kernel_entry() -> Finding {
+    let Some(found) = kernelspec::find() else {
+        let path: Vec<String> = kernelspec::search_path().iter().map(|path| path.display().to_string()).collect();
+        return Problem {
+            what: format!("no kernel `{}` in {}", kernelspec::NAME, path.join(", ")),
+            remedy: "warpcell install (or install --sys-prefix for the active Python environment)".into(),
+        };
+    };
+    if !found.program.is_file() {
+        return Problem {
+            what: format!("{} names {}, which is gone", found.directory.display(), found.program.display()),
+            remedy: "warpcell install".into(),
+        };
+    }
+    Finding::Ok(found.directory.display().to_string())
+}
+
+fn gpu() -> Finding {
+    match device() {
+        Ok(device) if device.starts_with("cuda") => Finding::Ok(device),
+        Ok(device) => Problem {
+            what: device,
+            remedy: "none needed: notebooks run on the CPU. For a GPU, install NVIDIA's driver and CUDA 12 or 13"
+                .into(),
+        },
+        Err(what) => Problem { what, remedy: "./install.sh".into() },
+    }
+}
+
+fn cuda_libraries() -> Finding {
+    const LIBRARIES: [&str; 2] = ["libnvrtc", "libcublas"];
+    let missing: Vec<&str> = LIBRARIES.into_iter().filter(|name| find_cuda_library(name).is_none()).collect();
+    if missing.is_empty() {
+        let places: Vec<String> = LIBRARIES.into_iter().filter_map(find_cuda_library).collect();
+        return Finding::Ok(places.join(", "));
+    }
+    Problem {
+        what: format!("not found: {}", missing.join(", ")),
+        remedy: "only for a GPU: install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12 nvidia-cublas-cu12`"
+            .into(),
+    }
+}
+
+/// The library's place, or its name where the system's loader knows it.
+fn find_cuda_library(name: &str) -> Option<String> {
+    let versions = ["13", "12"];
+    if let Some(known) =
+        versions.iter().map(|version| format!("{name}.so.{version}")).find(|file| is_known_to_loader(file))
+    {
+        return Some(known);
+    }
+    let home = ["CUDA_HOME", "CUDA_PATH"].into_iter().find_map(std::env::var_os).map(PathBuf::from);
+    let toolkits = home
+        .into_iter()
+        .chain(["/usr/local/cuda".into()])
+        .flat_map(|home| ["lib64", "lib", "targets/x86_64-linux/lib"].map(|directory| home.join(directory)));
+    toolkits.chain(wheel_directories()).find_map(|directory| {
+        let file = versions.iter().map(|version| directory.join(format!("{name}.so.{version}")));
+        file.into_iter().find(|file| file.exists()).map(|file| file.display().to_string())
+    })
+}
+
+/// The library directories of the `nvidia-*` wheels of the active Python.
+fn wheel_directories() -> Vec<PathBuf> {
+    let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let Some(packages) = output(Path::new("python3"), &["-c", script]) else { return vec![] };
+    let nvidia = Path::new(packages.trim_end()).join("nvidia");
+    std::fs::read_dir(nvidia).into_iter().flatten().flatten().map(|entry| entry.path().join("lib")).collect()
+}
+
+/// What a command prints, if it succeeds.
+fn output(program: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether the loader finds a library by name. It stays loaded: some of CUDA's cannot be unloaded safely.
+fn is_known_to_loader(name: &str) -> bool {
+    let Ok(name) = CString::new(name) else { return false };
+    // SAFETY: the name ends in a zero byte. Loading runs the library's initialisers, which is what is asked for.
+    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
+    !handle.is_null()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pinned_compiler_is_that_of_the_toolchain_file() {
+        let file: toml::Table = include_str!("../../rust-toolchain.toml").parse().unwrap();
+        assert_eq!(file["toolchain"]["channel"].as_str(), Some(PINNED_COMPILER));
+    }
+
+    #[test]
+    fn names_of_checks_are_unique() {
+        let mut names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), CHECKS.len());
+    }
+}
