@@ -122,6 +122,10 @@ pub fn device() -> Result<String, String> {
 
 fn kernel_entry() -> Finding {
     let Some(found) = kernelspec::find() else {
+        // An installation with a prefix of its own: there, but not where Jupyter looks by itself.
+        if let Some(data) = own_data_directory().filter(|data| kernelspec::is_in(data)) {
+            return Finding::Ok(format!("{0}; Jupyter finds it with JUPYTER_PATH={0}", data.display()));
+        }
         let path: Vec<String> = kernelspec::search_path().iter().map(|path| path.display().to_string()).collect();
         return Problem {
             what: format!("no kernel `{}` in {}", kernelspec::NAME, path.join(", ")),
@@ -135,6 +139,11 @@ fn kernel_entry() -> Finding {
         };
     }
     Finding::Ok(found.directory.display().to_string())
+}
+
+/// `share/jupyter` of the prefix that this program is installed in.
+fn own_data_directory() -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.parent()?.join("share/jupyter"))
 }
 
 fn gpu() -> Finding {

@@ -116,6 +116,11 @@ pub fn search_path() -> Vec<PathBuf> {
     path
 }
 
+/// Whether a data directory has an entry of this kernel.
+pub fn is_in(data: &Path) -> bool {
+    data.join("kernels").join(NAME).join(SPECIFICATION).is_file()
+}
+
 fn specification(binary: &Path) -> anyhow::Result<Value> {
     let binary = binary.to_str().with_context(|| {
         format!("{} is not UTF-8, which kernel.json cannot express; move the program", binary.display())
