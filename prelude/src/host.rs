@@ -144,12 +144,13 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
 /// assert_eq!(out, ndarray::array![[1.0, 3.0, 2.0], [3.0, 7.0, 4.0]]);
 /// ```
 #[track_caller]
-pub fn convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> Array2<A::Elem>
+pub fn convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> Array2<T>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
-    check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default())))
+    check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default())))
 }
 
 /// As [`convolve2d`], with a choice of what lies outside the image.
@@ -162,24 +163,21 @@ where
 /// assert_eq!(out, ndarray::array![[4.0, 6.0, 8.0]]);
 /// ```
 #[track_caller]
-pub fn convolve2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> Array2<A::Elem>
+pub fn convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Array2<T>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
     check(try_convolve2d_with(image, kernel, mode, boundary))
 }
 
 /// As [`convolve2d_with`], but returns the error.
-pub fn try_convolve2d_with<A, K>(
-    image: &A,
-    kernel: &K,
-    mode: Mode,
-    boundary: Boundary<A::Elem>,
-) -> Result<Array2<A::Elem>>
+pub fn try_convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Result<Array2<T>>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
     let (image, kernel) = (image.host_view(), kernel.host_view());
     let plan = Plan2::new(&image.shape, &kernel.shape, image.dtype, mode)?;
