@@ -235,6 +235,8 @@ fn panics_name_the_callers_line() {
         (line!(), Box::new(|| drop(gpu::convolve(&a.reshape((1, 2)), &b, Mode::Full)))),
         (line!(), Box::new(|| drop(gpu::host::convolve2d(&[1.0], &[1.0], Mode::Full)))),
         (line!(), Box::new(|| drop(gpu::zeros::<f64>((1 << 60, 16))))),
+        (line!(), Box::new(|| drop(gpu::host::tile(&Array2::<f64>::ones((2, 2)), (1 << 62, 4))))),
+        (line!(), Box::new(|| drop(gpu::host::tile(&ArrayD::<f64>::ones(vec![2, 2]), vec![3])))),
         (line!(), Box::new(|| assert!(gpu::allclose(&a, &b)))),
     ];
     for (line, case) in cases {
