@@ -71,7 +71,9 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Kernel { connection_file, evaluator } => {
-            server::serve(&connection_file, language::language(evaluator)?)?;
+            let served = server::serve(&connection_file, language::language(evaluator)?);
+            language::clean_up();
+            served?;
         }
         Command::Install { place, source, rust_src } => {
             let place = place.place();

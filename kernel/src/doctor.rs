@@ -11,7 +11,7 @@ const CHECKS: &[Check] = &[
     Check { name: "compiler", needed: true, look: compiler },
     Check { name: "standard library sources", needed: true, look: standard_library_sources },
     Check { name: "prelude", needed: true, look: prelude },
-    Check { name: "Jupyter", needed: true, look: kernel_entry },
+    Check { name: "kernelspec", needed: true, look: kernel_entry },
     Check { name: "GPU", needed: false, look: gpu },
     Check { name: "CUDA libraries", needed: false, look: cuda_libraries },
 ];

@@ -1,6 +1,6 @@
 //! The language that a kernel speaks: Rust, or the echo of the protocol's tests.
 
-use crate::evaluator::Evaluator;
+use crate::evaluator::{self, Evaluator};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::{RustEvaluator, Session};
 use crate::server::{Factory, Language};
@@ -25,6 +25,11 @@ pub fn language(choice: Choice) -> Result<Language> {
         Choice::Rust => Language { evaluator: rust()?, assistant: None },
         Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
     })
+}
+
+/// Removes what an evaluator left on disk, at the end of the kernel.
+pub fn clean_up() {
+    evaluator::rust::remove_session_files();
 }
 
 fn rust() -> Result<Factory> {

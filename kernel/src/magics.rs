@@ -20,6 +20,6 @@ mod usage;
 mod tests;
 
 pub use expand::{Action, Expansion, expand, word_at};
-pub use table::{complete, help};
 #[cfg(test)]
 use table::lsmagic;
+pub use table::{complete, help};

@@ -118,11 +118,7 @@ impl RawArray {
         shape: &[usize],
         dtype: DType,
     ) -> Result<RawArray> {
-        let bytes = byte_count(shape, dtype).ok_or_else(|| Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!("has more elements of {dtype} than memory can address; use a smaller one"),
-        })?;
+        let bytes = byte_count(operation, shape, dtype)?;
         let allocation = handle.backend.allocate(bytes)?;
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
     }
@@ -181,10 +177,17 @@ impl RawArray {
     }
 }
 
-/// The bytes that a contiguous array takes, unless they are more than one allocation can have.
-fn byte_count(shape: &[usize], dtype: DType) -> Option<usize> {
+/// The bytes that a contiguous array takes, or [`Error::InvalidShape`] if they are more than one allocation can have.
+pub(crate) fn byte_count(operation: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
     // Zero-length axes do not excuse the others: strides are products of lengths and must not overflow either.
-    let extent = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length.max(1)))?;
-    let bytes = extent.checked_mul(dtype.size()).filter(|&bytes| bytes <= isize::MAX as usize)?;
-    Some(if shape.contains(&0) { 0 } else { bytes })
+    let extent = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length.max(1)));
+    match extent.and_then(|extent| extent.checked_mul(dtype.size())) {
+        Some(_) if shape.contains(&0) => Ok(0),
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
+        _ => Err(Error::InvalidShape {
+            operation,
+            shape: shape.to_vec(),
+            reason: format!("has more elements of {dtype} than memory can address; use a smaller one"),
+        }),
+    }
 }

@@ -12,6 +12,14 @@ pub(crate) use display::offer_rich;
 pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static CELL: AtomicU64 = AtomicU64::new(0);
+
+/// The number of the cell that runs, from 1; 0 in a program without a kernel.
+pub(crate) fn current_cell() -> u64 {
+    CELL.load(Ordering::Relaxed)
+}
 
 /// Sends the text of the cell's last value; what evcxr's fallback for values without a display calls.
 pub fn send_text_plain(text: &str) {
@@ -55,6 +63,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char) {
 /// Called by the cell process on the thread that is about to run a cell.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_begin_cell() {
+    CELL.fetch_add(1, Ordering::Relaxed);
     panics::enter_cell();
 }
 

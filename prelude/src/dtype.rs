@@ -110,6 +110,21 @@ impl Scalar {
     }
 }
 
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Bool(value) => value.fmt(f),
+            Scalar::U8(value) => value.fmt(f),
+            Scalar::I32(value) => value.fmt(f),
+            Scalar::U32(value) => value.fmt(f),
+            Scalar::I64(value) => value.fmt(f),
+            Scalar::U64(value) => value.fmt(f),
+            Scalar::F32(value) => value.fmt(f),
+            Scalar::F64(value) => value.fmt(f),
+        }
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
 }

@@ -3,7 +3,7 @@
 //! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is.
 
 use crate::array::sides::{HostView, sealed::Host};
-use crate::array::{OnHost, arange_length, bad_range};
+use crate::array::{OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
 use crate::dtype::{Element, Float, Number};
 use crate::error::{Error, Result, check};
@@ -82,10 +82,13 @@ where
 
 /// The array repeated along each axis as often as `repetitions` says.
 ///
+/// **Panics** if `repetitions` has not one number per axis, or if the result is too large to address.
+///
 /// ```
 /// let unit = ndarray::array![[1, 0], [0, 0]];
 /// assert_eq!(warpcell::host::tile(&unit, (3, 2)).shape(), [6, 4]);
 /// ```
+#[track_caller]
 pub fn tile<T, S, D, R>(a: &ArrayBase<S, D>, repetitions: R) -> Array<T, D>
 where
     T: Element,
@@ -95,10 +98,7 @@ where
 {
     let repetitions = repetitions.into_dimension();
     let mut shape = a.raw_dim();
-    for (length, &count) in shape.slice_mut().iter_mut().zip(repetitions.slice()) {
-        *length *= count;
-    }
-    let values = cpu::copy::tile(&a.host_view(), repetitions.slice());
+    let values = check(tile_values(&a.host_view(), repetitions.slice(), shape.slice_mut()));
     Array::from_shape_vec(shape, values).expect("as many elements as the shape has")
 }
 
@@ -116,8 +116,9 @@ pub fn eye<T: Float>(n: usize) -> Array2<T> {
 /// ```
 /// assert_eq!(warpcell::host::ravel(&ndarray::array![[1, 2], [3, 4]]), ndarray::array![1, 2, 3, 4]);
 /// ```
+#[track_caller]
 pub fn ravel<T: Element, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Array1<T> {
-    cpu::copy::tile(&a.host_view(), &vec![1; a.ndim()]).into()
+    check(tile_values(&a.host_view(), &vec![1; a.ndim()], &mut a.shape().to_vec())).into()
 }
 
 /// The elements `[i, i]`, copied.
@@ -144,12 +145,13 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
 /// assert_eq!(out, ndarray::array![[1.0, 3.0, 2.0], [3.0, 7.0, 4.0]]);
 /// ```
 #[track_caller]
-pub fn convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> Array2<A::Elem>
+pub fn convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> Array2<T>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
-    check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default())))
+    check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default())))
 }
 
 /// As [`convolve2d`], with a choice of what lies outside the image.
@@ -162,24 +164,21 @@ where
 /// assert_eq!(out, ndarray::array![[4.0, 6.0, 8.0]]);
 /// ```
 #[track_caller]
-pub fn convolve2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> Array2<A::Elem>
+pub fn convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Array2<T>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
     check(try_convolve2d_with(image, kernel, mode, boundary))
 }
 
 /// As [`convolve2d_with`], but returns the error.
-pub fn try_convolve2d_with<A, K>(
-    image: &A,
-    kernel: &K,
-    mode: Mode,
-    boundary: Boundary<A::Elem>,
-) -> Result<Array2<A::Elem>>
+pub fn try_convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Result<Array2<T>>
 where
-    A: OnHost,
-    K: OnHost<Elem = A::Elem>,
+    A: OnHost<Elem = T>,
+    K: OnHost<Elem = T>,
+    T: Element,
 {
     let (image, kernel) = (image.host_view(), kernel.host_view());
     let plan = Plan2::new(&image.shape, &kernel.shape, image.dtype, mode)?;
@@ -190,17 +189,40 @@ where
 
 /// A vector for an array of this shape, written by `write`, which must write every element.
 fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOnce(*mut u8)) -> Result<Vec<T>> {
-    let size = shape.iter().product();
+    let size = byte_count(operation, shape, T::DTYPE)? / size_of::<T>();
     let mut values = Vec::<T>::new();
     values.try_reserve_exact(size).map_err(|_| Error::InvalidShape {
         operation,
         shape: shape.to_vec(),
         reason: format!("needs more memory than there is for {}; use smaller arrays", T::DTYPE),
     })?;
+    cpu::memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
     write(values.as_mut_ptr().cast());
     // SAFETY: `size` elements were reserved, and `write` wrote them.
     unsafe { values.set_len(size) };
     Ok(values)
+}
+
+/// The elements of a repeated array; `shape` becomes the result's.
+fn tile_values<T: Element>(host: &HostView<'_>, repetitions: &[usize], shape: &mut [usize]) -> Result<Vec<T>> {
+    if repetitions.len() != host.shape.len() {
+        return Err(Error::InvalidShape {
+            operation: "tile",
+            shape: host.shape.clone(),
+            reason: format!(
+                "has {} axes, but the repetitions are {repetitions:?}; give one per axis",
+                host.shape.len()
+            ),
+        });
+    }
+    for (length, &count) in shape.iter_mut().zip(repetitions) {
+        // What saturates here is too large to address, which `vec_of` reports.
+        *length = length.saturating_mul(count);
+    }
+    vec_of("tile", shape, |out| {
+        // SAFETY: `out` has room for the elements of `shape`.
+        unsafe { cpu::copy::tile(host, repetitions, out) }
+    })
 }
 
 fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, padding: Padding, out: *mut u8) {

@@ -42,7 +42,8 @@ pub use error::{Error, Result};
 pub use ndarray;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{
-    Boundary, Convolve, Mode, convolve, convolve2d, convolve2d_with, try_convolve, try_convolve2d, try_convolve2d_with,
+    Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
+    try_convolve2d, try_convolve2d_with,
 };
 pub use operations::elementwise::Operand;
 pub use plot::{Figure, ImageSource, imshow, try_imshow};

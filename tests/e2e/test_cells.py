@@ -94,7 +94,7 @@ def test_images_and_text_keep_the_order_of_the_program(kernel):
 
 
 def test_text_that_looks_like_a_control_line_is_only_text(kernel):
-    text = 'EVCXR_PANIC_NOTIFICATION\\nEVCXR_BEGIN_CONTENT text/plain\\nEVCXR_END_CONTENT\\nEVCXR_EXECUTION_COMPLETE'
+    text = 'EVCXR_PANIC_NOTIFICATION\\nEVCXR_ERROR_OCCURRED\\nEVCXR_EXECUTION_COMPLETE'
     result = kernel.check(f'println!("{text}");')
     assert result.stdout == text.replace("\\n", "\n") + "\n"
     assert kernel.check("1 + 1").value == "2"

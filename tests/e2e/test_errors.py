@@ -82,12 +82,6 @@ def test_a_question_mark_ends_the_cell(kernel):
     assert not result.ok and "invalid digit" in result.error_text
 
 
-def test_a_panicking_initialiser_keeps_the_old_value(kernel):
-    kernel.check("let keep = 11;")
-    failing(kernel, 'let keep: i32 = panic!("no new value");', "Panic")
-    assert kernel.check("keep").value == "11"
-
-
 def test_wrong_shapes_name_the_operation_and_both_shapes(kernel):
     text = failing(kernel, "let wide = gpu::zeros::<f64>([3, 5]); &device + &wide", "Panic")
     assert "[3, 4]" in text and "[3, 5]" in text and "broadcast" in text

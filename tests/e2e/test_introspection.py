@@ -32,13 +32,6 @@ def test_positions_count_code_points(kernel):
     assert reply["cursor_end"] == len(code) and reply["cursor_start"] == len(code) - len("some_vec")
 
 
-def test_completion_answers_while_a_cell_runs(kernel):
-    request = kernel.send("std::thread::sleep(std::time::Duration::from_secs(8)); 5")
-    reply = kernel.ask(kernel.client.complete("%tim", 4), seconds=6)
-    assert reply["status"] == "ok"
-    assert kernel.collect(request).value == "5"
-
-
 def test_inspection_shows_documentation(kernel):
     reply = kernel.inspect("gpu::convolve2d")
     assert reply["found"] and "convolve2d" in reply["data"]["text/plain"]

@@ -16,11 +16,22 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What every session starts with; replayed after `:clear`.
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+
+/// The session's directory: the thread that owns it need not come to its end when the kernel does.
+static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+
+/// Removes the session's files, at the end of the kernel.
+pub fn remove_session_files() {
+    if let Some(directory) = DIRECTORY.get() {
+        // What is not there any more need not be removed; what cannot be is left to the system's own cleaning.
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}
 
 /// The session's directories, set up while the process has one thread.
 pub struct Session {
@@ -37,6 +48,7 @@ impl Session {
             .prefix("warpcell-")
             .tempdir()
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
+        DIRECTORY.get_or_init(|| directory.path().to_owned());
         for name in ["configuration", "context"] {
             std::fs::create_dir(directory.path().join(name))?;
         }
@@ -141,10 +153,10 @@ impl RustEvaluator {
                 })),
             }
         }
-        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         if expansion.code.trim().is_empty() {
             return Ok(outcome);
         }
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let options = BuildOptions { timed: expansion.timed, interrupted: false };
         options.write(self.session.path()).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.interrupted.load(Ordering::SeqCst) {
@@ -221,7 +233,7 @@ impl Evaluator for RustEvaluator {
                 candidates: found
                     .completions
                     .into_iter()
-                    .map(|item| Completion { text: item.code, kind: item.kind.to_owned() })
+                    .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
                     .collect(),
                 start: found.start_offset,
                 end: found.end_offset,
@@ -414,6 +426,14 @@ fn build_output(message: &str) -> &str {
 
 fn nothing(cursor: usize) -> Completions {
     Completions { candidates: Vec::new(), start: cursor, end: cursor }
+}
+
+/// A function's name without the arguments that rust-analyzer would fill in.
+fn without_arguments(mut code: String) -> String {
+    if let Some(bracket) = code.find('(').filter(|_| code.ends_with(')')) {
+        code.truncate(bracket);
+    }
+    code
 }
 
 fn complete_magic(code: &str, word: std::ops::Range<usize>, cursor: usize) -> Completions {

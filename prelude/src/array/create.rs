@@ -20,12 +20,12 @@ use crate::error::{Error, Result, check};
 /// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
 /// ```
 #[track_caller]
-pub fn asarray<A: OnHost + ?Sized>(host: &A) -> DeviceArray<A::Elem> {
+pub fn asarray<A: OnHost<Elem = T> + ?Sized, T: Element>(host: &A) -> DeviceArray<T> {
     check(try_asarray(host))
 }
 
 /// As [`asarray`], but returns the error.
-pub fn try_asarray<A: OnHost + ?Sized>(host: &A) -> Result<DeviceArray<A::Elem>> {
+pub fn try_asarray<A: OnHost<Elem = T> + ?Sized, T: Element>(host: &A) -> Result<DeviceArray<T>> {
     upload("asarray", Host::host_view(host)).map(DeviceArray::from_raw)
 }
 
@@ -35,7 +35,7 @@ pub fn try_asarray<A: OnHost + ?Sized>(host: &A) -> Result<DeviceArray<A::Elem>>
 /// assert_eq!(warpcell::array(&[[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
 /// ```
 #[track_caller]
-pub fn array<A: OnHost + ?Sized>(values: &A) -> DeviceArray<A::Elem> {
+pub fn array<A: OnHost<Elem = T> + ?Sized, T: Element>(values: &A) -> DeviceArray<T> {
     check(upload("array", Host::host_view(values)).map(DeviceArray::from_raw))
 }
 
@@ -172,12 +172,12 @@ where
 /// assert_eq!(warpcell::tile(&unit, (3, 2)).shape(), [6, 4]);
 /// ```
 #[track_caller]
-pub fn tile<A: OnDevice>(a: &A, repetitions: impl IntoShape) -> DeviceArray<A::Elem> {
+pub fn tile<A: OnDevice<Elem = T>, T: Element>(a: &A, repetitions: impl IntoShape) -> DeviceArray<T> {
     check(try_tile(a, repetitions))
 }
 
 /// As [`tile`], but returns the error.
-pub fn try_tile<A: OnDevice>(a: &A, repetitions: impl IntoShape) -> Result<DeviceArray<A::Elem>> {
+pub fn try_tile<A: OnDevice<Elem = T>, T: Element>(a: &A, repetitions: impl IntoShape) -> Result<DeviceArray<T>> {
     tile_raw(a.raw(), repetitions.into_shape()).map(DeviceArray::from_raw)
 }
 
@@ -257,7 +257,7 @@ pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
     Error::InvalidArgument {
         operation: "arange",
         reason: format!(
-            "there is no range from {start:?} to {stop:?} in steps of {step:?}; give finite bounds and a step other than 0"
+            "there is no range from {start} to {stop} in steps of {step}; give finite bounds and a step other than 0"
         ),
     }
 }

@@ -91,7 +91,7 @@ fn entries(raw: &RawArray) -> Result<Entries> {
         copy_corners(raw, &sample)?;
     }
     let mut cells = match raw.dtype {
-        DType::F32 => floats(&transfer::download_vec::<f32>(&sample)?.into_iter().map(f64::from).collect::<Vec<_>>()),
+        DType::F32 => floats(&transfer::download_vec::<f32>(&sample)?.into_iter().map(shortest).collect::<Vec<_>>()),
         DType::F64 => floats(&transfer::download_vec::<f64>(&sample)?),
         DType::Bool => strings(&transfer::download_vec::<bool>(&sample)?),
         DType::U8 => strings(&transfer::download_vec::<u8>(&sample)?),
@@ -130,24 +130,48 @@ fn copy_corners(raw: &RawArray, sample: &RawArray) -> Result<()> {
     Ok(())
 }
 
-/// As NumPy with 8 digits: fixed point with as many decimals as needed, or exponents for very large or small values.
+/// As NumPy with 8 digits: fixed point with as many decimals as the elements need, aligned at the point; or exponents
+/// if values are very large, very small or far apart.
 fn floats(values: &[f64]) -> Vec<String> {
     const DIGITS: usize = 8;
     let magnitudes = values.iter().map(|value| value.abs()).filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = magnitudes.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
     let exponential = high >= 1e8 || low < 1e-4 || high / low > 1e8;
-    let format = |value: f64, digits: usize| match value {
-        value if value.is_nan() => "nan".to_owned(),
-        value if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
-        value if exponential => format!("{value:.digits$e}"),
-        value => format!("{value:.digits$}"),
+    let format = |value: f64, digits: usize| -> (String, String) {
+        match value {
+            _ if value.is_nan() => ("nan".to_owned(), String::new()),
+            _ if value.is_infinite() => (if value > 0.0 { "inf" } else { "-inf" }.to_owned(), String::new()),
+            _ if exponential => {
+                let text = format!("{value:.digits$e}");
+                let (mantissa, exponent) = text.split_once('e').expect("an exponent was asked for");
+                let exponent: i32 = exponent.parse().expect("exponents are integers");
+                let sign = if exponent < 0 { '-' } else { '+' };
+                (mantissa.to_owned(), format!("e{sign}{:02}", exponent.abs()))
+            }
+            _ => (format!("{value:.digits$}"), String::new()),
+        }
     };
-    let significant = |text: &str| {
-        let mantissa = text.split('e').next().unwrap_or(text);
+    let decimals = |value: f64| {
+        let (mantissa, _) = format(value, DIGITS);
         mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end_matches('0').len())
     };
-    let digits = values.iter().map(|&value| significant(&format(value, DIGITS))).max().unwrap_or(0);
-    let point =
-        |text: String| if digits == 0 && !exponential && !text.contains(['n', 'i']) { text + "." } else { text };
-    values.iter().map(|&value| point(format(value, digits))).collect()
+    let digits = values.iter().map(|&value| decimals(value)).max().unwrap_or(0);
+    let cell = |value: f64| {
+        let (mut mantissa, exponent) = format(value, digits);
+        if value.is_finite() {
+            if digits == 0 {
+                mantissa.push('.');
+            } else if !exponential {
+                let zeros = mantissa.len() - mantissa.trim_end_matches('0').len();
+                mantissa.replace_range(mantissa.len() - zeros.., &" ".repeat(zeros));
+            }
+        }
+        mantissa + &exponent
+    };
+    values.iter().map(|&value| cell(value)).collect()
+}
+
+/// The shortest decimal number that is this value among the `f32`, as `f64`: 0.1 stays 0.1.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::NAN)
 }

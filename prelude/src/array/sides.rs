@@ -57,10 +57,10 @@ pub(crate) mod sealed {
 
 /// An array on the host: an `ndarray` array or view, a slice, a `Vec`, a (nested) Rust array. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "this function needs an array on the host, but `{Self}` is not one",
+    message = "this function needs arrays on the host, but this argument is not one",
     label = "not a host array",
-    note = "copy a device array to the host first: `a.to_host()`; or use the function of this name outside \
-            `gpu::host`, which works on the device"
+    note = "copy a device array to the host first: `a.to_host()`",
+    note = "or use the function of the same name outside `gpu::host`, which works on the device"
 )]
 pub trait OnHost: sealed::Host {
     /// The type of its elements.
@@ -69,10 +69,10 @@ pub trait OnHost: sealed::Host {
 
 /// An array on the device, [`DeviceArray`]. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "this function needs an array on the device, but `{Self}` is not one",
+    message = "this function needs arrays on the device, but this argument is not one",
     label = "not a device array",
-    note = "copy a host array to the device first: `gpu::asarray(&a)`; or use the function of this name in \
-            `gpu::host`, which works on the host"
+    note = "copy a host array to the device first: `gpu::asarray(&a)`",
+    note = "or use the function of the same name in `gpu::host`, which works on the host"
 )]
 pub trait OnDevice: sealed::Device {
     /// The type of its elements.

@@ -109,6 +109,7 @@ pub(crate) fn download_vec<T: Element>(raw: &RawArray) -> Result<Vec<T>> {
     debug_assert_eq!(raw.dtype, T::DTYPE);
     let size = raw.size();
     let mut elements = Vec::<T>::with_capacity(size);
+    cpu::memory::prefer_large_pages(elements.as_mut_ptr().cast(), raw.size() * size_of::<T>());
     // SAFETY: the vector has capacity for `size` elements; `download` writes all of them, with values valid for the
     // dtype, before the length is set.
     unsafe {

@@ -6,7 +6,7 @@
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
-mod memory;
+pub(crate) mod memory;
 mod numeric;
 mod pool;
 mod reduce;

@@ -3,7 +3,8 @@
 //! [`Plan2`] and [`Plan1`] hold what is decided before any work: which argument is the image, and which part of the
 //! full result is wanted. The device functions here and the host functions in [`crate::host`] share them.
 
-use crate::array::sides::sealed::Host;
+use crate::array::sides::AnyView;
+use crate::array::sides::sealed::{Any, Host};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::Padding;
 use crate::dtype::{DType, Element, Number};
@@ -53,21 +54,23 @@ pub enum Boundary<T = f64> {
 /// assert_eq!(out.get(&[3, 2]), 3.0);
 /// ```
 #[track_caller]
-pub fn convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> DeviceArray<A::Elem>
+pub fn convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> DeviceArray<T>
 where
-    A: OnDevice,
-    K: OnDevice<Elem = A::Elem>,
+    A: OnDevice<Elem = T>,
+    K: OnDevice<Elem = T>,
+    T: Element,
 {
     check(try_convolve2d(image, kernel, mode))
 }
 
 /// As [`convolve2d`], but returns the error.
-pub fn try_convolve2d<A, K>(image: &A, kernel: &K, mode: Mode) -> Result<DeviceArray<A::Elem>>
+pub fn try_convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> Result<DeviceArray<T>>
 where
-    A: OnDevice,
-    K: OnDevice<Elem = A::Elem>,
+    A: OnDevice<Elem = T>,
+    K: OnDevice<Elem = T>,
+    T: Element,
 {
-    try_convolve2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default()))
+    try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default()))
 }
 
 /// As [`convolve2d`], with a choice of what lies outside the image.
@@ -80,24 +83,21 @@ where
 /// assert_eq!(out.get(&[0, 0]), 3.0 + 1.0 + 2.0);
 /// ```
 #[track_caller]
-pub fn convolve2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> DeviceArray<A::Elem>
+pub fn convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> DeviceArray<T>
 where
-    A: OnDevice,
-    K: OnDevice<Elem = A::Elem>,
+    A: OnDevice<Elem = T>,
+    K: OnDevice<Elem = T>,
+    T: Element,
 {
     check(try_convolve2d_with(image, kernel, mode, boundary))
 }
 
 /// As [`convolve2d_with`], but returns the error.
-pub fn try_convolve2d_with<A, K>(
-    image: &A,
-    kernel: &K,
-    mode: Mode,
-    boundary: Boundary<A::Elem>,
-) -> Result<DeviceArray<A::Elem>>
+pub fn try_convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Result<DeviceArray<T>>
 where
-    A: OnDevice,
-    K: OnDevice<Elem = A::Elem>,
+    A: OnDevice<Elem = T>,
+    K: OnDevice<Elem = T>,
+    T: Element,
 {
     convolve2d_raw(image.raw(), kernel.raw(), mode, padding(boundary)).map(DeviceArray::from_raw)
 }
@@ -122,7 +122,8 @@ where
 #[track_caller]
 pub fn convolve<A, V>(a: &A, v: &V, mode: Mode) -> A::Output
 where
-    A: Convolve<V>,
+    A: Convolve,
+    V: SameSide<A::Side, A::Elem>,
 {
     check(try_convolve(a, v, mode))
 }
@@ -130,60 +131,76 @@ where
 /// As [`convolve`], but returns the error.
 pub fn try_convolve<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
 where
-    A: Convolve<V>,
+    A: Convolve,
+    V: SameSide<A::Side, A::Elem>,
 {
-    a.convolve_with(v, mode)
+    a.convolve_with(v.any_view(), mode)
 }
 
-mod sealed {
-    use super::{Mode, Result};
+/// Names a side in bounds: the device.
+pub enum DeviceSide {}
+/// Names a side in bounds: the host.
+pub enum HostSide {}
 
-    pub trait Sealed<V: ?Sized, Output> {
-        fn convolve_with(&self, v: &V, mode: Mode) -> Result<Output>;
+mod sealed {
+    use super::{AnyView, Mode, Result};
+
+    pub trait Sealed<Output> {
+        fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<Output>;
     }
 }
 
-/// Pairs of arrays that [`convolve`] takes: both on the device or both on the host, of one element type. Not an
-/// extension point.
+/// What [`convolve`] takes first: an array on either side, of numbers. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`convolve` needs two arrays of one element type on the same side, but got `{Self}` and `{V}`",
-    label = "not two arrays on the same side",
-    note = "copy the host array to the device with `gpu::asarray(&a)`, or the device array to the host with `a.to_host()`"
+    message = "`convolve` needs arrays of numbers, but this argument is not one",
+    label = "neither a host array nor a device array",
+    note = "`gpu::DeviceArray`s and `ndarray` arrays of numbers can be convolved"
 )]
-pub trait Convolve<V: ?Sized>: sealed::Sealed<V, <Self as Convolve<V>>::Output> {
-    /// An array on the side of the arguments.
+pub trait Convolve: sealed::Sealed<Self::Output> {
+    /// The type of its elements.
+    type Elem: Number;
+    /// [`DeviceSide`] or [`HostSide`].
+    type Side;
+    /// An array on the same side.
     type Output;
 }
 
-impl<T: Number> Convolve<DeviceArray<T>> for DeviceArray<T> {
+/// What [`convolve`] takes second: an array of `T` on a given side. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`convolve` needs two arrays on the same side and of one element type",
+    label = "not an array of `{T}` on the side of the first one",
+    note = "copy the host array to the device, `gpu::asarray(&a)`, or the device array to the host, `a.to_host()`",
+    note = "convert a device array to another element type with `a.astype::<{T}>()`"
+)]
+pub trait SameSide<Side, T>: Any {}
+
+impl<T: Number> Convolve for DeviceArray<T> {
+    type Elem = T;
+    type Side = DeviceSide;
     type Output = DeviceArray<T>;
 }
-impl<T: Number> sealed::Sealed<DeviceArray<T>, DeviceArray<T>> for DeviceArray<T> {
-    fn convolve_with(&self, v: &DeviceArray<T>, mode: Mode) -> Result<DeviceArray<T>> {
-        convolve_raw(&self.raw, &v.raw, mode).map(DeviceArray::from_raw)
+impl<T: Number> SameSide<DeviceSide, T> for DeviceArray<T> {}
+impl<T: Number> sealed::Sealed<DeviceArray<T>> for DeviceArray<T> {
+    fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<DeviceArray<T>> {
+        match v {
+            AnyView::Device(v) => convolve_raw(&self.raw, v, mode).map(DeviceArray::from_raw),
+            AnyView::Host(_) => unreachable!("both are on the same side"),
+        }
     }
 }
 
-impl<T, S, D, R, E> Convolve<ArrayBase<R, E>> for ArrayBase<S, D>
-where
-    T: Number,
-    S: Data<Elem = T>,
-    R: Data<Elem = T>,
-    D: Dimension,
-    E: Dimension,
-{
+impl<T: Number, S: Data<Elem = T>, D: Dimension> Convolve for ArrayBase<S, D> {
+    type Elem = T;
+    type Side = HostSide;
     type Output = Array1<T>;
 }
-impl<T, S, D, R, E> sealed::Sealed<ArrayBase<R, E>, Array1<T>> for ArrayBase<S, D>
-where
-    T: Number,
-    S: Data<Elem = T>,
-    R: Data<Elem = T>,
-    D: Dimension,
-    E: Dimension,
-{
-    fn convolve_with(&self, v: &ArrayBase<R, E>, mode: Mode) -> Result<Array1<T>> {
-        crate::host::convolve_views(&self.host_view(), &v.host_view(), mode).map(Array1::from_vec)
+impl<T: Number, S: Data<Elem = T>, D: Dimension> SameSide<HostSide, T> for ArrayBase<S, D> {}
+impl<T: Number, S: Data<Elem = T>, D: Dimension> sealed::Sealed<Array1<T>> for ArrayBase<S, D> {
+    fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<Array1<T>> {
+        match v {
+            AnyView::Host(v) => crate::host::convolve_views(&self.host_view(), &v, mode).map(Array1::from_vec),
+            AnyView::Device(_) => unreachable!("both are on the same side"),
+        }
     }
 }
 

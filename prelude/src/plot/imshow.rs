@@ -3,12 +3,14 @@
 use super::colormap::Colormap;
 use super::draw;
 use super::image::{Image, ImageSource};
+use crate::cell;
 use crate::error::{Error, Result, check, fail};
 use crate::number::general;
 use crate::output;
 use base64::Engine;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shows a 2-D array as a picture, as matplotlib's `imshow` does: a colour for each element, row 0 at the top.
 ///
@@ -48,12 +50,42 @@ pub fn try_imshow<A: ImageSource + ?Sized>(image: &A) -> Result<Figure> {
 }
 
 /// A picture of an array, with axes and a colour bar. See [`imshow`].
-#[must_use = "a figure is shown as the last expression of a cell, or by `.show()`"]
+///
+/// In a notebook it is shown once without being asked: as the value of its cell, or when it is dropped in the cell that
+/// made it, so that `gpu::imshow(&a);` draws where it stands. A figure that is kept in a variable waits for `.show()`.
 #[derive(Clone)]
 pub struct Figure {
     image: Image,
     options: Options,
     png: OnceLock<Vec<u8>>,
+    due: Due,
+}
+
+/// Whether a figure still has to be shown, and in which cell.
+struct Due {
+    cell: u64,
+    done: AtomicBool,
+}
+
+impl Due {
+    fn now() -> Due {
+        Due { cell: cell::current_cell(), done: AtomicBool::new(false) }
+    }
+
+    fn is_open(&self) -> bool {
+        self.cell != 0 && self.cell == cell::current_cell() && !self.done.load(Ordering::Relaxed)
+    }
+
+    fn settle(&self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Clone for Due {
+    /// A copy is shown when asked only: the original is.
+    fn clone(&self) -> Due {
+        Due { cell: self.cell, done: AtomicBool::new(true) }
+    }
 }
 
 /// How a figure is drawn.
@@ -78,7 +110,7 @@ impl Figure {
             None => (0.0, 1.0),
         };
         let options = Options { title: None, colormap, size: None, limits, colorbar: true };
-        Figure { image, options, png: OnceLock::new() }
+        Figure { image, options, png: OnceLock::new(), due: Due::now() }
     }
 
     /// Writes a title above the picture.
@@ -162,6 +194,7 @@ impl Figure {
     /// warpcell::imshow(&image).show();
     /// ```
     pub fn show(&self) {
+        self.due.settle();
         output::display(&[("image/png", self.png_in_base64()), ("text/plain", self.to_string())]);
     }
 
@@ -187,6 +220,14 @@ impl Figure {
     }
 }
 
+impl Drop for Figure {
+    fn drop(&mut self) {
+        if self.due.is_open() && !std::thread::panicking() {
+            self.show();
+        }
+    }
+}
+
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Image { shape: (rows, columns), dtype, range, .. } = &self.image;
@@ -202,7 +243,10 @@ impl fmt::Debug for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The value of a cell is shown by its `Debug`, also behind a wrapper.
         let text = self.to_string();
-        crate::cell::offer_rich(&text, || vec![("image/png", self.png_in_base64())]);
+        cell::offer_rich(&text, || {
+            self.due.settle();
+            vec![("image/png", self.png_in_base64())]
+        });
         f.write_str(&text)
     }
 }

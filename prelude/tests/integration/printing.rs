@@ -19,9 +19,9 @@ fn small_arrays() {
     check(
         gpu::array(&[[1.0, 2.5], [f64::NAN, -0.125]]),
         expect![[r#"
-        [[ 1.000  2.500]
-         [   nan -0.125]]
-        shape (2, 2), dtype f64, on DEVICE"#]],
+            [[ 1.     2.5  ]
+             [   nan -0.125]]
+            shape (2, 2), dtype f64, on DEVICE"#]],
     );
     check(
         gpu::array(&[1.0f32, 2.0, 3.0]),
@@ -32,8 +32,8 @@ fn small_arrays() {
     check(
         gpu::array(&[1e-9, 1.0]),
         expect![[r#"
-        [1e-9  1e0]
-        shape (2,), dtype f64, on DEVICE"#]],
+            [1.e-09 1.e+00]
+            shape (2,), dtype f64, on DEVICE"#]],
     );
     check(
         gpu::array(&[true, false]),
@@ -67,8 +67,8 @@ fn small_arrays() {
     check(
         gpu::array(&[1.0 / 3.0, 0.1f32]),
         expect![[r#"
-        [0.33333334 0.10000000]
-        shape (2,), dtype f32, on DEVICE"#]],
+            [0.33333334 0.1       ]
+            shape (2,), dtype f32, on DEVICE"#]],
     );
 }
 

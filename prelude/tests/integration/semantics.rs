@@ -40,8 +40,8 @@ fn operators_take_values_references_and_scalars() {
     assert_eq!((&a - 1.0 + 2.0 * b).sum(), 15.0);
     assert_eq!((-&a).sum(), -3.0);
     let truth = a.gt(1.0);
-    assert_eq!((&truth | !&truth).all(), true);
-    assert_eq!((truth.clone() & !truth).any(), false);
+    assert!((&truth | !&truth).all());
+    assert!(!(truth.clone() & !truth).any());
 }
 
 #[test]

@@ -29,8 +29,16 @@ pub(crate) struct Job {
 /// The job must describe memory of this dtype, which only this call accesses. `out` may be uninitialised.
 pub(crate) unsafe fn convolve2d(dtype: DType, job: &Job) {
     // SAFETY: the caller's promise; the processor has the instruction set.
+    unsafe { convolve2d_on(Isa::detected(), dtype, job) }
+}
+
+/// # Safety
+///
+/// As for [`convolve2d`], and the processor must have the instruction set.
+unsafe fn convolve2d_on(isa: Isa, dtype: DType, job: &Job) {
+    // SAFETY: the caller's promise.
     unsafe {
-        match (dtype, Isa::detected()) {
+        match (dtype, isa) {
             (DType::F32, Isa::Sse2) => run(job, Sse2F32::BLOCK, sse2::<Sse2F32>),
             (DType::F64, Isa::Sse2) => run(job, Sse2F64::BLOCK, sse2::<Sse2F64>),
             (DType::F32, Isa::Avx2) => run(job, Avx2F32::BLOCK, avx2::<Avx2F32>),
@@ -392,4 +400,85 @@ unsafe fn integers<T: Arithmetic>(tile: &Tile<T>) {
 unsafe fn integers_avx2<T: Arithmetic>(tile: &Tile<T>) {
     // SAFETY: the caller's promise.
     unsafe { integers(tile) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One term after the other, as the definition says; inputs are small integers, so that every order is exact.
+    fn reference(image: &[f64], [rows, columns]: [usize; 2], kernel: &[f64], kernel_shape: [usize; 2]) -> Vec<f64> {
+        let [full_rows, full_columns] = [rows + kernel_shape[0] - 1, columns + kernel_shape[1] - 1];
+        let mut out = vec![0.0; full_rows * full_columns];
+        for (index, &x) in image.iter().enumerate() {
+            for (place, &weight) in kernel.iter().enumerate() {
+                let row = index / columns + place / kernel_shape[1];
+                let column = index % columns + place % kernel_shape[1];
+                out[row * full_columns + column] += x * weight;
+            }
+        }
+        out
+    }
+
+    fn numbers(count: usize) -> Vec<f64> {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(state >> 28) - 8.0
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    fn check<T: Native>(isa: Isa, dtype: DType, convert: fn(f64) -> T, back: fn(T) -> f64) {
+        let images = [[1, 1], [5, 7], [29, 31], [64, 130], [33, 420], [1, 3000], [95, 1]];
+        let kernels = [[1, 1], [2, 3], [3, 3], [5, 2], [6, 6], [7, 4], [15, 15], [1, 40], [40, 1]];
+        for (image_shape, kernel_shape) in images.into_iter().flat_map(|image| kernels.map(|kernel| (image, kernel))) {
+            let image = numbers(image_shape[0] * image_shape[1]);
+            let kernel = numbers(kernel_shape[0] * kernel_shape[1]);
+            let expected = reference(&image, image_shape, &kernel, kernel_shape);
+            let (image, kernel): (Vec<T>, Vec<T>) =
+                (image.into_iter().map(convert).collect(), kernel.into_iter().map(convert).collect());
+            let out_shape = [image_shape[0] + kernel_shape[0] - 1, image_shape[1] + kernel_shape[1] - 1];
+            // Guards on both sides: nothing outside the result may be written.
+            let guard = convert(77.0);
+            let mut out = vec![guard; out_shape[0] * out_shape[1] + 128];
+            let job = Job {
+                image: image.as_ptr().cast(),
+                image_shape,
+                kernel: kernel.as_ptr().cast(),
+                kernel_shape,
+                origin: (0, 0),
+                padding: Padding::Fill(zero(dtype)),
+                out: out[64..].as_mut_ptr().cast(),
+                out_shape,
+            };
+            // SAFETY: the job describes the vectors.
+            unsafe { convolve2d_on(isa, dtype, &job) };
+            let (before, rest) = out.split_at(64);
+            let (result, after) = rest.split_at(expected.len());
+            let result: Vec<f64> = result.iter().map(|&x| back(x)).collect();
+            assert!(result == expected, "{isa:?} {dtype}: {image_shape:?} by {kernel_shape:?}");
+            assert!(before.iter().chain(after).all(|&x| x == guard), "{isa:?} {dtype}: written outside");
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_sum_by_definition() {
+        println!("this processor has {:?}", Isa::usable());
+        for isa in Isa::usable() {
+            check::<f32>(isa, DType::F32, |x| x as f32, f64::from);
+            check::<f64>(isa, DType::F64, |x| x, |x| x);
+            check::<i32>(isa, DType::I32, |x| x as i32, f64::from);
+            check::<i64>(isa, DType::I64, |x| x as i64, |x| x as f64);
+        }
+    }
+
+    #[test]
+    fn places_outside_the_image_continue_it() {
+        let places = |padding| (-7..9).map(|index| continued(index, 3, padding)).collect::<Vec<_>>();
+        let some = |places: [usize; 16]| places.map(Some).to_vec();
+        assert_eq!(places(Padding::Wrap), some([2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]));
+        assert_eq!(places(Padding::Symmetric), some([0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2]));
+        assert_eq!(places(Padding::Fill(Scalar::F64(0.0))).iter().flatten().count(), 3);
+    }
 }

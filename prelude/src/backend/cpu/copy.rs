@@ -5,7 +5,7 @@ use super::numeric::{Cast, Shared, for_dtype};
 use super::pool;
 use crate::array::sides::HostView;
 use crate::backend::Layout;
-use crate::dtype::{DType, Element};
+use crate::dtype::DType;
 
 /// Copies elements from one layout to another of the same shape, converting them as `as` does.
 ///
@@ -93,27 +93,17 @@ pub(crate) fn packed(host: &HostView<'_>) -> Option<Vec<u64>> {
     Some(elements)
 }
 
-/// A host array repeated along each axis, in row-major order. The caller makes sure that the size does not overflow.
-pub(crate) fn tile<T: Element>(host: &HostView<'_>, repetitions: &[usize]) -> Vec<T> {
-    debug_assert_eq!(host.dtype, T::DTYPE);
-    let size = host.shape.iter().zip(repetitions).map(|(&length, &count)| length * count).product();
-    let mut values = Vec::<T>::with_capacity(size);
-    if size > 0 {
-        let target = values.as_mut_ptr().cast();
-        // SAFETY: there is room for all elements.
-        unsafe { tile_to(host, repetitions, target) };
-    }
-    // SAFETY: every element was written.
-    unsafe { values.set_len(size) };
-    values
-}
-
+/// Writes a host array repeated along each axis, in row-major order; one repetition per axis.
+///
 /// # Safety
 ///
 /// `target` must have room for all elements and be aligned for the dtype.
-unsafe fn tile_to(host: &HostView<'_>, repetitions: &[usize], target: *mut u8) {
+pub(crate) unsafe fn tile(host: &HostView<'_>, repetitions: &[usize], target: *mut u8) {
     // Each axis becomes two, the repetition and the position in the tile; the source repeats along the first.
     let shape: Vec<usize> = repetitions.iter().zip(&host.shape).flat_map(|(&count, &length)| [count, length]).collect();
+    if shape.contains(&0) {
+        return;
+    }
     let strides = host.strides.iter().flat_map(|&stride| [0, stride]).collect();
     let out = Layout::contiguous(&shape);
     let source = Layout { shape, strides, offset: 0 };
