@@ -13,6 +13,10 @@ pub enum Choice {
     Rust,
     /// Commands of the protocol's tests.
     Echo,
+    /// The same, ready when standard input ends.
+    LateEcho,
+    /// Never ready.
+    Broken,
 }
 
 /// The evaluators of a choice.
@@ -20,6 +24,8 @@ pub fn language(choice: Choice) -> Language {
     match choice {
         Choice::Rust => Language { evaluator: Box::new(rust), assistant: None },
         Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
+        Choice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
+        Choice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
     }
 }
 
@@ -29,4 +35,9 @@ fn rust() -> anyhow::Result<Box<dyn Evaluator>> {
 
 fn echo() -> Factory {
     Box::new(|| Ok(Box::new(Echo::default()) as Box<dyn Evaluator>))
+}
+
+fn late_echo() -> anyhow::Result<Box<dyn Evaluator>> {
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    echo()()
 }
