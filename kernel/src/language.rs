@@ -1,8 +1,8 @@
 //! The language that a kernel speaks: Rust, or the echo of the protocol's tests.
 
-use crate::evaluator::{self, Evaluator};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::{RustEvaluator, Session};
+use crate::evaluator::{self, Evaluator};
 use crate::server::{Factory, Language};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -15,6 +15,10 @@ pub enum Choice {
     Rust,
     /// Commands of the protocol's tests.
     Echo,
+    /// The same, ready when standard input ends.
+    LateEcho,
+    /// Never ready.
+    Broken,
 }
 
 /// The evaluators of a choice.
@@ -24,6 +28,8 @@ pub fn language(choice: Choice) -> Result<Language> {
     Ok(match choice {
         Choice::Rust => Language { evaluator: rust()?, assistant: None },
         Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
+        Choice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
+        Choice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
     })
 }
 
@@ -39,4 +45,9 @@ fn rust() -> Result<Factory> {
 
 fn echo() -> Factory {
     Box::new(|| Ok(Box::new(Echo::default()) as Box<dyn Evaluator>))
+}
+
+fn late_echo() -> anyhow::Result<Box<dyn Evaluator>> {
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    echo()()
 }

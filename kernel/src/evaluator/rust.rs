@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What every session starts with; replayed after `:clear`.
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";

@@ -249,9 +249,12 @@ impl Kernel {
         let file = directory.path().join("connection file é.json");
         std::fs::write(&file, serde_json::to_string(&info).expect("JSON")).expect("a connection file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpcell"));
-        command.args(["kernel", "--evaluator", "echo", "--connection-file"]).arg(&file);
+        command.args(["kernel", "--connection-file"]).arg(&file);
         command.env_remove("JPY_PARENT_PID").stdin(Stdio::null());
         change(&mut command);
+        if !command.get_args().any(|argument| argument == "--evaluator") {
+            command.args(["--evaluator", "echo"]);
+        }
         drop(listeners);
         let process = command.spawn().expect("the kernel starts");
         Self { info, process, directory }

@@ -8,4 +8,5 @@ mod editing; // completion, inspection, completeness
 mod execute; // counters, outputs, errors and what they abort
 mod information; // kernel_info, history, comms, unknown messages
 mod iopub; // several subscribers, slow ones, floods
+mod start; // requests before the evaluator is ready, or when it never is
 mod wire; // signatures, malformed frames, heartbeat, both transports

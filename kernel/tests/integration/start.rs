@@ -1,0 +1,53 @@
+//! Requests before the evaluator is ready, or when it never is.
+
+use crate::frontend::{Channel, Frontend};
+use jupyter_protocol::Transport;
+use serde_json::json;
+use std::process::Stdio;
+
+#[test]
+fn a_kernel_that_still_starts_answers_what_it_can_and_queues_the_rest() {
+    let mut frontend = Frontend::start_with(Transport::TCP, |command| {
+        command.args(["--evaluator", "late-echo"]).stdin(Stdio::piped());
+    });
+    let info = frontend.ask("kernel_info_request", json!({}));
+    assert!(info["banner"].as_str().is_some_and(|banner| banner.starts_with("Warpcell")), "{info}");
+    let complete = frontend.ask("is_complete_request", json!({ "code": "f(" }));
+    assert_eq!(complete["status"], "incomplete");
+
+    let withdrawn = frontend.execute("print never");
+    frontend.ask("comm_info_request", json!({}));
+    frontend.interrupt(None);
+    frontend.begins(&withdrawn, "print never", 1);
+    let value = "interrupted before the cell had begun";
+    let error = frontend.client.next_published();
+    assert_eq!((error.message_type.as_str(), &error.content["evalue"]), ("error", &json!(value)));
+    let reply = frontend.client.reply(Channel::Shell, "execute_reply", &withdrawn);
+    assert_eq!((&reply["status"], &reply["ename"]), (&json!("error"), &json!("Interrupted")));
+    frontend.idle(&withdrawn);
+
+    let queued = frontend.execute("print at last");
+    // The evaluator waits for the end of its input.
+    drop(frontend.kernel.process.stdin.take());
+    frontend.begins(&queued, "print at last", 2);
+    frontend.stream(&queued, "stdout", "at last\n");
+    frontend.ends_well(&queued, 2);
+}
+
+#[test]
+fn a_kernel_that_cannot_start_says_so_in_each_cell() {
+    let mut frontend = Frontend::start_with(Transport::TCP, |command| {
+        command.args(["--evaluator", "broken"]);
+    });
+    for count in 1..=2 {
+        let id = frontend.execute("1");
+        frontend.begins(&id, "1", count);
+        let error = frontend.client.next_published();
+        assert_eq!((error.message_type.as_str(), error.parent.as_str()), ("error", id.as_str()));
+        let reply = frontend.client.reply(Channel::Shell, "execute_reply", &id);
+        assert_eq!((&reply["ename"], &reply["evalue"]), (&json!("KernelStartError"), &json!("asked for")));
+        frontend.idle(&id);
+    }
+    let reply = frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    assert_eq!(reply["matches"], json!([]));
+}
