@@ -5,8 +5,8 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, UnaryOperation,
-    View,
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;

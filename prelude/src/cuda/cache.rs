@@ -66,7 +66,9 @@ fn path(key: Key) -> Option<PathBuf> {
 // FNV-1a of 128 bits: stable over versions of Rust, which the standard library's hasher is not.
 const FNV_START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 fn fnv(start: u128, bytes: &[u8]) -> u128 {
-    bytes.iter().fold(start, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b))
+    bytes
+        .iter()
+        .fold(start, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b))
 }
 
 #[cfg(test)]

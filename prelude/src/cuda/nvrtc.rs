@@ -90,7 +90,11 @@ impl Nvrtc {
     /// Loads the library at `path` (or of that name) and reads its version.
     pub fn open(path: &std::path::Path) -> std::result::Result<Nvrtc, String> {
         // SAFETY: the path names NVRTC, whose initialisers have no preconditions.
-        let library = unsafe { Library::new(path) }.map_err(|error| format!("it cannot be loaded: {error}"))?;
+        let library = unsafe { Library::new(path) }.map_err(|error| {
+            // The loader's words are in the source.
+            let words = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            format!("it cannot be loaded: {words}")
+        })?;
         // SAFETY: the types are those of nvrtc.h; the functions have had them since CUDA 11.2.
         unsafe {
             let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status = symbol(&library, c"nvrtcVersion")?;
@@ -123,21 +127,15 @@ impl Nvrtc {
     /// Compiles CUDA C. `name` is what the compiler's messages call the source.
     pub fn compile(&self, name: &str, source: &str, options: &[String], form: Form) -> Result<Vec<u8>> {
         let failed = |log: String| Error::KernelCompilation { kernel: name.to_string(), log };
-        let text = |text: &str| CString::new(text).map_err(|_| failed("the source or an option has a zero byte".into()));
+        let text =
+            |text: &str| CString::new(text).map_err(|_| failed("the source or an option has a zero byte".into()));
         let (title, source) = (text(name)?, text(source)?);
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<CString>>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let mut program: Program = std::ptr::null_mut();
         // SAFETY: `source` and `title` are zero-terminated and outlive the call, which copies them; there are no headers.
         let status = unsafe {
-            (self.create)(
-                &raw mut program,
-                source.as_ptr(),
-                title.as_ptr(),
-                0,
-                std::ptr::null(),
-                std::ptr::null(),
-            )
+            (self.create)(&raw mut program, source.as_ptr(), title.as_ptr(), 0, std::ptr::null(), std::ptr::null())
         };
         if status != 0 {
             return Err(failed(self.describe(status)));

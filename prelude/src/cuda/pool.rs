@@ -50,13 +50,8 @@ impl Pool {
         let (address, after) = (entry.address, entry.after);
         if found > bytes {
             entry.bytes = bytes;
-            let rest = Entry {
-                address: address + bytes as u64,
-                bytes: found - bytes,
-                before: number,
-                after,
-                free: true,
-            };
+            let rest =
+                Entry { address: address + bytes as u64, bytes: found - bytes, before: number, after, free: true };
             let rest = self.insert(rest);
             self.entries[number as usize].after = rest;
             if after != NONE {

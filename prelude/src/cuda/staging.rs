@@ -106,11 +106,7 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
 }
 
 /// Runs `work(buffers, thread, threads)` on as many threads as the pieces are worth.
-fn run(
-    device: &Device,
-    pieces: usize,
-    work: impl Fn(&[Buffer], usize, usize) -> Result<()> + Sync,
-) -> Result<()> {
+fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) -> Result<()> + Sync) -> Result<()> {
     if pieces == 0 {
         return Ok(());
     }

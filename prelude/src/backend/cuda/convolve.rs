@@ -62,8 +62,7 @@ impl Convolve {
         let (kernel_address, kernel_size) = (address_of(kernel)?, kernel.layout.size() as i64);
         let (target, count, origin) = (address_of(out)?, size as i64, origin as i64);
         let grid = blocks("convolve", size, OUTPUTS_1D)?;
-        let mut arguments =
-            arguments![signal_address, signal_size, kernel_address, kernel_size, target, count, origin];
+        let mut arguments = arguments![signal_address, signal_size, kernel_address, kernel_size, target, count, origin];
         // SAFETY: the module is in `self`; the arguments are those of `convolve`; the views are contiguous and lie in live
         // allocations.
         unsafe { launch(&self.device, *function, (grid, 1), THREADS, &mut arguments) }

@@ -181,7 +181,7 @@ impl Elementwise {
         }
         let target = Side::array(out)?;
         if a.contiguous && b.contiguous && target.contiguous {
-            let aligned = (a.address | b.address | target.address) % 16 == 0;
+            let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };
             let grid = blocks("an elementwise operation", size, THREADS * each)?;
             let count = size as i64;
@@ -355,8 +355,22 @@ pub(super) const UNARY_OPERATIONS: [UnaryOperation; UNARY] = {
 pub(super) const BINARY_OPERATIONS: [BinaryOperation; BINARY] = {
     use BinaryOperation::*;
     [
-        Add, Subtract, Multiply, Divide, Remainder, Power, Maximum, Minimum, Equal, NotEqual, Less, LessEqual, Greater,
-        GreaterEqual, LogicalAnd, LogicalOr,
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Remainder,
+        Power,
+        Maximum,
+        Minimum,
+        Equal,
+        NotEqual,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        LogicalAnd,
+        LogicalOr,
     ]
 };
 
@@ -388,9 +402,8 @@ mod tests {
 
     #[test]
     fn magic_divides() {
-        let quotient = |n: u32, (magic, shift): (u32, u32)| {
-            (((u64::from(n) * u64::from(magic)) >> 32) as u32 + n) >> shift
-        };
+        let quotient =
+            |n: u32, (magic, shift): (u32, u32)| (((u64::from(n) * u64::from(magic)) >> 32) as u32 + n) >> shift;
         let most = i32::MAX as u32;
         for divisor in (1..2000).chain([65_535, 65_536, 1 << 30, most - 1, most]) {
             let numbers = [0, 1, divisor - 1, divisor, divisor + 1, 1_000_003, most - 1, most];

@@ -55,12 +55,7 @@ pub(super) enum Outcome {
 
 impl Reduce {
     pub fn new(device: &Arc<Device>) -> Reduce {
-        Reduce {
-            device: device.clone(),
-            whole: Default::default(),
-            axes: Default::default(),
-            scratch: OnceLock::new(),
-        }
+        Reduce { device: device.clone(), whole: Default::default(), axes: Default::default(), scratch: OnceLock::new() }
     }
 
     pub fn run(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<Outcome> {
@@ -99,7 +94,14 @@ impl Reduce {
         unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
-    fn over_axes(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>, outputs: usize) -> Result<()> {
+    fn over_axes(
+        &self,
+        operation: ReduceOperation,
+        x: View<'_>,
+        axes: &[usize],
+        out: View<'_>,
+        outputs: usize,
+    ) -> Result<()> {
         let cell = &self.axes[operation as usize][x.dtype as usize];
         let kernels = match cell.get() {
             Some(kernels) => kernels,
@@ -123,8 +125,7 @@ impl Reduce {
         };
         let (address, target, states) = (address_of(x)?, address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
-        let mut arguments =
-            arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
+        let mut arguments = arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
         // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
         // the layout of theirs; there is a state for each share of each output; the views lie in live allocations.
         unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
@@ -285,7 +286,9 @@ pub(super) fn programs() -> Vec<Program> {
                 all.push(program(operation, dtype, whole));
             }
         }
-        all.extend([ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)));
+        all.extend(
+            [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),
+        );
     }
     all
 }

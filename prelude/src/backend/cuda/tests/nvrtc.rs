@@ -65,7 +65,8 @@ fn nvrtc_makes_the_code_that_is_meant() {
         };
         all().into_iter().find(fits).unwrap_or_else(|| panic!("no program {name} {wanted:?}"))
     };
-    for (operation, arity) in [("=add", "=2"), ("=divide", "=2"), ("=power", "=2"), ("=exp_of", "=1"), ("=sin_of", "=1")]
+    for (operation, arity) in
+        [("=add", "=2"), ("=divide", "=2"), ("=power", "=2"), ("=exp_of", "=1"), ("=sin_of", "=1")]
     {
         let code = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", operation, arity]));
         // The slow path of sin for large arguments multiplies by a 64-bit constant, as CUDA's own library does.
