@@ -21,14 +21,14 @@ typedef WARPCELL_OUTPUT output;
 
 // Facts about an element type. Integers are computed on as `wrapping`, in which overflow is defined.
 template <typename T> struct facts;
-template <> struct facts<bool> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
-template <> struct facts<u8> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
-template <> struct facts<int> { typedef u32 wrapping; static constexpr bool real = false, has_sign = true; };
-template <> struct facts<u32> { typedef u32 wrapping; static constexpr bool real = false, has_sign = false; };
-template <> struct facts<i64> { typedef u64 wrapping; static constexpr bool real = false, has_sign = true; };
-template <> struct facts<u64> { typedef u64 wrapping; static constexpr bool real = false, has_sign = false; };
-template <> struct facts<float> { typedef float wrapping; static constexpr bool real = true, has_sign = true; };
-template <> struct facts<double> { typedef double wrapping; static constexpr bool real = true, has_sign = true; };
+template <> struct facts<bool> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<u8> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<int> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
+template <> struct facts<u32> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<i64> { typedef u64 wrapping; enum { real = false, has_sign = true }; };
+template <> struct facts<u64> { typedef u64 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<float> { typedef float wrapping; enum { real = true, has_sign = true }; };
+template <> struct facts<double> { typedef double wrapping; enum { real = true, has_sign = true }; };
 
 FUNCTION bool is_minus_one(T x) { return facts<T>::has_sign && x == T(-1); }
 FUNCTION T wrapping_negative(T x) {
@@ -37,30 +37,26 @@ FUNCTION T wrapping_negative(T x) {
 }
 
 // Conversion as Rust's `as`: floats to integers saturate and NaN becomes 0; to bool: not zero.
+// `least` and `most` of a type, and the nearest doubles outside it. (-2^63 has none just below: it saturates to itself.)
+// Functions, since static members would be emitted as variables.
 template <typename T> struct limits;
-template <> struct limits<u8> { static constexpr double below = -1.0, above = 256.0; static constexpr u8 least = 0, most = 255; };
-template <> struct limits<int> {
-    static constexpr double below = -2147483649.0, above = 2147483648.0;
-    static constexpr int least = -2147483647 - 1, most = 2147483647;
-};
-template <> struct limits<u32> {
-    static constexpr double below = -1.0, above = 4294967296.0;
-    static constexpr u32 least = 0, most = 4294967295u;
-};
-template <> struct limits<i64> {
-    // -2^63 is the nearest double below; it saturates to itself.
-    static constexpr double below = -9223372036854775808.0, above = 9223372036854775808.0;
-    static constexpr i64 least = -9223372036854775807ll - 1, most = 9223372036854775807ll;
-};
-template <> struct limits<u64> {
-    static constexpr double below = -1.0, above = 18446744073709551616.0;
-    static constexpr u64 least = 0, most = 18446744073709551615ull;
-};
+#define LIMITS(T, low, high, low_double, high_double)                     \
+    template <> struct limits<T> {                                        \
+        static __device__ constexpr T least() { return low; }             \
+        static __device__ constexpr T most() { return high; }             \
+        static __device__ constexpr double below() { return low_double; } \
+        static __device__ constexpr double above() { return high_double; } \
+    };
+LIMITS(u8, 0, 255, -1.0, 256.0)
+LIMITS(int, -2147483647 - 1, 2147483647, -2147483649.0, 2147483648.0)
+LIMITS(u32, 0, 4294967295u, -1.0, 4294967296.0)
+LIMITS(i64, -9223372036854775807ll - 1, 9223372036854775807ll, -9223372036854775808.0, 9223372036854775808.0)
+LIMITS(u64, 0, 18446744073709551615ull, -1.0, 18446744073709551616.0)
 template <typename To, typename From> __device__ __forceinline__ To convert_to(From x) {
     if constexpr (facts<From>::real && !facts<To>::real) {
         if (x != x) return To(0);
-        if (x >= From(limits<To>::above)) return limits<To>::most;
-        if (x <= From(limits<To>::below)) return limits<To>::least;
+        if (x >= From(limits<To>::above())) return limits<To>::most();
+        if (x <= From(limits<To>::below())) return limits<To>::least();
         return To(x);
     } else {
         return To(x);

@@ -2,6 +2,7 @@
 //
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
 //   WARPCELL_REDUCTION                Sum, Max, Min, All or Any
+//   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation.
@@ -131,7 +132,7 @@ DEVICE State merged_in_warp(State state) {
 
 // The states of a block's threads, merged into thread 0.
 DEVICE State merged_in_block(State state) {
-    __shared__ alignas(16) char room[THREADS / 32 * sizeof(State)];
+    alignas(16) __shared__ char room[THREADS / 32 * sizeof(State)];
     State* of_warps = (State*)room;
     state = merged_in_warp(state);
     __syncthreads();
@@ -143,6 +144,8 @@ DEVICE State merged_in_block(State state) {
     }
     return state;
 }
+
+#ifdef WARPCELL_WHOLE
 
 // A whole contiguous array, in one launch: the block that finishes last merges the blocks' states. `finished` is 0
 // before the launch and is left at 0.
@@ -198,6 +201,8 @@ reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* ou
     }
 }
 
+#else
+
 // Axes from the innermost outwards; strides count elements.
 #define MOST_AXES 8
 struct Axes {
@@ -207,17 +212,20 @@ struct Axes {
     i64 stride[MOST_AXES];
 };
 
-DEVICE i64 offset_of(i64 at, const Axes& axes) {
-    if (axes.rank == 1) return at * axes.stride[0];
+// Out of line, since its divisions would be most of the time to compile.
+__device__ __noinline__ i64 offset_in_axes(i64 at, const Axes* axes) {
     i64 offset = 0;
 #pragma unroll 1
-    for (int axis = 0; axis < axes.rank; axis++) {
-        i64 rest = axis + 1 == axes.rank ? 0 : axes.narrow ? i64(u32(at) / u32(axes.length[axis])) : at / axes.length[axis];
-        offset += (at - rest * axes.length[axis]) * axes.stride[axis];
+    for (int axis = 0; axis < axes->rank; axis++) {
+        i64 length = axes->length[axis];
+        i64 rest = axis + 1 == axes->rank ? 0 : axes->narrow ? i64(u32(at) / u32(length)) : at / length;
+        offset += (at - rest * length) * axes->stride[axis];
         at = rest;
     }
     return offset;
 }
+
+DEVICE i64 offset_of(i64 at, const Axes& axes) { return axes.rank == 1 ? at * axes.stride[0] : offset_in_axes(at, &axes); }
 
 // The part of the reduced elements that this block's row in the grid takes.
 DEVICE void share(i64 length, i64& from, i64& to) {
@@ -260,18 +268,18 @@ DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outp
 
 // A block, or a warp, for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_long_rows(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_long_rows(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<THREADS>(x, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_short_rows(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_short_rows(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<32>(x, kept, reduced, outputs, length, shares, out);
 }
 
 // 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_columns(const input* x, const Axes kept, const Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
-    __shared__ alignas(16) char room[THREADS * sizeof(State)];
+reduce_columns(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    alignas(16) __shared__ char room[THREADS * sizeof(State)];
     State* states = (State*)room;
     const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
     constexpr int STRIPS = THREADS / 32;
@@ -314,3 +322,5 @@ reduce_shares(const State* shares, i64 outputs, i64 count, output* out) {
     state = merged_in_warp(state);
     if (threadIdx.x % 32 == 0) out[at] = state.finish();
 }
+
+#endif

@@ -65,11 +65,8 @@ fn python_prefixes() -> Vec<PathBuf> {
         ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(std::env::var_os).map(PathBuf::from).collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
     for folder in std::env::split_paths(&path) {
-        if folder.join("python3").exists() || folder.join("python").exists() {
-            if let Some(prefix) = folder.parent() {
-                prefixes.push(prefix.to_path_buf());
-            }
-        }
+        let has_python = folder.join("python3").exists() || folder.join("python").exists();
+        prefixes.extend(folder.parent().filter(|_| has_python).map(Path::to_path_buf));
     }
     prefixes
 }

@@ -90,7 +90,11 @@ impl Nvrtc {
     /// Loads the library at `path` (or of that name) and reads its version.
     pub fn open(path: &std::path::Path) -> std::result::Result<Nvrtc, String> {
         // SAFETY: the path names NVRTC, whose initialisers have no preconditions.
-        let library = unsafe { Library::new(path) }.map_err(|error| format!("it cannot be loaded: {error}"))?;
+        let library = unsafe { Library::new(path) }.map_err(|error| {
+            // The loader's words are in the source.
+            let words = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            format!("it cannot be loaded: {words}")
+        })?;
         // SAFETY: the types are those of nvrtc.h; the functions have had them since CUDA 11.2.
         unsafe {
             let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status = symbol(&library, c"nvrtcVersion")?;

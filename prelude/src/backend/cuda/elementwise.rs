@@ -181,7 +181,7 @@ impl Elementwise {
         }
         let target = Side::array(out)?;
         if a.contiguous && b.contiguous && target.contiguous {
-            let aligned = (a.address | b.address | target.address) % 16 == 0;
+            let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };
             let grid = blocks("an elementwise operation", size, THREADS * each)?;
             let count = size as i64;

@@ -31,14 +31,14 @@ pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Ve
     (0..count)
         .map(|_| {
             let dice = random.next();
-            if !edges.is_empty() && dice % 5 == 0 {
+            if !edges.is_empty() && dice.is_multiple_of(5) {
                 return edges[(dice / 5) as usize % edges.len()];
             }
             let small = (random.next() % 21) as i64 - 10;
             let wide = random.next();
-            let number = if dice % 2 == 0 { small } else { wide as i64 };
+            let number = if dice.is_multiple_of(2) { small } else { wide as i64 };
             match dtype {
-                DType::Bool => Scalar::Bool(dice % 2 == 0),
+                DType::Bool => Scalar::Bool(dice.is_multiple_of(2)),
                 DType::U8 => Scalar::U8(number as u8),
                 DType::I32 => Scalar::I32(number as i32),
                 DType::U32 => Scalar::U32(number as u32),
@@ -171,6 +171,8 @@ macro_rules! unsigned {
 signed!(i32 i64);
 unsigned!(u8 u32 u64);
 
+// One text for f32 and f64.
+#[allow(clippy::useless_conversion)]
 pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
     let float = |value: f64| -> f64 {
         match operation {
@@ -248,8 +250,8 @@ macro_rules! floats {
             BinaryOperation::Divide => $a / $b,
             BinaryOperation::Remainder => $a % $b,
             BinaryOperation::Power => f64::from($a).powf(f64::from($b)) as _,
-            BinaryOperation::Maximum if $a.is_nan() || $b.is_nan() => (0.0 / 0.0) as _,
-            BinaryOperation::Minimum if $a.is_nan() || $b.is_nan() => (0.0 / 0.0) as _,
+            BinaryOperation::Maximum if $a.is_nan() || $b.is_nan() => $a + $b,
+            BinaryOperation::Minimum if $a.is_nan() || $b.is_nan() => $a + $b,
             BinaryOperation::Maximum => $a.max($b),
             BinaryOperation::Minimum => $a.min($b),
             _ => unreachable!(),
@@ -257,6 +259,8 @@ macro_rules! floats {
     };
 }
 
+// One text for f32 and f64.
+#[allow(clippy::useless_conversion)]
 pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let order = match (a, b) {
