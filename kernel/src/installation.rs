@@ -47,7 +47,7 @@ impl Installation {
         let home = executable
             .parent()
             .and_then(Path::parent)
-            .map(|prefix| home_in(prefix))
+            .map(home_in)
             .with_context(|| format!("{} has no installation around it", executable.display()))?;
         Installation::open(&home)
     }

@@ -1,6 +1,6 @@
 //! Device arrays, operations, timing and plots for GPU notebooks in Rust. Cells call this crate `gpu`.
 //!
-//! A [`DeviceArray`] lives on the [`device`]: an NVIDIA GPU or, without one, the CPU. It is made from a host array
+//! A [`DeviceArray`] lives on the [`device`](device()): an NVIDIA GPU or, without one, the CPU. It is made from a host array
 //! by [`asarray`] and copied back by [`DeviceArray::to_host`]; nothing is copied implicitly. The words are NumPy's.
 //! Functions on host (`ndarray`) arrays, under the same names, are in [`host`].
 //!

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Nothing in the loop waits for a client or for a cell. The language is known here only as
-//! [`Evaluator`](crate::evaluator::Evaluator).
+//! [`Evaluator`].
 
 mod event;
 mod heartbeat;

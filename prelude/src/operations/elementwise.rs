@@ -286,7 +286,7 @@ pub(crate) fn binary(
     Ok(out)
 }
 
-/// As [`binary`], into the left operand, whose shape the right one must broadcast to.
+/// As [`binary()`], into the left operand, whose shape the right one must broadcast to.
 pub(crate) fn binary_into(
     name: &'static str,
     operation: BinaryOperation,
