@@ -51,10 +51,11 @@ __device__ __forceinline__ element multiply_add(element a, element b, element c)
 
 #ifdef WARPCELL_KERNEL_ROWS
 
-// 16 lanes side by side, each 2 vectors of 16 bytes wide and ROWS outputs high; 16 such strips below one another.
+// 16 lanes side by side, each 2 vectors of 16 bytes wide and ROWS outputs high; below one another 16 such strips, or 12
+// where an element has 8 bytes: then 4 blocks fit on a multiprocessor, and the last wave of blocks is fuller.
 #define ROWS 2
 #define LANES 16
-#define STRIPS 16
+#define STRIPS (sizeof(element) == 4 ? 16 : 12)
 #define THREADS (LANES * STRIPS)
 #define P WARPCELL_KERNEL_ROWS
 #define Q WARPCELL_KERNEL_COLUMNS
@@ -109,7 +110,7 @@ __device__ __forceinline__ void load_weights(element (&into)[WEIGHTS * VECTOR], 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, sizeof(element) == 4 ? 4 : 2)
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(element) == 4 ? 5 : 4)
 convolve2d_sized(const element* __restrict__ image, const element* __restrict__ kernel, element* __restrict__ out,
                  Geometry geometry, element outside) {
     __shared__ Vector tile[TILE_ROWS * PITCH];

@@ -83,14 +83,15 @@ impl Convolve {
         let dtype = computed(image.dtype);
         let (rows, columns) = (kernel.layout.shape[0], kernel.layout.shape[1]);
         let sized;
-        let (function, tile) = if has_sized_program(dtype, rows, columns)
+        let (function, tile, threads) = if has_sized_program(dtype, rows, columns)
             && size.saturating_mul(rows * columns) >= WORTH_COMPILING
         {
             sized = self.sized(dtype, rows, columns)?;
-            (sized.0, (32, 16 * 2 * 16 / dtype.size()))
+            let strips = if dtype.size() == 4 { 16 } else { 12 };
+            (sized.0, (2 * strips, 16 * 2 * 16 / dtype.size()), 16 * strips as u32)
         } else {
             let loaded = self.loaded(&self.any_size[dtype as usize], || program_2d(dtype, None), c"convolve2d_any")?;
-            (loaded.0, (32, 32))
+            (loaded.0, (32, 32), THREADS)
         };
         let (down, across) = (out.layout.shape[0].div_ceil(tile.0), out.layout.shape[1].div_ceil(tile.1));
         let (padding, outside) = match padding {
@@ -113,7 +114,7 @@ impl Convolve {
         // SAFETY: the module is in `self`, or in `sized` until after the launch and in the map for good; the arguments are
         // those of the two kernels, and `Geometry` has the layout of theirs; the views are contiguous and lie in live
         // allocations; a sized program gets a kernel of its size.
-        unsafe { launch(&self.device, function, (grid, 1), THREADS, &mut arguments) }
+        unsafe { launch(&self.device, function, (grid, 1), threads, &mut arguments) }
     }
 
     fn loaded<'a>(
