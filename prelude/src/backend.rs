@@ -143,13 +143,12 @@ pub(crate) enum Padding {
 }
 
 /// A recorded point in a device's queue of work.
-#[allow(dead_code, reason = "for timing and memory figures, which no public item shows yet")]
 pub(crate) trait EventHandle: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
 /// Figures of the device's memory in bytes.
-#[allow(dead_code, reason = "for timing and memory figures, which no public item shows yet")]
+#[allow(dead_code, reason = "no public item shows memory figures yet")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryFigures {
     /// Held by live arrays.
@@ -166,7 +165,7 @@ pub(crate) struct MemoryFigures {
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
 /// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included.
-#[allow(dead_code, reason = "for timing and memory figures, which no public item shows yet")]
+#[allow(dead_code, reason = "no public item shows memory figures yet")]
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
     fn name(&self) -> String;

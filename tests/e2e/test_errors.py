@@ -92,6 +92,13 @@ def test_a_shape_error_points_at_the_users_line(kernel):
     assert "prelude/src" not in result.error_text, "the place of a panic is the caller's line"
 
 
+def test_a_panic_of_the_last_expression_points_at_its_line(kernel):
+    text = failing(kernel, "let empty = gpu::zeros::<f64>([0]);\nlet size = empty.size(); empty.max()", "Panic")
+    assert "line 2" in text and "earlier cell" not in text
+    text = failing(kernel, "gpu::convolve2d(&device, &gpu::ones::<f64>([0, 3]), Mode::Full)", "Panic")
+    assert "line 1, column 1" in text
+
+
 def test_convolving_a_vector_as_an_image(kernel):
     text = failing(kernel, "gpu::convolve2d(&gpu::zeros::<f64>([9]), &device, gpu::Mode::Full)", "Panic")
     assert "convolve2d" in text and "[9]" in text

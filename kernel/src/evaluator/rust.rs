@@ -362,16 +362,33 @@ fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &st
 fn place_of_panic(location: &str, compiled: &Path, expansion: &Expansion, cell: &str) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
-    let Some(text) = source.lines().nth(line - 1) else { return "this cell".to_owned() };
-    // The compiled crate holds the cell's lines as they are, at other numbers.
-    match expansion.code.lines().position(|candidate| candidate == text) {
-        Some(index) => {
-            let (line, column) = locate(expansion, cell, index + 1, column);
-            let text = cell.lines().nth(line - 1).unwrap_or(text);
+    match find_in_cell(&source, line, column, &expansion.code) {
+        Ok((line, column)) => {
+            let (line, column) = locate(expansion, cell, line, column);
+            let text = cell.lines().nth(line - 1).unwrap_or_default();
             format!("line {line}, column {column}: {}", text.trim())
         }
-        None => format!("code of an earlier cell: {}", text.trim()),
+        Err(text) => format!("code of an earlier cell: {text}"),
     }
+}
+
+/// The place in the cell's code of a place in the compiled crate, which holds each statement of the cell on lines of its
+/// own; or the text of the line, if the cell does not have it.
+fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
+    let mut lines = source.lines().skip(line.saturating_sub(1));
+    let mut text = lines.next().unwrap_or_default();
+    let mut within = column.saturating_sub(1 + text.chars().take_while(|character| character.is_whitespace()).count());
+    // The bracket around the last expression is evcxr's, and the expression's place begins with it.
+    if text.trim() == "(" {
+        text = lines.next().unwrap_or_default();
+        within = 0;
+    }
+    let text = text.trim();
+    let found = code.lines().enumerate().find_map(|(index, candidate)| {
+        let at = candidate.find(text).filter(|_| !text.is_empty())?;
+        Some((index + 1, candidate[..at].chars().count() + within + 1))
+    });
+    found.ok_or_else(|| text.to_owned())
 }
 
 /// Line and column of a location `FILE:LINE:COLUMN` in `file`.
@@ -471,6 +488,16 @@ fn path_at(code: &str, cursor: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_the_compiled_crate_are_found_in_the_cell() {
+        let code = "let a = 1;\nlet b = f(a); g(b)";
+        let source = "fn x() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
+        assert_eq!(find_in_cell(source, 3, 9, code), Ok((2, 9)));
+        assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
+        assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));
+        assert_eq!(find_in_cell(source, 7, 1, code), Err("old(3)".to_owned()));
+    }
 
     #[test]
     fn the_path_under_the_cursor() {

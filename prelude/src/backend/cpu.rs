@@ -211,7 +211,6 @@ impl Backend for CpuBackend {
 }
 
 /// A point in time: work is done when it is recorded.
-#[allow(dead_code, reason = "events are not public yet")]
 struct Moment(Instant);
 
 impl EventHandle for Moment {
