@@ -5,6 +5,7 @@ use crate::{PINNED_COMPILER, kernelspec};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// One thing to look at. To add a check, add an entry.
 const CHECKS: &[Check] = &[
@@ -108,8 +109,13 @@ fn prelude() -> Finding {
     }
 }
 
-/// What the prelude says of the device, asked in a process of its own.
+/// What the prelude says of the device, asked once, in a process of its own.
 pub fn device() -> Result<String, String> {
+    static DEVICE: OnceLock<Result<String, String>> = OnceLock::new();
+    DEVICE.get_or_init(ask_for_device).clone()
+}
+
+fn ask_for_device() -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let result =
         Command::new(program).arg("device").stdin(Stdio::null()).output().map_err(|error| error.to_string())?;

@@ -245,7 +245,6 @@ fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -
         })
         .collect();
     let mut answer = cell_metadata(packages.clone(), nodes, target);
-    let mut text = String::new();
     let mut directories = Vec::new();
     for package in &packages {
         let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
@@ -264,9 +263,8 @@ fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -
     // The longest first: one crate's directory may lie inside another's.
     directories.sort_by_key(|(directory, _)| std::cmp::Reverse(directory.as_os_str().len()));
     relocate(&mut answer, &directories);
-    text.push_str(&answer.to_string());
     std::fs::create_dir_all(home.join("metadata"))?;
-    std::fs::write(home.join("metadata/cell.json"), text)?;
+    std::fs::write(home.join("metadata/cell.json"), answer.to_string())?;
     let version =
         |package: &Value| Some((package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned()));
     Ok(items(&all["packages"]).filter_map(version).collect())
