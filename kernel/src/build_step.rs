@@ -10,12 +10,15 @@
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo, in a directory beside the cell crate ([`dependencies`]) |
 //! | `rustc --print sysroot` | the private sysroot |
+//! | other questions that every start asks | as recorded at installation ([`replay`]) |
+//! | `cargo config` | nothing: settings of the user's cargo do not concern cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 
 mod compile;
 mod dependencies;
 mod metadata;
+mod replay;
 mod rewrite;
 
 use crate::installation::Installation;
@@ -42,7 +45,12 @@ pub fn rustc() -> i32 {
             println!("{}", installation.sysroot().display());
             return Ok(0);
         }
-        replace_by(&mut Command::new(installation.real_tool("rustc")), &arguments)
+        let compiler = || Command::new(installation.real_tool("rustc"));
+        if let Some(text) = replay::answer(&installation, "rustc", &arguments, None, compiler)? {
+            print!("{text}");
+            return Ok(0);
+        }
+        replace_by(&mut compiler(), &arguments)
     }))
 }
 
@@ -62,7 +70,15 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
         (Some("check"), Some(context)) if directory == context => compile::check(installation, &context),
         (Some("clean"), Some(context)) if directory == context => Ok(0),
         (Some("metadata"), Some(context)) => metadata::answer(installation, &context, &directory, &arguments),
-        _ => replace_by(&mut real_cargo(installation), &arguments),
+        (None, Some(_)) if words.contains(&"config") => Ok(0),
+        (_, context) => {
+            let cargo = || real_cargo(installation);
+            if let Some(text) = replay::answer(installation, "cargo", &arguments, context.as_deref(), cargo)? {
+                print!("{text}");
+                return Ok(0);
+            }
+            replace_by(&mut cargo(), &arguments)
+        }
     }
 }
 
@@ -70,6 +86,7 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
 fn real_cargo(installation: &Installation) -> Command {
     let mut command = Command::new(installation.real_tool("cargo"));
     command.env("RUSTC", installation.real_tool("rustc")).env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
+    crate::environment::restore_cargo_home(&mut command);
     command
 }
 

@@ -41,6 +41,9 @@ enum Command {
     Uninstall(PlaceArguments),
     /// Say what is installed, what is missing and what to do about it.
     Doctor,
+    /// Start once without a client, so that the installation can record what that takes.
+    #[command(hide = true)]
+    RecordStart,
     /// Load the prelude and print the device that cells compute on.
     Device,
 }
@@ -101,6 +104,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             if !doctor::run() {
                 return Ok(ExitCode::FAILURE);
             }
+        }
+        Command::RecordStart => {
+            let started = language::start_once();
+            language::clean_up();
+            started?;
         }
         Command::Device => println!("{}", cell_process::device()?),
     }

@@ -3,6 +3,7 @@
 //! The kernel process runs with a changed environment (its tool directory first in PATH, no RUSTC, CARGO and the
 //! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
 
+use crate::installation::Installation;
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::process::Command;
@@ -17,8 +18,13 @@ pub const MARKER: &str = "WARPCELL_MARKER";
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
+/// Set while the installation records a start.
+pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
 pub const EVCXR_IS_RUNTIME: &str = "EVCXR_IS_RUNTIME";
+
+/// Where cargo keeps what it downloads.
+const CARGO_HOME: &str = "CARGO_HOME";
 
 /// Variables that would change which compiler runs, or how, behind the kernel's back.
 const REMOVED: &[&str] = &[
@@ -38,7 +44,7 @@ const REMOVED: &[&str] = &[
 ];
 
 /// Changes this process's environment for evcxr. To be called while the process has one thread.
-pub fn prepare_kernel(tools: &Path, session: &Path, config: &Path, context: &Path) {
+pub fn prepare_kernel(installation: &Installation, session: &Path) {
     let mut user = Map::new();
     let mut set = |name: &str, value: Option<std::ffi::OsString>| {
         user.insert(name.to_owned(), std::env::var(name).map_or(Value::Null, Value::from));
@@ -50,7 +56,7 @@ pub fn prepare_kernel(tools: &Path, session: &Path, config: &Path, context: &Pat
             }
         }
     };
-    let mut path = std::ffi::OsString::from(tools);
+    let mut path = installation.tools().into_os_string();
     if let Some(old) = std::env::var_os("PATH") {
         path.push(":");
         path.push(old);
@@ -60,8 +66,10 @@ pub fn prepare_kernel(tools: &Path, session: &Path, config: &Path, context: &Pat
         set(name, None);
     }
     set(SESSION, Some(session.into()));
-    set("EVCXR_CONFIG_DIR", Some(config.into()));
-    set("EVCXR_TMPDIR", Some(context.into()));
+    set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
+    set("EVCXR_TMPDIR", Some(session.join("context").into()));
+    // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
+    set(CARGO_HOME, Some(installation.sysroot().into()));
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
@@ -76,6 +84,14 @@ fn user_environment() -> Map<String, Value> {
 /// The user's own PATH.
 pub fn user_path() -> Option<String> {
     user_environment().get("PATH")?.as_str().map(str::to_owned)
+}
+
+/// Gives cargo the user's own home: the index, the cache, the configuration.
+pub fn restore_cargo_home(command: &mut Command) {
+    match user_environment().get(CARGO_HOME).and_then(Value::as_str) {
+        Some(home) => command.env(CARGO_HOME, home),
+        None => command.env_remove(CARGO_HOME),
+    };
 }
 
 /// Gives a command the user's own environment.

@@ -8,6 +8,7 @@
 //!                     sysroot/            a toolchain as rust-analyzer sees it: our cargo and rustc, the real libraries
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads
+//!                     recorded/           what a start asks of the tools, with the answers
 //! ```
 
 use anyhow::{Context, Result, bail};
@@ -91,6 +92,11 @@ impl Installation {
     /// Directory of the answers to `cargo metadata`.
     pub fn metadata(&self) -> PathBuf {
         self.home.join("metadata")
+    }
+
+    /// Directory of what a start asks of the tools, with the answers.
+    pub fn recorded(&self) -> PathBuf {
+        self.home.join("recorded")
     }
 
     /// The real compiler or cargo.

@@ -38,6 +38,13 @@ pub fn clean_up() {
     evaluator::rust::remove_session_files();
 }
 
+/// Starts the Rust evaluator and ends it again.
+///
+/// Must be called while the process has one thread.
+pub fn start_once() -> Result<()> {
+    RustEvaluator::start(Session::prepare()?)?.started()
+}
+
 fn rust() -> Result<Factory> {
     let session = Session::prepare()?;
     Ok(Box::new(|| Ok(Box::new(RustEvaluator::start(session)?) as Box<dyn Evaluator>)))

@@ -1,5 +1,6 @@
 //! The Warpcell kernel: the command line, and the helpers that the kernel starts from the same binary.
 
+mod analysed_sources;
 mod build_step;
 mod cell_process;
 mod cli;
@@ -20,6 +21,10 @@ mod supervisor;
 mod wire;
 
 use std::process::ExitCode;
+
+/// rust-analyzer allocates much and in small pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The compiler that the kernel and its prelude are built for; dylibs work with no other.
 const PINNED_COMPILER: &str = "1.95.0";

@@ -1,7 +1,9 @@
 //! Puts an installation together, and takes it away: the binary, the prelude, the tools' links, the private sysroot,
 //! and the recorded answers for rust-analyzer. The parts are listed in [`crate::installation`].
 
+use crate::analysed_sources;
 use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+use crate::environment::RECORD;
 use crate::installation::{Record, home_in};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -41,7 +43,23 @@ pub fn install(request: &Request<'_>) -> Result<()> {
     if result.is_err() {
         remove_directory(&staging)?;
     }
-    result
+    result?;
+    record_start(request.prefix, &home)
+}
+
+/// Lets the installed program start once, to record what every start asks of the tools.
+fn record_start(prefix: &Path, home: &Path) -> Result<()> {
+    std::fs::create_dir_all(home.join("recorded"))?;
+    let output = Command::new(binary_in(prefix))
+        .arg("record-start")
+        .env(RECORD, "1")
+        .stdin(Stdio::null())
+        .output()
+        .context("the installed program cannot be run")?;
+    if !output.status.success() {
+        bail!("the installed kernel does not start: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
 }
 
 /// Removes what [`install`] puts into a prefix.
@@ -195,7 +213,7 @@ fn link_tools(directory: &Path, names: &[&str], target: &str) -> Result<()> {
     Ok(())
 }
 
-/// Links the toolchain's libraries, and the sources of the standard library without their manifest: rust-analyzer then
+/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest: rust-analyzer then
 /// puts the crates together by itself, where it would otherwise run cargo on them and need the network.
 fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: &Path) -> Result<()> {
     let real = toolchain.join("lib");
@@ -211,9 +229,8 @@ fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: 
         }
     }
     if let Some(standard_library) = standard_library {
-        std::fs::create_dir_all(&crates)?;
         for name in STANDARD_CRATES {
-            symlink(standard_library.join(name), crates.join(name))?;
+            analysed_sources::copy(&standard_library.join(name).join("src"), &crates.join(name).join("src"))?;
         }
     }
     Ok(())
@@ -257,7 +274,7 @@ fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -
         let copy = home.join("sources").join(&name);
         std::fs::create_dir_all(&copy)?;
         std::fs::copy(&manifest, copy.join("Cargo.toml"))?;
-        copy_directory(&directory.join("src"), &copy.join("src"))?;
+        analysed_sources::copy(&directory.join("src"), &copy.join("src"))?;
         directories.push((directory, format!("{HOME_PLACEHOLDER}/sources/{name}")));
     }
     // The longest first: one crate's directory may lie inside another's.
@@ -365,19 +382,6 @@ fn replace_directory(new: &Path, target: &Path) -> Result<()> {
     }
     std::fs::rename(new, target).with_context(|| format!("{} cannot be written", target.display()))?;
     remove_directory(&old)
-}
-
-fn copy_directory(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in read_directory(from)? {
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_directory(&entry.path(), &target)?;
-        } else {
-            std::fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }
 
 fn remove_directory(path: &Path) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
-use super::{dependencies, rewrite};
+use super::{dependencies, replay, rewrite};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -82,7 +82,8 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    std::fs::write(&rewritten, rewrite::rewrite(&text, !cell.dependencies.externs.is_empty()))?;
+    let text = rewrite::rewrite(&text, !cell.dependencies.externs.is_empty());
+    std::fs::write(&rewritten, &text)?;
     let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
     std::fs::create_dir_all(&target)?;
     let library = target.join("libctx.so");
@@ -91,6 +92,17 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     }
     let mut command = cell.compiler(&rewritten);
     command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
+    let own_cell = replay::OwnCell::new(&text, &command, context);
+    if replay::is_recording() {
+        let status = command.status().context("the compiler cannot be run")?;
+        if status.success() {
+            own_cell.record(installation, &library)?;
+        }
+        return Ok(status.code().unwrap_or(1));
+    }
+    if own_cell.replay(installation, &library) {
+        return Ok(0);
+    }
     cell.run(command)
 }
 

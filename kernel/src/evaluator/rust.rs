@@ -57,12 +57,7 @@ impl Session {
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
         if let Ok(installation) = &installation {
-            environment::prepare_kernel(
-                &installation.tools(),
-                directory.path(),
-                &directory.path().join("configuration"),
-                &directory.path().join("context"),
-            );
+            environment::prepare_kernel(installation, directory.path());
         }
         Ok(Session { directory, installation })
     }
@@ -120,6 +115,11 @@ impl InterruptHandle for Interrupts {
 }
 
 impl RustEvaluator {
+    /// Whether cells can run; if not, why.
+    pub fn started(&self) -> Result<()> {
+        self.context.as_ref().map(|_| ()).map_err(|problem| anyhow::anyhow!("{problem}"))
+    }
+
     /// Starts evcxr and its first cell process; takes seconds.
     pub fn start(session: Session) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");

@@ -1,0 +1,165 @@
+//! Copies of crates for rust-analyzer, without what it would read in vain: bodies of functions, and the documentation
+//! inside macro definitions. It parses every file of the standard library and expands all of
+//! its macros at the start of a session, and the macros that define the integer types are mostly documentation.
+//!
+//! What remains is all that the types of variables, completion and documentation need.
+
+use anyhow::{Context, Result};
+use ra_ap_syntax::ast::HasName;
+use ra_ap_syntax::{AstNode, Edition, NodeOrToken, SourceFile, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
+use std::path::Path;
+
+/// Copies the Rust files of a crate's source directory; tests and benchmarks stay behind.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).with_context(|| format!("{} cannot be created", to.display()))?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("the directory {} cannot be read", from.display()))? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else { continue };
+        if path.is_dir() {
+            if name != "tests" && name != "benches" {
+                copy(&path, &to.join(name))?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            std::fs::write(to.join(name), shortened(&text))
+                .with_context(|| format!("{} cannot be written", to.join(name).display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// A Rust file without what is of no use to rust-analyzer. A file that does not parse stays as it is.
+fn shortened(text: &str) -> String {
+    let parse = SourceFile::parse(text, Edition::Edition2024);
+    if !parse.errors().is_empty() {
+        return text.to_owned();
+    }
+    let mut dropped = Vec::new();
+    let mut nodes = parse.syntax_node().preorder();
+    while let Some(event) = nodes.next() {
+        let ra_ap_syntax::WalkEvent::Enter(node) = event else { continue };
+        if let Some(function) = ast::Fn::cast(node.clone()) {
+            if let Some(range) = useless_body(&function) {
+                dropped.push(range);
+                nodes.skip_subtree();
+            }
+        } else if matches!(node.kind(), SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF) {
+            for tree in node.descendants().filter(|node| is_transcriber(node)) {
+                drop_from_macro(&tree, &mut dropped);
+            }
+            nodes.skip_subtree();
+        }
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut end = 0;
+    for range in dropped {
+        result.push_str(&text[end..usize::from(range.start())]);
+        end = usize::from(range.end());
+    }
+    result.push_str(&text[end..]);
+    result
+}
+
+/// The inside of a body that says nothing about the function's type. An `impl Trait` is known by the body only, and
+/// what is constant may be the length of an array.
+fn useless_body(function: &ast::Fn) -> Option<TextRange> {
+    let body = function.body()?.stmt_list()?;
+    let opaque = function
+        .ret_type()
+        .is_some_and(|result| result.syntax().descendants().any(|node| node.kind() == SyntaxKind::IMPL_TRAIT_TYPE));
+    let kept = opaque || function.const_token().is_some() || function.name().is_none();
+    let inside = TextRange::new(body.l_curly_token()?.text_range().end(), body.r_curly_token()?.text_range().start());
+    (!kept).then_some(inside)
+}
+
+/// Whether a node is what a rule of a macro definition expands to: what stands behind its `=>`, or a `macro`'s body.
+fn is_transcriber(node: &SyntaxNode) -> bool {
+    if node.kind() != SyntaxKind::TOKEN_TREE {
+        return false;
+    }
+    let before: Vec<SyntaxKind> =
+        std::iter::successors(node.prev_sibling_or_token(), SyntaxElement::prev_sibling_or_token)
+            .map(|element| element.kind())
+            .filter(|kind| !kind.is_trivia())
+            .take(2)
+            .collect();
+    let behind_arrow =
+        before == [SyntaxKind::R_ANGLE, SyntaxKind::EQ] || before.first() == Some(&SyntaxKind::FAT_ARROW);
+    let outermost = node.ancestors().skip(1).filter(|ancestor| ancestor.kind() == SyntaxKind::TOKEN_TREE).count() == 1;
+    behind_arrow && outermost
+}
+
+/// Notes the ranges of documentation and of functions' bodies in a token tree, in their order. Other attributes stay:
+/// macros match on them.
+fn drop_from_macro(tree: &SyntaxNode, dropped: &mut Vec<TextRange>) {
+    let mut in_signature = false;
+    for element in tree.children_with_tokens() {
+        match element {
+            NodeOrToken::Token(token) => match token.kind() {
+                SyntaxKind::COMMENT => dropped.push(token.text_range()),
+                SyntaxKind::FN_KW => in_signature = true,
+                SyntaxKind::SEMICOLON | SyntaxKind::IMPL_KW => in_signature = false,
+                _ => {}
+            },
+            NodeOrToken::Node(inner) => {
+                let hash = inner.prev_sibling_or_token().filter(|before| before.kind() == SyntaxKind::POUND);
+                let braces = inner.first_token().zip(inner.last_token()).filter(|(open, _)| open.text() == "{");
+                match (hash, braces) {
+                    (Some(hash), _) if is_documentation(&inner) => {
+                        dropped.push(TextRange::new(hash.text_range().start(), inner.text_range().end()));
+                    }
+                    (_, Some((open, close))) if in_signature => {
+                        in_signature = false;
+                        dropped.push(TextRange::new(open.text_range().end(), close.text_range().start()));
+                    }
+                    _ => drop_from_macro(&inner, dropped),
+                }
+            }
+        }
+    }
+}
+
+/// Whether a token tree is the `[doc = …]` of an attribute.
+fn is_documentation(tree: &SyntaxNode) -> bool {
+    let tokens = tree.children_with_tokens().filter(|element| !element.kind().is_trivia());
+    tokens.take(3).map(|token| token.to_string()).eq(["[", "doc", "="])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_go_and_signatures_stay() {
+        let text =
+            "/// Kept.\npub fn f<T>(x: T) -> Vec<T> { let y = g(x); vec![y] }\ntrait T { fn a(); fn b() { c() } }\n";
+        assert_eq!(shortened(text), "/// Kept.\npub fn f<T>(x: T) -> Vec<T> {}\ntrait T { fn a(); fn b() {} }\n");
+    }
+
+    #[test]
+    fn bodies_that_tell_a_type_or_a_value_stay() {
+        for text in [
+            "fn f() -> impl Iterator<Item = u8> { [1, 2].into_iter() }",
+            "const fn length() -> usize { 3 + 4 }",
+            "fn f() { this does not parse",
+        ] {
+            assert_eq!(shortened(text), text);
+        }
+    }
+
+    #[test]
+    fn macros_lose_documentation_where_they_expand_only() {
+        let text = "macro_rules! m {\n    (#[doc = $d:expr] $t:ty) => {\n        /// Text.\n        #[doc = concat!(\"a\", $d)]\n        \
+                    #[stable(feature = \"x\", since = \"1\")]\n        #[rustc_intrinsic] #[inline(always)]\n        \
+                    pub const fn f(self) -> $t { #[cfg(x)] { 1 } }\n        fn g() -> impl Sized { 1 }\n        type T = fn();\n    };\n}\n";
+        let short = shortened(text);
+        assert!(short.contains("(#[doc = $d:expr] $t:ty) => {"), "{short}");
+        assert!(
+            short.contains("#[rustc_intrinsic]") && short.contains("pub const fn f(self) -> $t { #[cfg(x)] { 1 } }")
+        );
+        assert!(short.contains("#[stable(feature"), "{short}");
+        for gone in ["Text", "concat"] {
+            assert!(!short.contains(gone), "{gone} is still in {short}");
+        }
+    }
+}

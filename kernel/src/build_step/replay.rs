@@ -1,0 +1,152 @@
+//! What a session asks of cargo and rustc before its first cell, recorded at installation and given back at every start:
+//! questions about the compiler, and the cells that evcxr and the kernel run by themselves. Starting cargo and rustc
+//! for these took most of a second.
+//!
+//! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
+//! with the same arguments. Everything else goes the ordinary way.
+
+use super::CONTEXT_PLACEHOLDER;
+use crate::environment::RECORD;
+use crate::installation::Installation;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A question and its answer, as recorded.
+#[derive(Serialize, Deserialize)]
+struct Recorded {
+    question: String,
+    /// What the tool printed; for a compiled cell, the name of the library beside.
+    answer: String,
+}
+
+/// Whether this process belongs to the start that the installation records.
+pub fn is_recording() -> bool {
+    std::env::var_os(RECORD).is_some()
+}
+
+/// The recorded answer of a tool to a question about itself, if there is one. While recording, asks the tool.
+pub fn answer(
+    installation: &Installation,
+    tool: &str,
+    arguments: &[OsString],
+    context: Option<&Path>,
+    ask: impl FnOnce() -> Command,
+) -> Result<Option<String>> {
+    let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    if words.len() != arguments.len() || !is_question(tool, &words) {
+        return Ok(None);
+    }
+    let place = context.and_then(Path::to_str).unwrap_or(CONTEXT_PLACEHOLDER);
+    let question = format!("{tool}\n{}", words.join("\n")).replace(place, CONTEXT_PLACEHOLDER);
+    if is_recording() {
+        let output = ask().args(arguments).output().with_context(|| format!("{tool} cannot be run"))?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        let text = String::from_utf8(output.stdout).with_context(|| format!("{tool} does not answer in UTF-8"))?;
+        let answer = text.replace(place, CONTEXT_PLACEHOLDER);
+        write(installation, &Recorded { question, answer })?;
+        return Ok(Some(text));
+    }
+    Ok(read(installation, &question).map(|answer| answer.replace(CONTEXT_PLACEHOLDER, place)))
+}
+
+/// Whether a call does nothing but print what depends on the tool alone.
+fn is_question(tool: &str, words: &[&str]) -> bool {
+    let prints = words.iter().any(|word| word.starts_with("--print") || ["-vV", "-Vv", "--version"].contains(word));
+    match tool {
+        "rustc" => prints,
+        _ => {
+            words.first() == Some(&"locate-project")
+                || (words.first() == Some(&"rustc") && prints)
+                || words == ["--version"]
+        }
+    }
+}
+
+/// A cell of the session itself, by its source and the compiler's arguments.
+pub struct OwnCell {
+    question: String,
+}
+
+impl OwnCell {
+    /// Describes the compilation of `source`.
+    pub fn new(source: &str, command: &Command, context: &Path) -> OwnCell {
+        let place = context.to_string_lossy();
+        let arguments: Vec<String> = command
+            .get_args()
+            .map(|argument| argument.to_string_lossy().replace(&*place, CONTEXT_PLACEHOLDER))
+            .collect();
+        OwnCell { question: format!("{}\n\n{source}", arguments.join("\n")) }
+    }
+
+    /// Puts the recorded library where the compiler would; `false` if there is none.
+    pub fn replay(&self, installation: &Installation, library: &Path) -> bool {
+        read(installation, &self.question)
+            .is_some_and(|name| std::fs::copy(installation.recorded().join(name), library).is_ok())
+    }
+
+    /// Records a library that was just compiled.
+    pub fn record(self, installation: &Installation, library: &Path) -> Result<()> {
+        let answer = format!("{:016x}.so", hash(&self.question));
+        std::fs::copy(library, installation.recorded().join(&answer))?;
+        write(installation, &Recorded { question: self.question, answer })
+    }
+}
+
+fn read(installation: &Installation, question: &str) -> Option<String> {
+    let text = std::fs::read_to_string(file(installation, question)).ok()?;
+    // One that cannot be read is as good as none.
+    let recorded: Recorded = serde_json::from_str(&text).ok()?;
+    (recorded.question == question).then_some(recorded.answer)
+}
+
+fn write(installation: &Installation, recorded: &Recorded) -> Result<()> {
+    let path = file(installation, &recorded.question);
+    std::fs::write(&path, serde_json::to_string(recorded)?)
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn file(installation: &Installation, question: &str) -> PathBuf {
+    installation.recorded().join(format!("{:016x}.json", hash(question)))
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_questions_about_the_tools_are_recorded() {
+        assert!(is_question("rustc", &["-vV"]));
+        assert!(is_question("rustc", &["-O", "--print", "cfg", "--target", "x"]));
+        assert!(is_question("cargo", &["rustc", "-Z", "unstable-options", "--print", "cfg"]));
+        assert!(is_question("cargo", &["locate-project", "--workspace"]));
+        assert!(!is_question("cargo", &["rustc", "--release"]));
+        assert!(!is_question("cargo", &["metadata", "--format-version", "1"]));
+        assert!(!is_question("rustc", &["lib.rs"]));
+    }
+
+    #[test]
+    fn a_compilation_is_told_apart_by_source_and_arguments() {
+        let command = |level: &str| {
+            let mut command = Command::new("rustc");
+            command.arg("/tmp/one/lib.rs").arg(level);
+            command
+        };
+        let question = |source, level, context| OwnCell::new(source, &command(level), Path::new(context)).question;
+        assert_eq!(question("a", "-O", "/tmp/one"), question("a", "-O", "/tmp/one"));
+        assert_ne!(question("a", "-O", "/tmp/one"), question("b", "-O", "/tmp/one"));
+        assert_ne!(question("a", "-O", "/tmp/one"), question("a", "-g", "/tmp/one"));
+        assert!(question("a", "-O", "/tmp/one").contains(CONTEXT_PLACEHOLDER), "sessions differ in their directory");
+    }
+}
