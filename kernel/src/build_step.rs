@@ -14,9 +14,11 @@
 //! | everything else | the real tool |
 
 mod compile;
+mod definitions;
 mod dependencies;
 mod metadata;
 mod rewrite;
+mod variables;
 
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
+pub use variables::Taken;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 
 /// The role `rustup`.

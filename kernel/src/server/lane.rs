@@ -29,8 +29,8 @@ pub struct Ready {
 
 /// Work for an evaluator.
 pub enum Job {
-    /// Run a cell.
-    Execute(String),
+    /// Run the cell of this number.
+    Execute(u64, String),
     /// Find candidates at a byte offset.
     Complete(String, usize),
     /// Find documentation at a byte offset.
@@ -97,8 +97,8 @@ fn run(
 /// A panic costs the one answer, not the session: rust-analyzer panics on some unfinished code.
 fn do_job(evaluator: &mut dyn Evaluator, job: Job, sink: &OutputSink) -> Answer {
     match job {
-        Job::Execute(code) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(&code, sink)));
+        Job::Execute(cell, code) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(cell, &code, sink)));
             Answer::Executed(result.unwrap_or_else(|panic| Err(bug(panic.as_ref()))))
         }
         Job::Complete(code, cursor) => {
