@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
-pub use variables::Taken;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+pub use variables::{Left, Taken};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

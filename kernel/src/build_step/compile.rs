@@ -1,8 +1,8 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
+use super::dependencies;
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
-use super::dependencies;
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -37,7 +37,8 @@ impl BuildOptions {
             .with_context(|| format!("{} cannot be written", path.display()))
     }
 
-    fn read(session: &Path) -> BuildOptions {
+    /// What the kernel has left.
+    pub fn read(session: &Path) -> BuildOptions {
         // Before the first cell (evcxr compiles one of its own) there is no file.
         std::fs::read_to_string(BuildOptions::path(session))
             .ok()

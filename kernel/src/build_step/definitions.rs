@@ -12,7 +12,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Attributes that change nothing of a type's layout.
 const HARMLESS: [&str; 12] = [
-    "allow", "default", "deny", "deprecated", "derive", "doc", "expect", "forbid", "must_use", "non_exhaustive", "serde",
+    "allow",
+    "default",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "forbid",
+    "must_use",
+    "non_exhaustive",
+    "serde",
     "warn",
 ];
 
@@ -314,9 +324,7 @@ fn relevant_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
 
 /// The names of a path, from the left; a part such as `<T as Trait>` has none.
 fn segments(path: &ast::Path) -> Vec<String> {
-    path.segments()
-        .map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(&name.text())))
-        .collect()
+    path.segments().map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(&name.text()))).collect()
 }
 
 fn name_of(node: &impl HasName) -> Option<String> {

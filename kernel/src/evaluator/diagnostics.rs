@@ -17,12 +17,7 @@ pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The error of a cell that does not compile.
-pub fn compile_error(
-    errors: &[CompilationError],
-    cell: &str,
-    locate: Locate<'_>,
-    missed: Missed<'_>,
-) -> CellError {
+pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> CellError {
     let mut errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
     // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
     let place = |error: &CompilationError| labels(error).into_iter().find_map(|label| label.span);

@@ -81,3 +81,40 @@ impl InterruptHandle for Interrupts {
         kill(self.link.state().cell_process);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interrupts(directory: &std::path::Path) -> Interrupts {
+        Interrupts::new(directory.to_owned(), Link::listen(&directory.join("socket")).unwrap())
+    }
+
+    #[test]
+    fn an_interrupt_meets_its_cell_only() {
+        let directory = tempfile::tempdir().unwrap();
+        let interrupts = interrupts(directory.path());
+        let stopped = || BuildOptions::read(directory.path()).interrupted;
+        interrupts.begin(1, false).unwrap();
+        interrupts.end().unwrap();
+        interrupts.begin(2, false).unwrap();
+        interrupts.interrupt(1);
+        assert!(!interrupts.concern(2) && !stopped(), "it was for the cell before");
+        interrupts.interrupt(2);
+        assert!(interrupts.concern(2) && stopped());
+        interrupts.end().unwrap();
+        assert!(!stopped(), "what the session does for itself comes to its end");
+        interrupts.interrupt(2);
+        assert!(!stopped());
+    }
+
+    #[test]
+    fn an_interrupt_just_before_the_cell_counts() {
+        let directory = tempfile::tempdir().unwrap();
+        let interrupts = interrupts(directory.path());
+        interrupts.interrupt(3);
+        interrupts.begin(3, true).unwrap();
+        assert!(interrupts.concern(3));
+        assert_eq!(BuildOptions::read(directory.path()), BuildOptions { timed: true, interrupted: true });
+    }
+}

@@ -106,13 +106,7 @@ impl RustEvaluator {
         Ok(RustEvaluator { session, link, interrupts, context, variables: Variables::default(), device })
     }
 
-    fn run(
-        &mut self,
-        number: u64,
-        expansion: &Expansion,
-        cell: &str,
-        sink: &OutputSink,
-    ) -> Result<Outcome, CellError> {
+    fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let mut outcome = Outcome::default();
         for action in &expansion.before {
             match action {
@@ -163,12 +157,11 @@ impl RustEvaluator {
                     return failure.map_or(Ok(outcome), Err);
                 }
                 let taken = Taken::read(&std::fs::read_to_string(compiled).unwrap_or_default());
-                let restored = failure.as_ref().map_or(Ok(()), |_| variables::restore(&before, &taken, context));
+                if failure.is_some() {
+                    variables::restore(&before, &taken, context);
+                }
                 let moved = self.variables.note(&before, &taken, context);
                 let Some(mut failure) = failure else { return Ok(outcome) };
-                if let Err(error) = restored {
-                    failure.traceback.push(format!("Old values could not be kept: {error}"));
-                }
                 if !moved.is_empty() {
                     failure.traceback.push(moved_text(&moved));
                 }

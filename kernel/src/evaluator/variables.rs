@@ -1,7 +1,7 @@
 //! Which variables there are, beyond what evcxr knows: those whose old values outlived a cell that was about to define
 //! them anew, and those that are gone, with the reason.
 
-use crate::build_step::Taken;
+use crate::build_step::{Left, Taken};
 use evcxr::CommandContext;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,13 +29,13 @@ pub fn names(context: &CommandContext) -> BTreeSet<String> {
 }
 
 impl Variables {
-    /// Notes which variables a cell has taken away: `before` are those of before, `taken` what the cell has taken from
-    /// the store. Gives the names of those that it has moved away.
+    /// Notes which variables a cell has taken away: `before` are those of before, `taken` what it has found in the
+    /// store. Gives the names of those that it has moved away.
     pub fn note(&mut self, before: &BTreeSet<String>, taken: &Taken, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
         let (moved, redefined): (Vec<String>, Vec<String>) =
-            before.difference(&now).cloned().partition(|name| taken.names.contains(name));
+            before.difference(&now).cloned().partition(|name| taken.has_moved(name));
         self.gone.extend(moved.iter().map(|name| (name.clone(), Gone::Moved)));
         self.gone.extend(redefined.into_iter().map(|name| (name, Gone::Redefined)));
         moved
@@ -66,14 +66,27 @@ impl Variables {
     }
 }
 
-/// Makes evcxr know again the variables whose old values the cell has left in the store, because it did not come to
-/// the end where the new ones are stored; gives what went wrong.
-pub fn restore(before: &BTreeSet<String>, taken: &Taken, context: &mut CommandContext) -> Result<(), String> {
-    let now = names(context);
-    let statements: Vec<&str> =
-        before.difference(&now).filter_map(|name| taken.kept.get(name)).map(String::as_str).collect();
-    if statements.is_empty() {
-        return Ok(());
+/// Makes evcxr know again the variables whose old values are still in the store, because the cell did not come to the
+/// end where the new ones are stored.
+pub fn restore(before: &BTreeSet<String>, taken: &Taken, context: &mut CommandContext) {
+    let missing = |context: &CommandContext| -> Vec<&Left> {
+        let now = names(context);
+        taken.left.iter().filter(|left| before.contains(&left.name) && !now.contains(&left.name)).collect()
+    };
+    let all = missing(context);
+    if all.is_empty() {
+        return;
     }
-    context.execute(&statements.join("\n")).map(drop).map_err(|error| error.to_string())
+    take(&all, context);
+    // If one of them is not what it was, none has been taken.
+    for left in missing(context).into_iter().filter(|_| all.len() > 1) {
+        take(&[left], context);
+    }
+}
+
+fn take(variables: &[&Left], context: &mut CommandContext) {
+    let demands: Vec<&str> = variables.iter().map(|left| left.demand.as_str()).collect();
+    let takes: Vec<&str> = variables.iter().map(|left| left.take.as_str()).collect();
+    // What fails shows by the variables that evcxr does not know afterwards.
+    let _ = context.execute(&format!("{{ {} }}\n{}", demands.join(" "), takes.join("\n")));
 }

@@ -438,7 +438,7 @@ impl AtCursor {
 
 fn interrupted() -> CellError {
     let value = "interrupted before the cell had begun to run".to_owned();
-    CellError { name: "Interrupted".into(), traceback: vec![value.clone()], value }
+    CellError { name: "Interrupted".into(), traceback: vec![format!("Interrupted: {value}")], value }
 }
 
 fn thread_error(error: &dyn std::fmt::Display) -> CellError {

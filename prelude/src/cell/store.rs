@@ -70,16 +70,30 @@ impl VariableStore {
     }
 
     fn check(&mut self, name: &str, wanted: TypeId, type_name: &str) -> bool {
-        let definitions = std::mem::take(&mut self.definitions);
-        let matches = self.variables.get(name).is_none_or(|variable| {
-            // The type of the content, not of the box.
-            let value: &dyn Any = &*variable.value;
-            value.type_id() == wanted && variable.definitions == definitions
-        });
+        let matches = self.is(name, wanted).unwrap_or(true);
         if !matches {
             self.lose_variable(name, &short(type_name));
         }
         matches
+    }
+
+    /// Whether there is a variable of the name, and if so, whether it has this type, laid out as it was.
+    fn is(&mut self, name: &str, wanted: TypeId) -> Option<bool> {
+        let definitions = std::mem::take(&mut self.definitions);
+        let variable = self.variables.get(name)?;
+        // The type of the content, not of the box.
+        let value: &dyn Any = &*variable.value;
+        Some(value.type_id() == wanted && variable.definitions == definitions)
+    }
+
+    /// Makes sure that `name` can be taken as a `T`.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot.
+    pub fn demand_variable<T: 'static>(&mut self, name: &str) {
+        let is = self.is(name, TypeId::of::<T>());
+        assert!(is == Some(true), "the variable `{name}` is not there, or not what it was");
     }
 
     /// Gives a variable up whose type, `type_name`, is not what it was; tells the user and evcxr.
@@ -139,7 +153,9 @@ fn drop_quietly(value: Box<dyn Any>) {
 /// A type's name without the paths: `Vec<P>` for `alloc::vec::Vec<ctx::P>`.
 fn short(type_name: &str) -> String {
     let mut result = String::new();
-    for part in type_name.split_inclusive(|character: char| !character.is_alphanumeric() && character != '_' && character != ':') {
+    for part in type_name
+        .split_inclusive(|character: char| !character.is_alphanumeric() && character != '_' && character != ':')
+    {
         result.push_str(part.rsplit("::").next().unwrap_or(part));
     }
     result
@@ -179,6 +195,9 @@ mod tests {
         store.put_variable("y", 2);
         assert!(store.defined_by(7).check_variable::<i32>("x"));
         assert!(store.check_variable::<i32>("y"), "the definitions are those of one call");
+        store.defined_by(7).demand_variable::<i32>("x");
+        let demand = AssertUnwindSafe(|| store.defined_by(8).demand_variable::<i32>("x"));
+        assert!(catch_unwind(demand).is_err());
         assert!(!store.defined_by(8).check_variable::<i32>("x"));
     }
 

@@ -46,14 +46,17 @@ fn fields_change_a_type_wherever_it_is_named() {
 
 #[test]
 fn what_the_notebook_does_not_define_contributes_nothing() {
-    for name in ["i32", "Vec<String>", "DeviceArray<f64>", "gpu::Event", "Box<dyn Fn(i32) -> i32>", "T", "<i32 as A>::B"] {
+    for name in
+        ["i32", "Vec<String>", "DeviceArray<f64>", "gpu::Event", "Box<dyn Fn(i32) -> i32>", "T", "<i32 as A>::B"]
+    {
         assert_eq!(hash(P, name), 0, "{name}");
     }
 }
 
 #[test]
 fn types_behind_fields_variants_and_aliases_count() {
-    let outer = |inner: &str| format!("struct A {{ b: B }} struct B {{ c: Vec<C> }} enum C {{ None, Some(D) }} {inner}");
+    let outer =
+        |inner: &str| format!("struct A {{ b: B }} struct B {{ c: Vec<C> }} enum C {{ None, Some(D) }} {inner}");
     changes("A", &outer("type D = [u8; 3];"), &outer("type D = [u8; 4];"));
     changes("A", &outer("union D { a: u8, b: u16 }"), &outer("union D { a: u8, b: u32 }"));
     changes("Vec<Alias>", "type Alias = (i32, P); struct P(i32);", "type Alias = (i32, P); struct P(i64);");
@@ -69,7 +72,13 @@ fn recursive_types_come_to_an_end() {
 
 #[test]
 fn what_does_not_change_the_layout_does_not_matter() {
-    stays("P", P, "/// A point.\n#[derive(Debug, Clone)] pub(crate) struct P { /* here */ pub x: f64, }".replace(", }", " }").as_str());
+    stays(
+        "P",
+        P,
+        "/// A point.\n#[derive(Debug, Clone)] pub(crate) struct P { /* here */ pub x: f64, }"
+            .replace(", }", " }")
+            .as_str(),
+    );
     stays("P", P, &format!("{P} impl P {{ fn double(&self) -> f64 {{ self.x * 2.0 }} }} fn x() {{}}"));
     stays("P", &format!("{P} fn f() {{}}"), &format!("fn f() -> i32 {{ 3 }}\n{P}"));
     stays("P", "#[derive(Serialize)] struct P { #[serde(skip)] x: f64 }", P);
@@ -127,7 +136,9 @@ fn traits_behind_dyn_count_by_their_methods() {
 
 #[test]
 fn modules_and_imports_are_looked_through() {
-    let module = |field: &str| format!("mod m {{ pub struct P {{ pub x: {field} }} pub mod n {{ pub struct Q(pub super::P); }} }}");
+    let module = |field: &str| {
+        format!("mod m {{ pub struct P {{ pub x: {field} }} pub mod n {{ pub struct Q(pub super::P); }} }}")
+    };
     for (name, import) in [
         ("m::P", ""),
         ("crate::m::P", ""),
