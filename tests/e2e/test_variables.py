@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-STEPS = 4000
+STEPS = 60
 PANIC = 'fn panics<T>() -> T { panic!("on purpose") }'
 
 
@@ -20,6 +20,15 @@ def failing(kernel, code: str, name: str, **options):
 def functions(kernel):
     kernel.check(PANIC)
     kernel.check("fn fails() -> std::result::Result<i32, String> { Err(\"no luck\".into()) }")
+
+
+def test_a_cell_that_returns_early_does_not_bring_the_others_down(kernel):
+    # Before the first `?` of the session, after which a cell is a function with a result.
+    kernel.check("let steady = vec![7]; let overwritten = vec![1];")
+    kernel.check("let never = 1; let overwritten = vec![2]; if never == 1 { return; }")
+    result = kernel.check("steady.len()")
+    assert result.value == "1" and "`never`" in result.stderr and "return" in result.stderr
+    assert kernel.check("overwritten").value == "[1]"
 
 
 def test_a_panic_keeps_the_old_value(kernel):
@@ -113,7 +122,8 @@ def test_an_interrupted_compilation_keeps_the_old_value(kernel):
 def test_an_interrupted_analysis_is_answered_at_once_and_keeps_everything(fresh_kernel):
     kernel = fresh_kernel()
     kernel.check("let analysed = vec![7];")
-    step = "    let list = list.iter().map(|n| n + 1).filter(|n| *n > 0).rev().collect::<Vec<_>>();\n"
+    # Closures are slow to analyse, more than in proportion to their number.
+    step = "    let list = list.iter().map(|n: &i32| n + 1).rev().collect::<Vec<i32>>();\n"
     request = kernel.send("let analysed = {\n    let list = vec![1i32];\n" + step * STEPS + "    list\n};")
     # The analysis begins when its text is there.
     deadline = time.monotonic() + 60
@@ -125,9 +135,7 @@ def test_an_interrupted_analysis_is_answered_at_once_and_keeps_everything(fresh_
     assert result.error["ename"] == "Interrupted"
     assert time.monotonic() - start < 2
     assert kernel.complete("analysed.")["matches"] == [], "the analysis still goes on"
-    print("answered", time.monotonic() - start)
     assert kernel.check("analysed").value == "[7]"
-    print("next cell after", time.monotonic() - start)
 
 
 def test_a_struct_with_another_layout_loses_its_values_only(kernel):
@@ -207,19 +215,21 @@ def test_patterns(kernel):
 
 def test_shadowed_imports_and_prelude_names(kernel):
     kernel.check("let before = gpu::zeros::<f64>([2]);")
-    kernel.check("use std::fmt::Result;\nstruct Shown; impl std::fmt::Debug for Shown { fn fmt(&self, f: &mut std::fmt::Formatter) -> Result { f.write_str(\"shown\") } }")
-    assert kernel.check("Shown").value == "shown"
-    kernel.check("use std::result::Result;")
-    kernel.check("fn outcome() -> Result<u8, String> { Ok(3) } let outcome_value = outcome();")
-    assert kernel.check("outcome_value").value == "Ok(3)"
+    kernel.check("use std::fmt::Result;")
+    kernel.check("fn done() -> Result { Ok(()) } let outcome = done();")
+    assert kernel.check("outcome").value == "Ok(())"
+    result = kernel.check("#[derive(Debug)] enum Result { Good } fn done() -> Result { Result::Good } let outcome = done();")
+    assert kernel.check("outcome").value == "Good", result.summary()
     kernel.check("fn zeros() -> u8 { 7 }")
     assert kernel.check("zeros()").value == "7"
     kernel.check("#[derive(Debug)] struct Array2 { n: u8 } let own = Array2 { n: 1 };")
     assert kernel.check("own.n").value == "1"
     kernel.check("use std::collections::BTreeMap as Map; let mut ordered: Map<u8, u8> = Map::new();")
     kernel.check("use std::collections::HashMap as Map; let hashed: Map<u8, u8> = Map::new();")
-    result = kernel.run("ordered.insert(1, 2); ordered.len() + hashed.len()")
-    print(result.summary())
+    # As in plain evcxr: a variable keeps the type that was written for it, and this name means another one now.
+    text = failing(kernel, "ordered.insert(1, 2); ordered.len()", "CompileError").error_text
+    assert "`ordered` is lost because its type was redefined" in text
+    assert kernel.check("hashed.len()").value == "0"
     assert kernel.check("before.size()").value == "2"
 
 

@@ -103,7 +103,7 @@ impl Definitions {
                 ast::Item::ExternCrate(external) => {
                     let renamed = external.rename().and_then(|rename| name_of(&rename));
                     if let (Some(name), Some(renamed)) = (external.name_ref(), renamed) {
-                        self.modules[module].imports.insert(renamed, vec![plain(&name.text())]);
+                        self.modules[module].imports.insert(renamed, vec![plain(name.text())]);
                     }
                 }
                 // Found through the types that they are for.
@@ -111,7 +111,7 @@ impl Definitions {
                 _ => {
                     let name = item.syntax().children().find_map(ast::Name::cast);
                     if let Some(name) = name {
-                        self.add(module, &plain(&name.text()), item.syntax());
+                        self.add(module, &plain(name.text()), item.syntax());
                     }
                 }
             }
@@ -324,15 +324,15 @@ fn relevant_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
 
 /// The names of a path, from the left; a part such as `<T as Trait>` has none.
 fn segments(path: &ast::Path) -> Vec<String> {
-    path.segments().map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(&name.text()))).collect()
+    path.segments().map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(name.text()))).collect()
 }
 
 fn name_of(node: &impl HasName) -> Option<String> {
-    node.name().map(|name| plain(&name.text()))
+    node.name().map(|name| plain(name.text()))
 }
 
 fn name_of_node(node: &SyntaxNode) -> Option<String> {
-    node.children().find_map(ast::Name::cast).map(|name| plain(&name.text()))
+    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()))
 }
 
 /// A name without the mark of a raw identifier.

@@ -137,10 +137,10 @@ impl RustEvaluator {
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if died { self.link.settle_exit() } else { None };
         let events = if died { Events::default() } else { self.link.settle() };
-        if died {
+        if died || has_command(&expansion.code, ":restart") {
             self.variables.all_gone(&before);
         }
-        if died || cleared(&expansion.code) {
+        if died || has_command(&expansion.code, ":clear") {
             // The imports are part of the session, not of what the user defined.
             if let Err(error) = context.execute(IMPORTS) {
                 eprintln!("the imports of the prelude could not be restored: {error}");
@@ -152,7 +152,7 @@ impl RustEvaluator {
                 show_command_output(outputs, sink);
                 let compiled = self.session.compiled_source();
                 let failure = failure_of(&events, &compiled, expansion, cell);
-                if cleared(&expansion.code) {
+                if has_command(&expansion.code, ":clear") {
                     self.variables.clear();
                     return failure.map_or(Ok(outcome), Err);
                 }
@@ -274,9 +274,9 @@ fn start_context(session: &Session, socket: &Path) -> std::result::Result<Comman
     Ok(context)
 }
 
-/// Whether a cell has evcxr's `:clear` in it, which forgets the imports.
-fn cleared(code: &str) -> bool {
-    code.lines().any(|line| line.trim() == ":clear")
+/// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
+fn has_command(code: &str, command: &str) -> bool {
+    code.lines().any(|line| line.trim() == command)
 }
 
 /// Shell lines see the user's PATH, without the private tools. They are evcxr's only before any code.

@@ -34,8 +34,11 @@ impl Variables {
     pub fn note(&mut self, before: &BTreeSet<String>, taken: &Taken, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
-        let (moved, redefined): (Vec<String>, Vec<String>) =
-            before.difference(&now).cloned().partition(|name| taken.has_moved(name));
+        let (moved, redefined): (Vec<String>, Vec<String>) = before
+            .difference(&now)
+            .filter(|name| !self.gone.contains_key(*name))
+            .cloned()
+            .partition(|name| taken.has_moved(name));
         self.gone.extend(moved.iter().map(|name| (name.clone(), Gone::Moved)));
         self.gone.extend(redefined.into_iter().map(|name| (name, Gone::Redefined)));
         moved

@@ -64,17 +64,24 @@ impl VariableStore {
         }
     }
 
-    /// Whether `name` still has type `T`, laid out as it was; if not, tells evcxr that the variable is lost.
+    /// Whether `name` can be taken as a `T`; if not, tells evcxr that the variable is lost.
     pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
         self.check(name, TypeId::of::<T>(), std::any::type_name::<T>())
     }
 
     fn check(&mut self, name: &str, wanted: TypeId, type_name: &str) -> bool {
-        let matches = self.is(name, wanted).unwrap_or(true);
-        if !matches {
-            self.lose_variable(name, &short(type_name));
+        let found = self.is(name, wanted);
+        match found {
+            Some(true) => {}
+            Some(false) => self.lose_variable(name, &short(type_name)),
+            None => {
+                eprintln!(
+                    "The variable `{name}` has no value: the cell that defines it ended before that, by `return`."
+                );
+                report_lost(name);
+            }
         }
-        matches
+        found == Some(true)
     }
 
     /// Whether there is a variable of the name, and if so, whether it has this type, laid out as it was.
@@ -105,7 +112,7 @@ impl VariableStore {
             "The variable `{name}` is lost: its type `{type_name}` has been redefined since the value was made. Make it \
              again with the new type."
         );
-        crate::output::control(&format!("EVCXR_VARIABLE_CHANGED_TYPE:{name}"));
+        report_lost(name);
     }
 
     /// Takes a variable out.
@@ -145,6 +152,11 @@ impl VariableStore {
     }
 }
 
+/// Makes evcxr forget the variable and run the cell again without it.
+fn report_lost(name: &str) {
+    crate::output::control(&format!("EVCXR_VARIABLE_CHANGED_TYPE:{name}"));
+}
+
 /// Drops a value outside of the cell's own code, where a panic would end the process. The hook has reported it.
 fn drop_quietly(value: Box<dyn Any>) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
@@ -177,7 +189,7 @@ mod tests {
         store.put_variable("x", vec![1, 2, 3]);
         assert!(store.check_variable::<Vec<i32>>("x"));
         assert_eq!(store.take_variable::<Vec<i32>>("x"), [1, 2, 3]);
-        assert!(store.check_variable::<String>("x"), "a variable that is not there cannot have the wrong type");
+        assert!(!store.check_variable::<Vec<i32>>("x"), "what is not there cannot be taken");
     }
 
     #[test]
@@ -185,7 +197,7 @@ mod tests {
         let mut store = VariableStore::new();
         store.put_variable("x", vec![1, 2, 3]);
         assert!(!store.check_variable::<String>("x"));
-        assert!(store.check_variable::<String>("x"));
+        assert_eq!(store.is("x", TypeId::of::<Vec<i32>>()), None);
     }
 
     #[test]
