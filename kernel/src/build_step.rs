@@ -16,10 +16,12 @@
 //! | everything else | the real tool |
 
 mod compile;
+mod definitions;
 mod dependencies;
 mod metadata;
 mod replay;
 mod rewrite;
+mod variables;
 
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -30,6 +32,7 @@ use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+pub use variables::{Left, Taken};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

@@ -5,8 +5,10 @@
 
 pub mod diagnostics;
 pub mod echo;
+pub mod interrupts;
 pub mod link;
 pub mod rust;
+pub mod variables;
 
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -112,11 +114,14 @@ pub enum Completeness {
 
 /// Stops a running cell; usable from other threads while `execute` runs.
 pub trait InterruptHandle: Send + Sync {
-    /// Asks the running cell to stop; nothing happens when none runs.
+    /// Asks the cell of this number to stop.
     ///
-    /// Called only while a cell is in the evaluator's hands, which includes the moment before `execute` is entered:
-    /// such an interrupt should count for that cell.
-    fn interrupt(&self);
+    /// It may not have begun, and then must not; or it may have ended, and then nothing happens: least of all to the
+    /// cell after it.
+    fn interrupt(&self, cell: u64);
+    /// Whether nothing of the cell at hand has run so far. The user need not wait for the end of such a cell: what it
+    /// still does has no effect.
+    fn has_not_run(&self) -> bool;
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);
 }
@@ -125,10 +130,16 @@ pub trait InterruptHandle: Send + Sync {
 pub trait Evaluator {
     /// A handle to stop cells.
     fn interrupt_handle(&self) -> Arc<dyn InterruptHandle>;
-    /// Runs a cell. `Ok` means that it ran to its end.
+    /// Runs a cell. `Ok` means that it ran to its end. Cells are numbered in their order, from 1.
     ///
     /// All outputs of the cell have been given to `sink` when this returns.
-    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
+    fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
+    /// Does a part of what makes later cells quick, while there is nothing else to do; `false` when nothing is left.
+    ///
+    /// A cell that comes meanwhile waits for the part, so parts are short.
+    fn warm_up(&mut self) -> bool {
+        false
+    }
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.

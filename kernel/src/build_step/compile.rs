@@ -1,13 +1,16 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
-use super::{dependencies, replay, rewrite};
+use super::rewrite::{self, Rewritten, Surroundings};
+use super::variables::Findings;
+use super::{dependencies, replay};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// How the next cell is compiled; the kernel's side channel to this step, a file in the session's directory.
 ///
@@ -34,7 +37,8 @@ impl BuildOptions {
             .with_context(|| format!("{} cannot be written", path.display()))
     }
 
-    fn read(session: &Path) -> BuildOptions {
+    /// What the kernel has left.
+    pub fn read(session: &Path) -> BuildOptions {
         // Before the first cell (evcxr compiles one of its own) there is no file.
         std::fs::read_to_string(BuildOptions::path(session))
             .ok()
@@ -82,28 +86,37 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let text = rewrite::rewrite(&text, !cell.dependencies.externs.is_empty());
-    std::fs::write(&rewritten, &text)?;
     let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
     std::fs::create_dir_all(&target)?;
     let library = target.join("libctx.so");
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    let mut command = cell.compiler(&rewritten);
-    command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
-    let own_cell = replay::OwnCell::new(&text, &command, context);
-    if replay::is_recording() {
-        let status = command.status().context("the compiler cannot be run")?;
-        if status.success() {
-            own_cell.record(installation, &library)?;
+    let crates = cell.dependencies.identities();
+    let mut findings = Findings::default();
+    for is_last in [false, false, true] {
+        let Rewritten { text, plan } =
+            rewrite::rewrite(&text, Surroundings { crates: &crates, findings: Some(&findings) });
+        std::fs::write(&rewritten, &text)?;
+        let mut command = cell.compiler(&rewritten);
+        command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
+        if let Some(status) = replay::own_cell(installation, &text, &mut command, context, &library)? {
+            return Ok(status);
         }
-        return Ok(status.code().unwrap_or(1));
+        if is_last || !plan.may_fail() {
+            return cell.run(command);
+        }
+        let output = cell.run_watched(command)?;
+        match plan.findings(&String::from_utf8_lossy(&output.stderr)) {
+            Some(found) if !output.status.success() => findings.add(found),
+            _ => {
+                std::io::stdout().write_all(&output.stdout)?;
+                std::io::stderr().write_all(&output.stderr)?;
+                return Ok(output.status.code().unwrap_or(1));
+            }
+        }
     }
-    if own_cell.replay(installation, &library) {
-        return Ok(0);
-    }
-    cell.run(command)
+    unreachable!("the last attempt becomes the compiler")
 }
 
 /// `cargo check` of the cell crate.
@@ -163,20 +176,34 @@ impl Cell<'_> {
         command
     }
 
-    /// Becomes the compiler, in a process group of its own so that an interrupt can end it with its linker.
+    /// Becomes the compiler.
     fn run(&self, mut command: Command) -> Result<i32> {
-        // SAFETY: makes this process the leader of a new group; it has no threads and no children.
+        self.prepare_to_run()?;
+        let error = command.exec();
+        Err(error).with_context(|| self.cannot_run())
+    }
+
+    /// Runs the compiler to its end and keeps what it says.
+    fn run_watched(&self, mut command: Command) -> Result<Output> {
+        self.prepare_to_run()?;
+        command.output().with_context(|| self.cannot_run())
+    }
+
+    /// Makes this process the leader of a group, so that an interrupt can end it with the compiler and its linker.
+    fn prepare_to_run(&self) -> Result<()> {
+        // SAFETY: makes this process the leader of a new group; it has no threads, and its children have ended.
         unsafe { libc::setpgid(0, 0) };
         std::fs::write(compiler_file(&self.session), std::process::id().to_string())?;
         if BuildOptions::read(&self.session).interrupted {
             bail!("interrupted");
         }
-        let error = command.exec();
-        Err(error).with_context(|| {
-            format!(
-                "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
-                self.installation.real_tool("rustc").display()
-            )
-        })
+        Ok(())
+    }
+
+    fn cannot_run(&self) -> String {
+        format!(
+            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
+            self.installation.real_tool("rustc").display()
+        )
     }
 }

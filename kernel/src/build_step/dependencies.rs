@@ -26,6 +26,20 @@ pub struct Built {
     pub externs: Vec<String>,
 }
 
+impl Built {
+    /// What identifies the built files, by the names of the crates in code: a type of a crate that was built again
+    /// keeps its `TypeId`.
+    pub fn identities(&self) -> Vec<(String, String)> {
+        let files = self.arguments.windows(2).filter(|pair| pair[0] == "--extern");
+        let files = files.filter_map(|pair| pair[1].split_once('='));
+        let identity = |file: &str| {
+            let metadata = std::fs::metadata(file).ok()?;
+            Some(format!("{file} {} {:?}", metadata.len(), metadata.modified().ok()?))
+        };
+        files.map(|(name, file)| (name.to_owned(), identity(file).unwrap_or_else(|| file.to_owned()))).collect()
+    }
+}
+
 impl Manifest {
     /// Reads the manifest of the cell crate.
     pub fn read(context: &Path) -> Result<Manifest> {

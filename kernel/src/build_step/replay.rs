@@ -68,34 +68,36 @@ fn is_question(tool: &str, words: &[&str]) -> bool {
     }
 }
 
-/// A cell of the session itself, by its source and the compiler's arguments.
-pub struct OwnCell {
-    question: String,
+/// Puts the recorded library of a cell of the session itself where the compiler would, if there is one. While recording,
+/// compiles it. Gives the compiler's exit status.
+pub fn own_cell(
+    installation: &Installation,
+    source: &str,
+    command: &mut Command,
+    context: &Path,
+    library: &Path,
+) -> Result<Option<i32>> {
+    let question = compilation(source, command, context);
+    if is_recording() {
+        let status = command.status().context("the compiler cannot be run")?;
+        if status.success() {
+            let answer = format!("{:016x}.so", hash(&question));
+            std::fs::copy(library, installation.recorded().join(&answer))?;
+            write(installation, &Recorded { question, answer })?;
+        }
+        return Ok(Some(status.code().unwrap_or(1)));
+    }
+    let recorded = read(installation, &question)
+        .is_some_and(|name| std::fs::copy(installation.recorded().join(name), library).is_ok());
+    Ok(recorded.then_some(0))
 }
 
-impl OwnCell {
-    /// Describes the compilation of `source`.
-    pub fn new(source: &str, command: &Command, context: &Path) -> OwnCell {
-        let place = context.to_string_lossy();
-        let arguments: Vec<String> = command
-            .get_args()
-            .map(|argument| argument.to_string_lossy().replace(&*place, CONTEXT_PLACEHOLDER))
-            .collect();
-        OwnCell { question: format!("{}\n\n{source}", arguments.join("\n")) }
-    }
-
-    /// Puts the recorded library where the compiler would; `false` if there is none.
-    pub fn replay(&self, installation: &Installation, library: &Path) -> bool {
-        read(installation, &self.question)
-            .is_some_and(|name| std::fs::copy(installation.recorded().join(name), library).is_ok())
-    }
-
-    /// Records a library that was just compiled.
-    pub fn record(self, installation: &Installation, library: &Path) -> Result<()> {
-        let answer = format!("{:016x}.so", hash(&self.question));
-        std::fs::copy(library, installation.recorded().join(&answer))?;
-        write(installation, &Recorded { question: self.question, answer })
-    }
+/// A compilation by its arguments and its source; sessions differ in their directory only.
+fn compilation(source: &str, command: &Command, context: &Path) -> String {
+    let place = context.to_string_lossy();
+    let arguments: Vec<String> =
+        command.get_args().map(|argument| argument.to_string_lossy().replace(&*place, CONTEXT_PLACEHOLDER)).collect();
+    format!("{}\n\n{source}", arguments.join("\n"))
 }
 
 fn read(installation: &Installation, question: &str) -> Option<String> {
@@ -143,7 +145,7 @@ mod tests {
             command.arg("/tmp/one/lib.rs").arg(level);
             command
         };
-        let question = |source, level, context| OwnCell::new(source, &command(level), Path::new(context)).question;
+        let question = |source, level, context| compilation(source, &command(level), Path::new(context));
         assert_eq!(question("a", "-O", "/tmp/one"), question("a", "-O", "/tmp/one"));
         assert_ne!(question("a", "-O", "/tmp/one"), question("b", "-O", "/tmp/one"));
         assert_ne!(question("a", "-O", "/tmp/one"), question("a", "-g", "/tmp/one"));

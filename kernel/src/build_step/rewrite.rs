@@ -3,19 +3,43 @@
 //!
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
+use super::variables::{Crates, Findings, Plan};
+
 /// The text that evcxr puts around a value to show it.
 const SHOW: &str = ").evcxr_display();";
 
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
 
-/// Rewrites the source of a cell crate; `own_display` says that types may come with an `evcxr_display` of their own
-/// from a crate that the user added.
-pub fn rewrite(source: &str, own_display: bool) -> String {
-    let blanket = !own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
-    let mut result = String::with_capacity(source.len());
-    let mut lines = source.split_inclusive('\n');
-    while let Some(line) = lines.next() {
+/// What the rewriting of a cell depends on besides its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// The crates that the user added. Their types may come with an `evcxr_display` of their own.
+    pub crates: &'a Crates,
+    /// What the compiler said of an earlier attempt.
+    pub findings: Option<&'a Findings>,
+}
+
+/// A cell crate as the compiler gets it.
+pub struct Rewritten {
+    /// The source.
+    pub text: String,
+    /// What was done for the variables.
+    pub plan: Plan,
+}
+
+/// Rewrites the source of a cell crate.
+pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
+    let none = Findings::default();
+    let findings = surroundings.findings.unwrap_or(&none);
+    let plan = Plan::new(source, surroundings.crates, findings);
+    let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
+    let source = shorter.as_deref().unwrap_or(source);
+    let blanket =
+        surroundings.crates.is_empty() && source.matches("evcxr_display").count() == source.matches(SHOW).count();
+    let mut result = String::with_capacity(source.len() + 1024);
+    let mut lines = source.split_inclusive('\n').enumerate();
+    while let Some((index, line)) = lines.next() {
         match line.trim_end_matches('\n') {
             // Where the blanket display is not in scope, the compiler advises to import it, at the first import of the
             // crate; evcxr would take advice about the user's imports for an error of the user. So there is one of
@@ -55,15 +79,16 @@ pub fn rewrite(source: &str, own_display: bool) -> String {
             text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
                 result.push('\n');
             }
-            _ => result.push_str(line),
+            _ if shorter.is_some() => result.push_str(line),
+            _ => result.push_str(&plan.line(index, line)),
         }
     }
-    result
+    Rewritten { text: result, plan }
 }
 
 /// Replaces the lines up to the end of a block, of which `depth` braces are open, by empty ones.
-fn skip_block<'a>(lines: &mut impl Iterator<Item = &'a str>, mut depth: isize, result: &mut String) {
-    for line in lines {
+fn skip_block<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>, mut depth: isize, result: &mut String) {
+    for (_, line) in lines {
         depth += depth_after(line);
         result.push('\n');
         if depth <= 0 && line.contains('}') {
@@ -81,12 +106,16 @@ fn depth_after(line: &str) -> isize {
 mod tests {
     use super::*;
 
+    fn text_of(source: &str) -> String {
+        rewrite(source, Surroundings::default()).text
+    }
+
     #[test]
     fn lines_keep_their_numbers() {
         let source = "#![allow(x)]\nmod evcxr_internal_runtime {\npub struct S {\n}\nfn f() { println!(\"{x}\"); }\n}\n\
                       evcxr_variable_store: *mut u8) -> *mut u8 {\n(\n1\n).evcxr_display();\n    \
                       println!(\"EVCXR_PANIC_NOTIFICATION\");\n}\n";
-        let rewritten = rewrite(source, false);
+        let rewritten = text_of(source);
         assert_eq!(rewritten.lines().count(), source.lines().count());
         let line_of = |text: &str, wanted: &str| text.lines().position(|line| line.contains(wanted));
         assert_eq!(line_of(&rewritten, ").evcxr_display();"), line_of(source, ").evcxr_display();"));
@@ -98,15 +127,17 @@ mod tests {
     #[test]
     fn the_blanket_display_steps_back_where_a_type_may_have_its_own() {
         let start = "evcxr_variable_store: *mut u8) -> *mut u8 {\n(\nx\n).evcxr_display();\n";
-        assert!(rewrite(start, false).contains("EvcxrDisplay"));
-        assert!(!rewrite(start, true).contains("EvcxrDisplay"));
+        assert!(text_of(start).contains("EvcxrDisplay"));
+        let crates = [("shapes".to_owned(), String::new())];
+        let beside_crates = rewrite(start, Surroundings { crates: &crates, findings: None });
+        assert!(!beside_crates.text.contains("EvcxrDisplay"));
         let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
-        assert!(!rewrite(&own, false).contains("EvcxrDisplay"));
+        assert!(!text_of(&own).contains("EvcxrDisplay"));
     }
 
     #[test]
     fn user_text_of_the_same_kind_is_left_alone() {
         let source = "println!(\"EVCXR_PANIC_NOTIFICATION today\");\nlet s = \"mod evcxr_internal_runtime {\";\n";
-        assert_eq!(rewrite(source, false), source);
+        assert_eq!(text_of(source), source);
     }
 }

@@ -13,8 +13,11 @@ const RESET: &str = "\u{1b}[0m";
 /// Gives the place in the cell of a place in the code that was compiled: line and column, both from 1.
 pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 
+/// What to say of a variable that is not there any more.
+pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// The error of a cell that does not compile.
-pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>) -> CellError {
+pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> CellError {
     let mut errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
     // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
     let place = |error: &CompilationError| labels(error).into_iter().find_map(|label| label.span);
@@ -31,7 +34,7 @@ pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>
         !repeated
     });
     let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message());
-    let traceback = errors.iter().map(|error| render(error, cell, locate)).collect();
+    let traceback = errors.iter().map(|error| render(error, cell, locate, missed)).collect();
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
@@ -55,7 +58,7 @@ fn labels(error: &CompilationError) -> Vec<Label> {
         .collect()
 }
 
-fn render(error: &CompilationError, cell: &str, locate: Locate<'_>) -> String {
+fn render(error: &CompilationError, cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> String {
     let mut text = String::new();
     let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
     let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", error.message());
@@ -73,7 +76,7 @@ fn render(error: &CompilationError, cell: &str, locate: Locate<'_>) -> String {
     for (level, message) in children(error) {
         let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
     }
-    if let Some(hint) = hint(error) {
+    if let Some(hint) = hint(error, missed) {
         let _ = writeln!(text, "{CYAN}in a notebook{RESET}: {hint}");
     }
     if let Some(code) = error.code().filter(|_| error.explanation().is_some()) {
@@ -136,8 +139,12 @@ fn children(error: &CompilationError) -> Vec<(String, String)> {
 }
 
 /// What a notebook can do that a program cannot, or the other way round.
-fn hint(error: &CompilationError) -> Option<&'static str> {
-    Some(match error.code()? {
+fn hint(error: &CompilationError, missed: Missed<'_>) -> Option<String> {
+    let hint = match error.code()? {
+        "E0425" => {
+            let message = error.message();
+            return missed(message.strip_prefix("cannot find value `")?.split('`').next()?);
+        }
         "E0384" | "E0596" => "make an existing variable mutable with `let mut x = x;`",
         "E0597" => {
             "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the \
@@ -145,5 +152,6 @@ fn hint(error: &CompilationError) -> Option<&'static str> {
         }
         "E0382" => "the value was moved away; use `&x` where you pass it, or `x.clone()`",
         _ => return None,
-    })
+    };
+    Some(hint.to_owned())
 }

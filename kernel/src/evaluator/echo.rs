@@ -10,6 +10,7 @@
 //! | `result TEXT` | the value of the cell |
 //! | `page TEXT` | a payload |
 //! | `late FILE` | a thread that outlives the cell reads the file, a pipe, and prints what comes |
+//! | `deaf FILE` | the cell reads the file, a pipe, to its end, and prints what comes, whatever the user asks |
 //! | `error NAME` | the cell fails |
 //! | `sleep-until-interrupted` | the cell waits, and fails when it is interrupted |
 //! | `pass` | nothing |
@@ -29,32 +30,31 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 #[derive(Default)]
 pub struct Echo {
     interrupts: Arc<Interrupts>,
-    /// The interrupts that have been dealt with.
-    seen: u64,
 }
 
-/// Counts interrupts, so that one that arrives between two commands is not lost.
+/// Knows the last cell that was to stop.
 #[derive(Default)]
 struct Interrupts {
-    count: Mutex<u64>,
+    cell: Mutex<u64>,
     changed: Condvar,
 }
 
 impl Interrupts {
-    fn count(&self) -> u64 {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait_beyond(&self, seen: u64) {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.changed.wait_while(count, |count| *count <= seen));
+    fn wait_for(&self, cell: u64) {
+        let last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(last, |last| *last < cell));
     }
 }
 
 impl InterruptHandle for Interrupts {
-    fn interrupt(&self) {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    fn interrupt(&self, cell: u64) {
+        let mut last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = cell.max(*last);
         self.changed.notify_all();
+    }
+
+    fn has_not_run(&self) -> bool {
+        true
     }
 
     fn kill(&self) {}
@@ -65,11 +65,8 @@ impl Evaluator for Echo {
         Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
     }
 
-    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        let result = self.run(code, sink);
-        // Here and not at the beginning, because an interrupt may come just before that.
-        self.seen = self.interrupts.count();
-        result
+    fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        self.run(cell, code, sink)
     }
 
     /// Completes the word before the cursor to its capitals.
@@ -94,7 +91,7 @@ impl Evaluator for Echo {
 }
 
 impl Echo {
-    fn run(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+    fn run(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let mut payload = Vec::new();
         for line in code.lines() {
             let (command, text) = line.split_once(' ').unwrap_or((line, ""));
@@ -109,9 +106,10 @@ impl Echo {
                 "result" => sink(Output::Result { data: bundle(text), metadata: Map::new() }),
                 "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
                 "late" => late(text.to_owned(), sink),
+                "deaf" => sink(stream(StreamName::Stdout, read(text))),
                 "error" => return Err(error(text, "asked for")),
                 "sleep-until-interrupted" => {
-                    self.interrupts.wait_beyond(self.seen);
+                    self.interrupts.wait_for(cell);
                     return Err(error("Interrupted", "the cell was interrupted"));
                 }
                 "pass" => {}
@@ -126,9 +124,12 @@ impl Echo {
 fn late(pipe: String, sink: &OutputSink) {
     let sink = Arc::clone(sink);
     std::thread::spawn(move || {
-        let text = std::fs::read_to_string(pipe).unwrap_or_else(|error| error.to_string());
-        sink(stream(StreamName::Stdout, text));
+        sink(stream(StreamName::Stdout, read(&pipe)));
     });
+}
+
+fn read(pipe: &str) -> String {
+    std::fs::read_to_string(pipe).unwrap_or_else(|error| error.to_string())
 }
 
 fn flood(bytes: usize, sink: &OutputSink) {

@@ -30,6 +30,8 @@ pub struct State {
     pub cell_process: Option<i32>,
     /// Whether a compiled cell is running.
     pub running: bool,
+    /// Whether a compiled cell has run since the current cell began.
+    pub has_run: bool,
     /// What has happened in the current cell.
     pub events: Events,
 }
@@ -86,6 +88,7 @@ impl Link {
         let mut state = self.state();
         state.events = Events::default();
         state.interrupted = false;
+        state.has_run = false;
         state.current = state.connected;
         state.sink = Some(sink);
     }
@@ -146,6 +149,7 @@ impl Link {
             Frame::Started { pid } => state.cell_process = i32::try_from(pid).ok(),
             Frame::Running => {
                 state.running = true;
+                state.has_run = true;
                 if state.interrupted {
                     // The user asked to stop while the cell was being compiled.
                     kill(state.cell_process);

@@ -1,9 +1,11 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{BuildOptions, stop_compiler};
+use crate::build_step::Taken;
 use crate::environment;
 use crate::evaluator::diagnostics::compile_error;
-use crate::evaluator::link::{Events, Link, kill};
+use crate::evaluator::interrupts::Interrupts;
+use crate::evaluator::link::{Events, Link};
+use crate::evaluator::variables::{self, Variables};
 use crate::evaluator::{
     CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
     StreamName,
@@ -14,13 +16,23 @@ use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What every session starts with; replayed after `:clear`.
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+
+/// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
+/// libraries it knows for the rest of the session.
+const WARM_UP: &[&str] = &[
+    "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
+    "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
+    "let d = gpu::zeros::<f32>((2, 2)); let e = &d + &d; let f = &d * 2.0; let m = e.sum(); e.",
+    "let a = ndarray::array![[1.0, 2.0]]; let b = a.mapv(|x| x * 2.0) + &a; let s = b.sum_axis(ndarray::Axis(0)); s.",
+    "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
+];
 
 /// The session's directory: the thread that owns it need not come to its end when the kernel does.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -78,40 +90,11 @@ pub struct RustEvaluator {
     link: Arc<Link>,
     interrupts: Arc<Interrupts>,
     context: std::result::Result<CommandContext, String>,
+    variables: Variables,
+    /// How many parts of [`WARM_UP`] are done.
+    warm: usize,
     /// The device that cells compute on, in words.
     device: String,
-}
-
-struct Interrupts {
-    session: PathBuf,
-    link: Arc<Link>,
-    busy: AtomicBool,
-    interrupted: AtomicBool,
-}
-
-impl InterruptHandle for Interrupts {
-    fn interrupt(&self) {
-        if !self.busy.load(Ordering::SeqCst) {
-            return;
-        }
-        self.interrupted.store(true, Ordering::SeqCst);
-        // The order matters: a compiler that starts after the first line stops by itself.
-        let options = BuildOptions { interrupted: true, ..BuildOptions::default() };
-        if let Err(error) = options.write(&self.session) {
-            eprintln!("the interrupt cannot be passed on: {error:#}");
-        }
-        stop_compiler(&self.session);
-        let mut state = self.link.state();
-        state.interrupted = true;
-        if state.running {
-            kill(state.cell_process);
-        }
-    }
-
-    fn kill(&self) {
-        stop_compiler(&self.session);
-        kill(self.link.state().cell_process);
-    }
 }
 
 impl RustEvaluator {
@@ -124,12 +107,7 @@ impl RustEvaluator {
     pub fn start(session: Session) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
-        let interrupts = Arc::new(Interrupts {
-            session: session.path().to_owned(),
-            link: Arc::clone(&link),
-            busy: AtomicBool::new(false),
-            interrupted: AtomicBool::new(false),
-        });
+        let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link)));
         // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
         let device = std::thread::spawn(crate::doctor::device);
         let context = match &session.installation {
@@ -137,10 +115,10 @@ impl RustEvaluator {
             Ok(_) => start_context(&session, &socket),
         };
         let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
-        Ok(RustEvaluator { session, link, interrupts, context, device })
+        Ok(RustEvaluator { session, link, interrupts, context, variables: Variables::default(), warm: 0, device })
     }
 
-    fn run(&mut self, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+    fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let mut outcome = Outcome::default();
         for action in &expansion.before {
             match action {
@@ -156,40 +134,58 @@ impl RustEvaluator {
         if expansion.code.trim().is_empty() {
             return Ok(outcome);
         }
+        let none = BTreeSet::new();
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let options = BuildOptions { timed: expansion.timed, interrupted: false };
-        options.write(self.session.path()).map_err(|error| internal(&format!("{error:#}")))?;
-        if self.interrupts.interrupted.load(Ordering::SeqCst) {
-            return Err(interrupted(&[]));
+        self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
+        if self.interrupts.concern(number) {
+            return Err(interrupted(&none));
         }
-        let before = variables(context);
+        let before = variables::names(context);
         let result = context.execute(&with_user_path(&expansion.code));
+        // What follows is the session's own, and must come to its end.
+        if let Err(error) = self.interrupts.end() {
+            eprintln!("{error:#}");
+        }
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if died { self.link.settle_exit() } else { None };
         let events = if died { Events::default() } else { self.link.settle() };
-        if died || cleared(&expansion.code) {
-            // An interrupt was for the user's cell, not for what follows.
-            self.link.state().interrupted = false;
-            if let Err(error) = BuildOptions::default().write(self.session.path()) {
-                eprintln!("{error:#}");
-            }
+        if died || has_command(&expansion.code, ":restart") {
+            self.variables.all_gone(&before);
+        }
+        if died || has_command(&expansion.code, ":clear") {
             // The imports are part of the session, not of what the user defined.
             if let Err(error) = context.execute(IMPORTS) {
                 eprintln!("the imports of the prelude could not be restored: {error}");
             }
         }
-        let was_interrupted = self.interrupts.interrupted.load(Ordering::SeqCst);
+        let was_interrupted = self.interrupts.concern(number);
         match result {
             Ok(outputs) => {
                 show_command_output(outputs, sink);
-                failure_of(&events, &self.session.compiled_source(), expansion, cell).map_or(Ok(outcome), Err)
+                let compiled = self.session.compiled_source();
+                let failure = failure_of(&events, &compiled, expansion, cell);
+                if has_command(&expansion.code, ":clear") {
+                    self.variables.clear();
+                    return failure.map_or(Ok(outcome), Err);
+                }
+                let taken = Taken::read(&std::fs::read_to_string(compiled).unwrap_or_default());
+                if failure.is_some() {
+                    variables::restore(&before, &taken, context);
+                }
+                let moved = self.variables.note(&before, &taken, context);
+                let Some(mut failure) = failure else { return Ok(outcome) };
+                if !moved.is_empty() {
+                    failure.traceback.push(moved_text(&moved));
+                }
+                Err(failure)
             }
-            Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &[] })),
+            Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &none })),
             Err(Error::SubprocessTerminated(message)) => {
                 Err(process_died(exit.as_deref().unwrap_or(&message), &before))
             }
             Err(Error::CompilationErrors(errors)) => {
-                Err(compile_error(&errors, cell, &|line, column| locate(expansion, cell, line, column)))
+                let place = |line, column| locate(expansion, cell, line, column);
+                Err(compile_error(&errors, cell, &place, &|name| self.variables.hint(name)))
             }
             Err(Error::TypeRedefinedVariablesLost(names)) => Err(CellError {
                 name: "VariablesLost".to_owned(),
@@ -209,14 +205,18 @@ impl Evaluator for RustEvaluator {
         Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
     }
 
-    fn execute(&mut self, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+    fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let expansion = magics::expand(code).map_err(|error| plain_error("UsageError", &error.to_string()))?;
-        self.interrupts.interrupted.store(false, Ordering::SeqCst);
-        self.interrupts.busy.store(true, Ordering::SeqCst);
         self.link.begin(Arc::clone(sink));
-        let result = self.run(&expansion, code, sink);
-        self.interrupts.busy.store(false, Ordering::SeqCst);
-        result
+        self.run(cell, &expansion, code, sink)
+    }
+
+    fn warm_up(&mut self) -> bool {
+        let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
+        self.warm += 1;
+        // Only what rust-analyzer learns by it counts.
+        let _ = context.completions(code, code.len());
+        self.warm < WARM_UP.len()
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
@@ -294,15 +294,9 @@ fn start_context(session: &Session, socket: &Path) -> std::result::Result<Comman
     Ok(context)
 }
 
-fn variables(context: &CommandContext) -> Vec<String> {
-    let mut names: Vec<String> = context.variables_and_types().map(|(name, _)| name.to_owned()).collect();
-    names.sort();
-    names
-}
-
-/// Whether a cell has evcxr's `:clear` in it, which forgets the imports.
-fn cleared(code: &str) -> bool {
-    code.lines().any(|line| line.trim() == ":clear")
+/// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
+fn has_command(code: &str, command: &str) -> bool {
+    code.lines().any(|line| line.trim() == command)
 }
 
 /// Shell lines see the user's PATH, without the private tools. They are evcxr's only before any code.
@@ -397,7 +391,7 @@ fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-fn interrupted(lost: &[String]) -> CellError {
+fn interrupted(lost: &BTreeSet<String>) -> CellError {
     let mut traceback = vec!["The cell was interrupted.".to_owned()];
     if !lost.is_empty() {
         traceback.push(lost_text(lost));
@@ -405,7 +399,7 @@ fn interrupted(lost: &[String]) -> CellError {
     CellError { name: "Interrupted".to_owned(), value: "the cell was interrupted".to_owned(), traceback }
 }
 
-fn process_died(status: &str, lost: &[String]) -> CellError {
+fn process_died(status: &str, lost: &BTreeSet<String>) -> CellError {
     let value = format!("the process that runs the cells ended: {status}");
     let mut traceback = vec![format!("\u{1b}[1;31m{value}\u{1b}[0m")];
     if !lost.is_empty() {
@@ -415,8 +409,17 @@ fn process_died(status: &str, lost: &[String]) -> CellError {
     CellError { name: "CellProcessDied".to_owned(), value, traceback }
 }
 
-fn lost_text(lost: &[String]) -> String {
-    format!("These variables are lost: {}. Functions, types and imports are kept.", lost.join(", "))
+fn lost_text(lost: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = lost.iter().map(String::as_str).collect();
+    format!("These variables are lost: {}. Functions, types and imports are kept.", names.join(", "))
+}
+
+fn moved_text(names: &[String]) -> String {
+    format!(
+        "These variables are lost, because the cell had moved their values away: {}. Pass a reference (`&x`) or \
+         `x.clone()` to keep one whatever happens.",
+        names.join(", ")
+    )
 }
 
 fn not_installed(problem: &str) -> CellError {

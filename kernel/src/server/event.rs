@@ -29,6 +29,11 @@ pub enum Event {
     },
     /// SIGINT.
     Interrupt,
+    /// A cell was interrupted some time ago.
+    Overdue {
+        /// Its number.
+        cell: u64,
+    },
     /// SIGTERM, or the process that started the kernel is gone.
     Terminate {
         /// Which of them, for the log.

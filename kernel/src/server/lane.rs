@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Which evaluator.
@@ -29,8 +30,8 @@ pub struct Ready {
 
 /// Work for an evaluator.
 pub enum Job {
-    /// Run a cell.
-    Execute(String),
+    /// Run the cell of this number.
+    Execute(u64, String),
     /// Find candidates at a byte offset.
     Complete(String, usize),
     /// Find documentation at a byte offset.
@@ -86,7 +87,18 @@ fn run(
     };
     let ready = Ready { handle: evaluator.interrupt_handle(), banner: evaluator.banner() };
     let _ = events.send(Event::Started { lane, outcome: Ok(ready) });
-    for job in jobs {
+    let mut cold = true;
+    loop {
+        // A cell that waited for the start comes at once, and before any warming.
+        let patience = if cold { Duration::from_millis(20) } else { Duration::MAX };
+        let job = match jobs.recv_timeout(patience) {
+            Ok(job) => job,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                cold = catch_unwind(AssertUnwindSafe(|| evaluator.warm_up())).unwrap_or(false);
+                continue;
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => return,
+        };
         let answer = do_job(evaluator.as_mut(), job, sink);
         if events.send(Event::Answered { lane, answer }).is_err() {
             return;
@@ -97,8 +109,8 @@ fn run(
 /// A panic costs the one answer, not the session: rust-analyzer panics on some unfinished code.
 fn do_job(evaluator: &mut dyn Evaluator, job: Job, sink: &OutputSink) -> Answer {
     match job {
-        Job::Execute(code) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(&code, sink)));
+        Job::Execute(cell, code) => {
+            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(cell, &code, sink)));
             Answer::Executed(result.unwrap_or_else(|panic| Err(bug(panic.as_ref()))))
         }
         Job::Complete(code, cursor) => {

@@ -20,14 +20,21 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
+/// How long an interrupted cell may take to end before the user has an answer all the same. The analysis of a cell
+/// cannot be cancelled.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// The state of the kernel's loop.
 pub struct Session {
     sockets: Sockets,
+    events: UnboundedSender<Event>,
     outputs: CellOutputs,
     evaluator: Lane,
     assistant: Option<Lane>,
     banner: String,
     count: usize,
+    /// How many cells have been handed to the evaluator; each has its number.
+    cells: u64,
     history: History,
 }
 
@@ -36,6 +43,8 @@ struct Lane {
     jobs: Option<mpsc::Sender<Job>>,
     state: State,
     running: Option<Pending>,
+    /// Whether the evaluator still works on a cell that was interrupted and answered.
+    abandoned: bool,
     queue: VecDeque<Pending>,
 }
 
@@ -69,12 +78,12 @@ impl Session {
                 Ok(jobs) => (Some(jobs), State::Starting),
                 Err(error) => (None, State::Failed(thread_error(&error))),
             };
-            Lane { jobs, state, running: None, queue: VecDeque::new() }
+            Lane { jobs, state, running: None, abandoned: false, queue: VecDeque::new() }
         };
         let evaluator = start(LaneName::Evaluator, language.evaluator);
         let assistant = language.assistant.map(|factory| start(LaneName::Assistant, factory));
         let banner = format!("Warpcell {}: GPU notebooks in Rust", env!("CARGO_PKG_VERSION"));
-        Self { sockets, outputs, evaluator, assistant, banner, count: 0, history: History::default() }
+        Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history: History::default() }
     }
 
     /// Handles one event. `Break` means that the kernel is to end.
@@ -84,6 +93,7 @@ impl Session {
             Event::Started { lane, outcome } => self.started(lane, outcome).await,
             Event::Answered { lane, answer } => self.answered(lane, answer).await,
             Event::Interrupt => self.interrupt().await,
+            Event::Overdue { cell } => self.overdue(cell).await,
             Event::Terminate { reason } => {
                 log(format_args!("ending: {reason}"));
                 self.end(false, None).await;
@@ -179,8 +189,18 @@ impl Session {
             if lane.running.is_some() || matches!(lane.state, State::Starting) {
                 return;
             }
+            if lane.abandoned {
+                // Cells wait; what helps to write them is of use at once or not at all.
+                let Some(index) = lane.queue.iter().position(|pending| !pending.task.is_cell()) else { return };
+                let Some(pending) = lane.queue.remove(index) else { return };
+                self.busy(&pending.parent);
+                let answer = pending.task.failed(interrupted());
+                self.finish(pending, answer).await;
+                continue;
+            }
             let Some(pending) = lane.queue.pop_front() else { return };
-            let job = pending.task.job();
+            self.cells += u64::from(pending.task.is_cell());
+            let job = pending.task.job(self.cells);
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.begin_cell(execute, &pending.parent);
@@ -212,6 +232,7 @@ impl Session {
     }
 
     async fn answered(&mut self, name: LaneName, answer: Answer) {
+        self.lane(name).abandoned = false;
         if let Some(pending) = self.lane(name).running.take() {
             self.finish(pending, answer).await;
         }
@@ -258,7 +279,7 @@ impl Session {
     async fn abort_queued(&mut self) {
         let queue = std::mem::take(&mut self.evaluator.queue);
         for pending in queue {
-            if matches!(pending.task, Task::Execute(_)) {
+            if pending.task.is_cell() {
                 self.busy(&pending.parent);
                 self.answer_aborted(&pending).await;
             } else {
@@ -274,21 +295,43 @@ impl Session {
     }
 
     async fn interrupt(&mut self) {
-        if let State::Ready(handle) = &self.evaluator.state {
-            // An interrupt that meets no cell must not meet the next one.
-            if self.evaluator.running.as_ref().is_some_and(|running| matches!(running.task, Task::Execute(_))) {
-                let handle = Arc::clone(handle);
-                // It may take its time, to escalate from asking to killing.
-                tokio::task::spawn_blocking(move || handle.interrupt());
-            }
-        } else if let Some(pending) = self.evaluator.queue.pop_front() {
-            // The kernel still starts, so the first cell can be taken back.
+        if let (Some(running), State::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
+            && running.task.is_cell()
+        {
+            let (handle, cell) = (Arc::clone(handle), self.cells);
+            // It may take its time, to escalate from asking to killing.
+            tokio::task::spawn_blocking(move || handle.interrupt(cell));
+            let events = self.events.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(PATIENCE).await;
+                // The kernel may have ended.
+                let _ = events.send(Event::Overdue { cell });
+            });
+        } else if let Some(index) = self.evaluator.queue.iter().position(|pending| pending.task.is_cell())
+            && let Some(pending) = self.evaluator.queue.remove(index)
+        {
+            // The evaluator still starts, or has something else to finish, so the first cell can be taken back.
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.begin_cell(execute, &pending.parent);
             }
             let answer = pending.task.failed(interrupted());
             self.finish(pending, answer).await;
+        }
+    }
+
+    /// Answers an interrupted cell that has not ended by now, if nothing of it has run. The evaluator finishes what it
+    /// cannot leave, without effect; the next cell waits for that.
+    async fn overdue(&mut self, cell: u64) {
+        let State::Ready(handle) = &self.evaluator.state else { return };
+        if cell != self.cells || !handle.has_not_run() {
+            return;
+        }
+        if let Some(pending) = self.evaluator.running.take_if(|running| running.task.is_cell()) {
+            self.evaluator.abandoned = true;
+            let answer = pending.task.failed(interrupted());
+            self.finish(pending, answer).await;
+            self.start_next(LaneName::Evaluator).await;
         }
     }
 
@@ -302,7 +345,7 @@ impl Session {
             }
         }
         if let Some(running) = self.evaluator.running.take()
-            && matches!(running.task, Task::Execute(_))
+            && running.task.is_cell()
         {
             self.answer_aborted(&running).await;
         }
@@ -347,7 +390,7 @@ impl Session {
 
 impl Lane {
     fn is_idle(&self) -> bool {
-        matches!(self.state, State::Ready(_)) && self.running.is_none() && self.queue.is_empty()
+        matches!(self.state, State::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {
@@ -359,9 +402,14 @@ impl Lane {
 }
 
 impl Task {
-    fn job(&self) -> Job {
+    fn is_cell(&self) -> bool {
+        matches!(self, Self::Execute(_))
+    }
+
+    /// What an evaluator has to do; `cell` is the number of a cell.
+    fn job(&self, cell: u64) -> Job {
         match self {
-            Self::Execute(execute) => Job::Execute(execute.code.clone()),
+            Self::Execute(execute) => Job::Execute(cell, execute.code.clone()),
             Self::Complete(at) => Job::Complete(at.code.clone(), at.byte_offset()),
             Self::Inspect(at) => Job::Inspect(at.code.clone(), at.byte_offset()),
             Self::IsComplete(IsComplete { code }) => Job::IsComplete(code.clone()),
@@ -389,8 +437,8 @@ impl AtCursor {
 }
 
 fn interrupted() -> CellError {
-    let value = "interrupted before the cell had begun".to_owned();
-    CellError { name: "Interrupted".into(), traceback: vec![value.clone()], value }
+    let value = "interrupted before the cell had begun to run".to_owned();
+    CellError { name: "Interrupted".into(), traceback: vec![format!("Interrupted: {value}")], value }
 }
 
 fn thread_error(error: &dyn std::fmt::Display) -> CellError {

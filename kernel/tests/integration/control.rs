@@ -4,7 +4,7 @@ use crate::frontend::{Channel, DEADLINE, Frontend};
 use jupyter_protocol::Transport;
 use serde_json::json;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[test]
 fn the_control_channel_answers_while_a_cell_runs() {
@@ -121,4 +121,31 @@ fn a_parent_of_another_namespace_is_not_watched() {
         command.env("JPY_PARENT_PID", "4194305");
     });
     frontend.run_quietly("", 1);
+}
+
+#[test]
+fn a_cell_that_cannot_be_stopped_is_answered_and_the_next_one_waits_for_it() {
+    let mut frontend = Frontend::start();
+    let pipe = frontend.kernel.pipe();
+    let code = format!("deaf {}", pipe.display());
+    let deaf = frontend.execute(&code);
+    frontend.begins(&deaf, &code, 1);
+    let start = Instant::now();
+    frontend.interrupt(Some(&deaf));
+    frontend.ends_badly(&deaf, 1, "Interrupted", "interrupted before the cell had begun to run");
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let completions = frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    assert_eq!(completions["matches"], json!([]), "the evaluator has no time for this");
+    let taken_back = frontend.execute("print never");
+    frontend.ask("kernel_info_request", json!({}));
+    frontend.interrupt(None);
+    frontend.begins(&taken_back, "print never", 2);
+    frontend.ends_badly(&taken_back, 2, "Interrupted", "interrupted before the cell had begun to run");
+    let next = frontend.execute("print next");
+    frontend.ask("kernel_info_request", json!({}));
+    std::fs::write(&pipe, "late").unwrap();
+    frontend.stream(&deaf, "stdout", "late");
+    frontend.begins(&next, "print next", 3);
+    frontend.stream(&next, "stdout", "next\n");
+    frontend.ends_well(&next, 3);
 }

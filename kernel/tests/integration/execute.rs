@@ -2,7 +2,6 @@
 
 use crate::frontend::{Channel, Frontend};
 use serde_json::json;
-use std::ffi::CString;
 
 #[test]
 fn cells_are_counted_from_one() {
@@ -112,10 +111,7 @@ fn a_bug_in_the_evaluator_fails_the_cell_and_not_the_kernel() {
 #[test]
 fn late_output_goes_to_the_last_cell() {
     let mut frontend = Frontend::start();
-    let pipe = frontend.kernel.directory.path().join("pipe");
-    let name = CString::new(pipe.to_str().unwrap()).unwrap();
-    // SAFETY: the name ends in a zero byte and lives until the call returns.
-    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let pipe = frontend.kernel.pipe();
     frontend.run_quietly(&format!("late {}", pipe.display()), 1);
     let id = frontend.execute("");
     frontend.begins(&id, "", 2);

@@ -10,6 +10,7 @@ use jupyter_zmq_client::{
     peek_ports_with_listeners, peer_identity_for_session,
 };
 use serde_json::{Value, json};
+use std::ffi::CString;
 use std::future::Future;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -285,6 +286,16 @@ impl Kernel {
     #[track_caller]
     pub fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.process.id())).expect("the kernel runs").count()
+    }
+
+    /// A pipe with a name, in the kernel's directory.
+    #[track_caller]
+    pub fn pipe(&self) -> PathBuf {
+        let pipe = self.directory.path().join("pipe");
+        let name = CString::new(pipe.to_str().expect("UTF-8")).expect("no zero byte");
+        // SAFETY: the name ends in a zero byte and lives until the call returns.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        pipe
     }
 
     pub fn signal(&self, signal: libc::c_int) {

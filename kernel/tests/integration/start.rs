@@ -19,7 +19,7 @@ fn a_kernel_that_still_starts_answers_what_it_can_and_queues_the_rest() {
     frontend.ask("comm_info_request", json!({}));
     frontend.interrupt(None);
     frontend.begins(&withdrawn, "print never", 1);
-    let value = "interrupted before the cell had begun";
+    let value = "interrupted before the cell had begun to run";
     let error = frontend.client.next_published();
     assert_eq!((error.message_type.as_str(), &error.content["evalue"]), ("error", &json!(value)));
     let reply = frontend.client.reply(Channel::Shell, "execute_reply", &withdrawn);

@@ -1,14 +1,29 @@
-//! The variable store: where variables live between cells. The same interface as the one that evcxr pastes into each
-//! cell, compiled once.
+//! The variable store: where variables live between cells. It offers what the one that evcxr pastes into each cell does,
+//! compiled once, and two things more: it keeps the old value of a variable until a new one is stored, and it knows by
+//! which definitions each value was laid out.
+//!
+//! The generic functions are thin, because every cell compiles them again for every type.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Variables by name, each boxed with its type.
+/// Variables by name.
 #[derive(Default)]
 pub struct VariableStore {
-    variables: HashMap<String, Box<dyn Any>>,
+    variables: HashMap<String, Variable>,
+    /// What [`defined_by`](VariableStore::defined_by) said for the call that follows it.
+    definitions: u64,
+}
+
+/// A value, boxed with its type, and the definitions that the type's name stood for when it was stored.
+///
+/// A type that a later cell defines anew has the same `TypeId` if crate and path are the same. The old value can be
+/// dropped even then: the box has the code of the library that stored it, which is never unloaded.
+struct Variable {
+    value: Box<dyn Any>,
+    definitions: u64,
 }
 
 impl VariableStore {
@@ -17,22 +32,87 @@ impl VariableStore {
         VariableStore::default()
     }
 
+    /// Says for the next call by which definitions of the notebook its type is laid out, as a hash; without this, by
+    /// none.
+    pub fn defined_by(&mut self, definitions: u64) -> &mut VariableStore {
+        self.definitions = definitions;
+        self
+    }
+
     /// Stores a variable, replacing one of the same name.
     pub fn put_variable<T: 'static>(&mut self, name: &str, value: T) {
         self.put(name, Box::new(value));
     }
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
-        self.variables.insert(name.to_owned(), value);
+        let definitions = std::mem::take(&mut self.definitions);
+        self.variables.insert(name.to_owned(), Variable { value, definitions });
     }
 
-    /// Whether `name` still has type `T`; if not, tells evcxr that the variable is lost.
-    pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
-        let matches = self.variables.get(name).is_none_or(|value| value.is::<T>());
-        if !matches {
-            report_lost(name);
+    /// Stores the old value of a variable that the cell has defined anew, unless the new value is there: the cell may
+    /// have ended before it came to that.
+    pub fn keep_variable<T: 'static>(&mut self, name: &str, old: T) {
+        self.keep(name, Box::new(old));
+    }
+
+    fn keep(&mut self, name: &str, old: Box<dyn Any>) {
+        if self.variables.contains_key(name) {
+            self.definitions = 0;
+            drop_quietly(old);
+        } else {
+            self.put(name, old);
         }
-        matches
+    }
+
+    /// Whether `name` can be taken as a `T`; if not, tells evcxr that the variable is lost.
+    pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
+        self.check(name, TypeId::of::<T>(), std::any::type_name::<T>())
+    }
+
+    fn check(&mut self, name: &str, wanted: TypeId, type_name: &str) -> bool {
+        let found = self.is(name, wanted);
+        match found {
+            Some(true) => {}
+            Some(false) => self.lose_variable(name, &short(type_name)),
+            None => {
+                eprintln!(
+                    "The variable `{name}` has no value: the cell that defines it ended before that, by `return`."
+                );
+                report_lost(name);
+            }
+        }
+        found == Some(true)
+    }
+
+    /// Whether there is a variable of the name, and if so, whether it has this type, laid out as it was.
+    fn is(&mut self, name: &str, wanted: TypeId) -> Option<bool> {
+        let definitions = std::mem::take(&mut self.definitions);
+        let variable = self.variables.get(name)?;
+        // The type of the content, not of the box.
+        let value: &dyn Any = &*variable.value;
+        Some(value.type_id() == wanted && variable.definitions == definitions)
+    }
+
+    /// Makes sure that `name` can be taken as a `T`.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot.
+    pub fn demand_variable<T: 'static>(&mut self, name: &str) {
+        let is = self.is(name, TypeId::of::<T>());
+        assert!(is == Some(true), "the variable `{name}` is not there, or not what it was");
+    }
+
+    /// Gives a variable up whose type, `type_name`, is not what it was; tells the user and evcxr.
+    pub fn lose_variable(&mut self, name: &str, type_name: &str) {
+        if let Some(variable) = self.variables.remove(name) {
+            drop_quietly(variable.value);
+        }
+        eprintln!(
+            "The variable `{name}` is lost: its type `{type_name}` has been redefined since the value was made. Make it \
+             again with the new type."
+        );
+        report_lost(name);
     }
 
     /// Takes a variable out.
@@ -41,17 +121,26 @@ impl VariableStore {
     ///
     /// If there is none of that name and type, which `check_variable` rules out.
     pub fn take_variable<T: 'static>(&mut self, name: &str) -> T {
-        match self.variables.remove(name).map(|value| value.downcast::<T>()) {
-            Some(Ok(value)) => *value,
-            Some(Err(_)) => panic!("the variable `{name}` has changed its type"),
+        match self.take(name).downcast::<T>() {
+            Ok(value) => *value,
+            Err(_) => panic!("the variable `{name}` has changed its type"),
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Box<dyn Any> {
+        match self.variables.remove(name) {
+            Some(variable) => variable.value,
             None => panic!("the variable `{name}` has gone missing"),
         }
     }
 
     /// A shared value that is created at the first call; evcxr keeps the asynchronous runtime in one.
     pub fn lazy_arc<T: 'static, F: FnOnce() -> T>(&mut self, name: &str, create: F) -> Arc<T> {
-        let value = self.variables.entry(name.to_owned()).or_insert_with(|| Box::new(Arc::new(create())));
-        match value.downcast_ref::<Arc<T>>() {
+        let variable = self
+            .variables
+            .entry(name.to_owned())
+            .or_insert_with(|| Variable { value: Box::new(Arc::new(create())), definitions: 0 });
+        match variable.value.downcast_ref::<Arc<T>>() {
             Some(value) => Arc::clone(value),
             None => panic!("the shared value `{name}` has changed its type"),
         }
@@ -63,9 +152,25 @@ impl VariableStore {
     }
 }
 
+/// Makes evcxr forget the variable and run the cell again without it.
 fn report_lost(name: &str) {
-    eprintln!("The type of the variable `{name}` was redefined, so its value is lost.");
     crate::output::control(&format!("EVCXR_VARIABLE_CHANGED_TYPE:{name}"));
+}
+
+/// Drops a value outside of the cell's own code, where a panic would end the process. The hook has reported it.
+fn drop_quietly(value: Box<dyn Any>) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
+}
+
+/// A type's name without the paths: `Vec<P>` for `alloc::vec::Vec<ctx::P>`.
+fn short(type_name: &str) -> String {
+    let mut result = String::new();
+    for part in type_name
+        .split_inclusive(|character: char| !character.is_alphanumeric() && character != '_' && character != ':')
+    {
+        result.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    result
 }
 
 /// A new store, owned by the cell process for its whole life.
@@ -76,15 +181,69 @@ pub fn create_variable_store() -> *mut VariableStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
     fn variables_come_back_as_they_were_put() {
         let mut store = VariableStore::new();
         store.put_variable("x", vec![1, 2, 3]);
         assert!(store.check_variable::<Vec<i32>>("x"));
-        assert!(!store.check_variable::<String>("x"));
         assert_eq!(store.take_variable::<Vec<i32>>("x"), [1, 2, 3]);
-        assert!(store.check_variable::<String>("x"), "a variable that is not there cannot have the wrong type");
+        assert!(!store.check_variable::<Vec<i32>>("x"), "what is not there cannot be taken");
+    }
+
+    #[test]
+    fn a_variable_of_another_type_is_lost_and_gone() {
+        let mut store = VariableStore::new();
+        store.put_variable("x", vec![1, 2, 3]);
+        assert!(!store.check_variable::<String>("x"));
+        assert_eq!(store.is("x", TypeId::of::<Vec<i32>>()), None);
+    }
+
+    #[test]
+    fn the_same_type_laid_out_by_other_definitions_is_another_type() {
+        let mut store = VariableStore::new();
+        store.defined_by(7).put_variable("x", 1);
+        store.put_variable("y", 2);
+        assert!(store.defined_by(7).check_variable::<i32>("x"));
+        assert!(store.check_variable::<i32>("y"), "the definitions are those of one call");
+        store.defined_by(7).demand_variable::<i32>("x");
+        let demand = AssertUnwindSafe(|| store.defined_by(8).demand_variable::<i32>("x"));
+        assert!(catch_unwind(demand).is_err());
+        assert!(!store.defined_by(8).check_variable::<i32>("x"));
+    }
+
+    #[test]
+    fn the_old_value_is_kept_until_there_is_a_new_one() {
+        let mut store = VariableStore::new();
+        store.defined_by(7).keep_variable("x", String::from("old"));
+        assert!(store.defined_by(7).check_variable::<String>("x"));
+        store.put_variable("x", 5);
+        store.defined_by(7).keep_variable("x", String::from("older"));
+        assert!(store.check_variable::<i32>("x"));
+        assert_eq!(store.take_variable::<i32>("x"), 5);
+    }
+
+    #[test]
+    fn an_old_value_that_panics_when_it_is_dropped_ends_nothing() {
+        struct Grumpy<'a>(&'a AtomicU32);
+        impl Drop for Grumpy<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+                panic!("dropped");
+            }
+        }
+        static DROPPED: AtomicU32 = AtomicU32::new(0);
+        let mut store = VariableStore::new();
+        store.put_variable("x", 1);
+        store.keep_variable("x", Grumpy(&DROPPED));
+        assert_eq!(DROPPED.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn types_are_named_without_their_paths() {
+        assert_eq!(short("alloc::vec::Vec<ctx::m::P>"), "Vec<P>");
+        assert_eq!(short("(ctx::A, &[core::option::Option<i32>; 3])"), "(A, &[Option<i32>; 3])");
     }
 
     #[test]

@@ -1,0 +1,204 @@
+//! Sources as evcxr 0.22 writes them, and what becomes of them.
+
+use super::{Findings, Plan, Taken, is_used};
+use crate::build_step::rewrite::{Surroundings, rewrite};
+use serde_json::json;
+
+/// A cell crate: items, stored variables (`mut` included, with their types), the user's code, new variables, others.
+fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &str)]) -> String {
+    let name = |binding: &str| binding.trim_start_matches("mut ").to_owned();
+    let mut text =
+        format!("#![allow(unused_imports, unused_mut, dead_code)]\n{items}\nmod evcxr_internal_runtime {{\n}}\n");
+    text += "#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(\n";
+    text += "let evcxr_variable_store = unsafe {&mut *evcxr_variable_store};\n{let mut vars_ok = true;\n";
+    for (binding, kind) in stored {
+        text += &format!("vars_ok &= evcxr_variable_store.check_variable::<{kind}>(stringify!({}));\n", name(binding));
+    }
+    text += "if !vars_ok {return evcxr_variable_store;}}\n";
+    for (binding, kind) in stored {
+        let name = name(binding);
+        text += &format!("let {binding} = evcxr_variable_store.take_variable::<{kind}>(stringify!({name}));\n");
+    }
+    text += "match std::panic::catch_unwind(\n  std::panic::AssertUnwindSafe(||{\n";
+    text += code;
+    let put =
+        |name: &str, kind: &str| format!("evcxr_variable_store.put_variable::<{kind}>(stringify!({name}), {name});\n");
+    for (name, kind) in new {
+        text += &put(name, kind);
+    }
+    text += "})) { \n  Ok(_) => {}\n  Err(_) => {\n    println!(\"EVCXR_PANIC_NOTIFICATION\");\n}}\n";
+    for (binding, kind) in stored.iter().filter(|(binding, _)| !new.iter().any(|(new, _)| *new == name(binding))) {
+        text += &put(&name(binding), kind);
+    }
+    text + "evcxr_variable_store\n}\n"
+}
+
+fn rewritten(source: &str, findings: &Findings) -> String {
+    let text = rewrite(source, Surroundings { crates: &[], findings: Some(findings) }).text;
+    assert_eq!(text.lines().count(), source.lines().count(), "every line keeps its number:\n{text}");
+    text
+}
+
+/// The message of the compiler about the line that contains a text.
+fn message(text: &str, part: &str, code: &str, message: &str) -> String {
+    let line = text.lines().position(|line| line.contains(part)).expect(part) + 1;
+    let span = json!({ "is_primary": true, "line_start": line });
+    json!({ "level": "error", "message": message, "code": { "code": code }, "spans": [span] }).to_string()
+}
+
+const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
+
+#[test]
+fn cells_that_define_nothing_anew_stay_as_they_are() {
+    for (code, new) in [("let z = y.len();\n", &[("z", "usize")][..]), ("y.len();\n", &[]), ("", &[])] {
+        let source = source("fn f() {}", &STORED, code, new);
+        let plan = Plan::new(&source, &[], &Findings::default());
+        assert!(!plan.may_fail(), "{code}");
+        assert!(source.lines().enumerate().all(|(index, line)| plan.line(index, line) == line), "{code}");
+    }
+}
+
+#[test]
+fn an_old_value_that_is_not_used_stays_in_the_store() {
+    let source = source("", &STORED, "let x = panics();\n", &[("x", "f64")]);
+    let text = rewritten(&source, &Findings::default());
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("let mut x =")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("let y =")));
+    let taken = Taken::read(&text);
+    assert_eq!(taken.names, ["x", "y"]);
+    assert_eq!(taken.left.len(), 1);
+    let expected = "let mut x: Vec<i32> = evcxr_variable_store.take_variable::<Vec<i32>>(stringify!(x));";
+    assert_eq!(taken.left[0].take, expected);
+    assert!(!taken.has_moved("x") && taken.has_moved("y"));
+}
+
+#[test]
+fn an_old_value_that_is_used_goes_back_to_the_store() {
+    let source = source("", &STORED, "let y = f(&y);\n", &[("y", "f64")]);
+    let text = rewritten(&source, &Findings::default());
+    assert!(text.contains("}} evcxr_variable_store.keep_variable::<String>(stringify!(y), y);"), "{text}");
+    let taken = Taken::read(&text);
+    let expected = "let y: String = evcxr_variable_store.take_variable::<String>(stringify!(y));";
+    assert_eq!((taken.left[0].name.as_str(), taken.left[0].take.as_str()), ("y", expected));
+    assert!(taken.has_moved("x"));
+}
+
+#[test]
+fn what_the_compiler_knows_better_is_found_in_its_messages() {
+    let source = source("", &STORED, "let y = f(y);\nlet x = macro_that_names_x!();\n", &[("x", "f64"), ("y", "i32")]);
+    let plan = Plan::new(&source, &[], &Findings::default());
+    assert!(plan.may_fail());
+    let text = rewritten(&source, &Findings::default());
+    let moved = plan.findings(&message(&text, "keep_variable", "E0382", "use of moved value: `y`")).unwrap();
+    assert_eq!(moved.moved, ["y"]);
+    assert!(!rewritten(&source, &moved).contains("keep_variable"));
+    assert!(Taken::read(&rewritten(&source, &moved)).has_moved("y"));
+    let used = message(&text, "macro_that", "E0425", "cannot find value `x` in this scope");
+    let used = plan.findings(&used).unwrap();
+    assert_eq!(used.used, ["x"]);
+    assert!(rewritten(&source, &used).contains("keep_variable::<Vec<i32>>(stringify!(x), x)"));
+    assert_eq!(plan.findings(&message(&text, "macro_that", "E0308", "mismatched types")), None);
+}
+
+#[test]
+fn types_of_the_notebook_carry_their_hash() {
+    let stored = [("p", "Vec<P>"), ("mut q", "P"), ("n", "i32")];
+    let of = |items: &str| rewritten(&source(items, &stored, "let q = P(3);\n", &[("q", "P")]), &Findings::default());
+    let (old, new) = (of("struct P(i32);"), of("struct P(i64);"));
+    assert_ne!(old.replace("struct P(i32);", ""), new.replace("struct P(i64);", ""));
+    for part in ["check_variable::<Vec<P>>", "put_variable::<Vec<P>>", "put_variable::<P>"] {
+        let line = old.lines().find(|line| line.contains(part)).expect(part);
+        assert!(line.contains("evcxr_variable_store.defined_by("), "{line}");
+    }
+    assert!(old.contains("vars_ok &= evcxr_variable_store.check_variable::<i32>(stringify!(n));"));
+    let demand = &Taken::read(&old).left[0].demand;
+    assert!(demand.starts_with("evcxr_variable_store.defined_by("), "{demand}");
+}
+
+#[test]
+fn a_variable_whose_type_has_no_name_any_more_is_given_up_alone() {
+    let source = source("struct P<T>(T);", &[("p", "P"), ("n", "i32")], "n + 1;\n", &[]);
+    let plan = Plan::new(&source, &[], &Findings::default());
+    let text = rewritten(&source, &Findings::default());
+    let check = message(&text, "check_variable::<P>", "E0107", "missing generics for struct `P`");
+    let take = message(&text, "take_variable::<P>", "E0107", "missing generics for struct `P`");
+    let findings = plan.findings(&format!("{check}\n{take}\n")).unwrap();
+    assert_eq!(findings.nameless, ["p"]);
+    let text = rewritten(&source, &findings);
+    assert!(text.contains("evcxr_variable_store.lose_variable(stringify!(p), \"P\");"), "{text}");
+    assert!(text.contains("check_variable::<i32>") && !text.contains("take_variable") && !text.contains("n + 1"));
+    assert!(text.ends_with("evcxr_variable_store\n}\n"));
+    let own = message(&text, "struct P", "E0425", "cannot find value `z` in this scope");
+    assert_eq!(plan.findings(&format!("{check}\n{own}\n")), None, "a cell that will not run gives up nothing");
+}
+
+#[test]
+fn types_over_several_lines() {
+    let kind = "HashMap<\n  String,\n  i32,\n>";
+    let first = source("", &[("mut x", kind)], "let x = f(&x);\n", &[("x", kind)]);
+    let text = rewritten(&first, &Findings::default());
+    assert!(text.contains("keep_variable::<HashMap<   String,   i32, >>(stringify!(x), x);"), "{text}");
+    let second = source("", &[("mut x", kind)], "let x = f();\n", &[("x", kind)]);
+    let taken = Taken::read(&rewritten(&second, &Findings::default()));
+    assert!(taken.left[0].take.starts_with("let mut x: HashMap<\n  String,"), "{taken:?}");
+}
+
+#[test]
+fn cells_inside_of_what_allows_question_marks_and_await() {
+    for (start, end) in [
+        ("let _ = (|| -> std::result::Result<(), EvcxrUserCodeError> {\n", "Ok(())})();\n"),
+        ("let mut mutex = evcxr_variable_store.lazy_arc(\"evcxr_tokio_runtime\", ||\nx)\n.block_on(async {\n", "});\n"),
+    ] {
+        let plain = source("", &STORED, "let x = panics();\n", &[("x", "f64")]);
+        let put = "evcxr_variable_store.put_variable::<f64>(stringify!(x), x);\n";
+        let wrapped = plain
+            .replace("let x = panics();\n", &format!("{start}let x = panics();\n"))
+            .replace(put, &format!("{put}{end}"));
+        assert_eq!(Taken::read(&rewritten(&wrapped, &Findings::default())).left.len(), 1, "{wrapped}");
+    }
+}
+
+#[test]
+fn uses_before_the_new_definition() {
+    for code in [
+        "let x = f(x);",
+        "let y = &mut x; let x = 3;",
+        "{ let x = x; }",
+        "{ let x = 3; } let x = 3;",
+        "if true { x.push(1) } let x = 3;",
+        "println!(\"{x}\"); let x = 3;",
+        "println!(\"{x:?}\"); let x = 3;",
+        "let x = { let x = x.len(); x };",
+        "let (a, b) = (x, 2); let x = 3;",
+    ] {
+        assert!(is_used(code, "x"), "{code}");
+    }
+    for code in [
+        "let x = f(); let x = g(x); x.len()",
+        "let mut x: Vec<i32> = vec![];\nx.push(1);",
+        "let (a, mut x) = (1, 2); x += 1;",
+        "let P { a: x, .. } = p; x",
+        "let Some(x) = f() else { panic!(\"no\") };",
+        "// x\nlet x = y.max(max_x);",
+        "println!(\"x\"); let x = 3; println!(\"{x}\")",
+    ] {
+        assert!(!is_used(code, "x"), "{code}");
+    }
+}
+
+#[test]
+fn an_ordinary_cell_costs_little() {
+    let functions: String =
+        (0..30).map(|n| format!("fn f{n}(x: f64) -> f64 {{ let y = x * {n}.0; y + f0(y) }}\n")).collect();
+    let types: String = (0..10).map(|n| format!("#[derive(Debug)] struct S{n} {{ a: f64, b: Vec<S0> }}\n")).collect();
+    let names: Vec<String> = (0..50).map(|n| format!("variable_{n}")).collect();
+    let stored: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "Vec<Option<S3>>")).collect();
+    for (kind, items) in [("without types", functions.clone()), ("with types", functions + &types)] {
+        let source = source(&items, &stored, "let z = 3;\n", &[("z", "i32")]);
+        let start = std::time::Instant::now();
+        for _ in 0..10 {
+            rewritten(&source, &Findings::default());
+        }
+        println!("{kind}: {:?} a cell of {} bytes", start.elapsed() / 10, source.len());
+    }
+}

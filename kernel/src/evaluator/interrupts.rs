@@ -1,0 +1,120 @@
+//! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
+
+use crate::build_step::{BuildOptions, stop_compiler};
+use crate::evaluator::InterruptHandle;
+use crate::evaluator::link::{Link, kill};
+use anyhow::Result;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The handle by which other threads stop a cell.
+pub struct Interrupts {
+    session: PathBuf,
+    link: Arc<Link>,
+    cells: Mutex<Cells>,
+}
+
+#[derive(Default)]
+struct Cells {
+    /// The cell that can be stopped.
+    current: Option<u64>,
+    /// The last cell that is to stop.
+    asked: u64,
+}
+
+impl Interrupts {
+    /// For the session of this directory.
+    pub fn new(session: PathBuf, link: Arc<Link>) -> Interrupts {
+        Interrupts { session, link, cells: Mutex::default() }
+    }
+
+    /// From here on the cell can be stopped; leaves the options for its compilation.
+    pub fn begin(&self, cell: u64, timed: bool) -> Result<()> {
+        let mut cells = self.cells();
+        cells.current = Some(cell);
+        BuildOptions { timed, interrupted: cells.asked >= cell }.write(&self.session)
+    }
+
+    /// From here on no cell can be stopped: what follows is the session's own.
+    pub fn end(&self) -> Result<()> {
+        self.cells().current = None;
+        self.link.state().interrupted = false;
+        BuildOptions::default().write(&self.session)
+    }
+
+    /// Whether the user has asked to stop the cell.
+    pub fn concern(&self, cell: u64) -> bool {
+        self.cells().asked >= cell
+    }
+
+    fn cells(&self) -> MutexGuard<'_, Cells> {
+        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InterruptHandle for Interrupts {
+    fn interrupt(&self, cell: u64) {
+        let mut cells = self.cells();
+        cells.asked = cells.asked.max(cell);
+        if cells.current != Some(cell) {
+            return;
+        }
+        // The order matters: a compiler that starts after the first line stops by itself.
+        let options = BuildOptions { interrupted: true, ..BuildOptions::default() };
+        if let Err(error) = options.write(&self.session) {
+            eprintln!("the interrupt cannot be passed on: {error:#}");
+        }
+        stop_compiler(&self.session);
+        let mut state = self.link.state();
+        state.interrupted = true;
+        if state.running {
+            kill(state.cell_process);
+        }
+    }
+
+    fn has_not_run(&self) -> bool {
+        !self.link.state().has_run
+    }
+
+    fn kill(&self) {
+        stop_compiler(&self.session);
+        kill(self.link.state().cell_process);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interrupts(directory: &std::path::Path) -> Interrupts {
+        Interrupts::new(directory.to_owned(), Link::listen(&directory.join("socket")).unwrap())
+    }
+
+    #[test]
+    fn an_interrupt_meets_its_cell_only() {
+        let directory = tempfile::tempdir().unwrap();
+        let interrupts = interrupts(directory.path());
+        let stopped = || BuildOptions::read(directory.path()).interrupted;
+        interrupts.begin(1, false).unwrap();
+        interrupts.end().unwrap();
+        interrupts.begin(2, false).unwrap();
+        interrupts.interrupt(1);
+        assert!(!interrupts.concern(2) && !stopped(), "it was for the cell before");
+        interrupts.interrupt(2);
+        assert!(interrupts.concern(2) && stopped());
+        interrupts.end().unwrap();
+        assert!(!stopped(), "what the session does for itself comes to its end");
+        interrupts.interrupt(2);
+        assert!(!stopped());
+    }
+
+    #[test]
+    fn an_interrupt_just_before_the_cell_counts() {
+        let directory = tempfile::tempdir().unwrap();
+        let interrupts = interrupts(directory.path());
+        interrupts.interrupt(3);
+        interrupts.begin(3, true).unwrap();
+        assert!(interrupts.concern(3));
+        assert_eq!(BuildOptions::read(directory.path()), BuildOptions { timed: true, interrupted: true });
+    }
+}
