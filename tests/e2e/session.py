@@ -13,6 +13,7 @@ from pathlib import Path
 from queue import Empty
 
 import psutil
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 KERNEL = os.environ.get("WARPCELL_TEST_KERNEL", "warpcell")
@@ -99,8 +100,19 @@ class Result:
 class Session:
     """A kernel with its client."""
 
-    def __init__(self, kernel_name: str = KERNEL, env: dict[str, str] | None = None, cwd: Path | None = None):
-        self.manager = KernelManager(kernel_name=kernel_name)
+    def __init__(
+        self,
+        kernel_name: str = KERNEL,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        command: list[str] | None = None,
+        **manager,
+    ):
+        """`command` starts the kernel instead of what its kernelspec says; `manager` are options of the manager."""
+        self.manager = KernelManager(kernel_name=kernel_name, **manager)
+        if command:
+            # The manager takes this for what it has read from disk.
+            self.manager._kernel_spec = KernelSpec(argv=command, language="rust", display_name="under test")
         options = {"env": {**os.environ, **(env or {})}}
         if cwd:
             options["cwd"] = str(cwd)

@@ -1,0 +1,96 @@
+"""What a start takes: nothing of the toolchain, no network, nothing in the user's home."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .session import Session
+
+PREFIX = Path(os.environ["WARPCELL_TEST_PREFIX"])
+CONNECTION = ["kernel", "--connection-file", "{connection_file}"]
+WITHOUT_NETWORK = ["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]
+
+
+def without_network() -> list[str]:
+    """A command that runs another one in a network namespace of its own, which has not even loopback."""
+    for command in WITHOUT_NETWORK:
+        if subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0:
+            return command
+    pytest.fail("this machine lets nobody make a network namespace, so being offline cannot be tested")
+
+
+def test_offline_with_a_fresh_home(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    env = {"HOME": str(home), "CARGO_HOME": str(home / "cargo"), "RUSTUP_HOME": str(home / "rustup")}
+    command = [*without_network(), str(PREFIX / "bin" / "warpcell"), *CONNECTION]
+    session = Session(env=env, command=command, transport="ipc", ip=str(tmp_path / "socket"))
+    try:
+        session.check("let v = vec![1, 2].iter().map(|x| x * 2).collect::<Vec<i32>>();")
+        assert session.check("v").value == "[2, 4]"
+        session.check("let names = std::collections::HashMap::from([(\"a\".to_owned(), 1u8)]);")
+        session.check("let d = gpu::ones::<f32>((2, 3));")
+        assert session.check("d.sum()").value == "6.0"
+        assert "sum_axis" in [match.split("(")[0] for match in session.complete("d.su")["matches"]]
+    finally:
+        session.close()
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """A copy of the installation whose toolchain notes each of its calls; gives the binary and the notes."""
+    root = tmp_path_factory.mktemp("watched")
+    prefix, notes = root / "prefix", root / "calls"
+    shutil.copytree(PREFIX, prefix, symlinks=True)
+    record_file = prefix / "lib/warpcell/installation.json"
+    record = json.loads(record_file.read_text())
+    toolchain = root / "toolchain"
+    (toolchain / "bin").mkdir(parents=True)
+    for tool in ("cargo", "rustc"):
+        script = toolchain / "bin" / tool
+        real = Path(record["toolchain"]) / "bin" / tool
+        script.write_text(f'#!/bin/sh\necho "{tool} $*" >>"{notes}"\nexec "{real}" "$@"\n')
+        script.chmod(0o755)
+    record["toolchain"] = str(toolchain)
+    record_file.write_text(json.dumps(record))
+    binary = prefix / "bin" / "warpcell"
+    # What was recorded holds for the place of the installation.
+    subprocess.run([binary, "record-start"], env={**os.environ, "WARPCELL_RECORD": "1"}, check=True)
+    notes.unlink()
+    return binary, notes
+
+
+def test_a_start_runs_nothing_of_the_toolchain(watched):
+    binary, notes = watched
+    session = Session(command=[str(binary), *CONNECTION])
+    try:
+        assert session.check("1 + 1").value == "2"
+        calls = notes.read_text().splitlines()
+        assert len(calls) == 1, f"one call compiles the cell, but there were:\n{chr(10).join(calls)}"
+        assert "--crate-name ctx" in calls[0]
+        # Cells that hold no crates of the user are one call of the compiler each.
+        session.check("let d = gpu::zeros::<f64>((2, 2));")
+        assert len(notes.read_text().splitlines()) == 2
+    finally:
+        session.close()
+
+
+def test_a_toolchain_that_was_exchanged_is_named(watched, tmp_path):
+    binary, _ = watched
+    prefix = tmp_path / "prefix"
+    shutil.copytree(binary.parents[1], prefix, symlinks=True)
+    library = next((prefix / "lib/warpcell/prelude").glob("libstd-*.so"))
+    library.unlink()
+    library.symlink_to(tmp_path / "gone.so")
+    session = Session(command=[str(prefix / "bin" / "warpcell"), *CONNECTION])
+    try:
+        error = session.run("1 + 1").error_text
+        assert "rustc 1." in error and "./install.sh" in error, error
+    finally:
+        session.close()
