@@ -325,7 +325,7 @@ impl Session {
     /// cannot leave, without effect; the next cell waits for that.
     async fn overdue(&mut self, cell: u64) {
         let State::Ready(handle) = &self.evaluator.state else { return };
-        if cell != self.cells || !handle.has_not_run() {
+        if cell != self.cells || !handle.has_not_run(cell) {
             return;
         }
         if let Some(pending) = self.evaluator.running.take_if(|running| running.task.is_cell()) {
