@@ -119,9 +119,9 @@ pub trait InterruptHandle: Send + Sync {
     /// It may not have begun, and then must not; or it may have ended, and then nothing happens: least of all to the
     /// cell after it.
     fn interrupt(&self, cell: u64);
-    /// Whether nothing of the cell at hand has run so far. The user need not wait for the end of such a cell: what it
-    /// still does has no effect.
-    fn has_not_run(&self) -> bool;
+    /// Whether nothing of the cell of this number, the last one, has run so far. The user need not wait for the end of
+    /// such a cell: what it still does has no effect.
+    fn has_not_run(&self, cell: u64) -> bool;
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);
 }

@@ -53,7 +53,7 @@ impl InterruptHandle for Interrupts {
         self.changed.notify_all();
     }
 
-    fn has_not_run(&self) -> bool {
+    fn has_not_run(&self, _cell: u64) -> bool {
         true
     }
 

@@ -18,6 +18,8 @@ pub struct Interrupts {
 struct Cells {
     /// The cell that can be stopped.
     current: Option<u64>,
+    /// The last cell that has begun.
+    begun: u64,
     /// The last cell that is to stop.
     asked: u64,
 }
@@ -32,6 +34,7 @@ impl Interrupts {
     pub fn begin(&self, cell: u64, timed: bool) -> Result<()> {
         let mut cells = self.cells();
         cells.current = Some(cell);
+        cells.begun = cell;
         BuildOptions { timed, interrupted: cells.asked >= cell }.write(&self.session)
     }
 
@@ -72,8 +75,9 @@ impl InterruptHandle for Interrupts {
         }
     }
 
-    fn has_not_run(&self) -> bool {
-        !self.link.state().has_run
+    fn has_not_run(&self, cell: u64) -> bool {
+        // Until a cell has begun, the link tells of what ran before it.
+        self.cells().begun < cell || !self.link.state().has_run
     }
 
     fn kill(&self) {
@@ -113,7 +117,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let interrupts = interrupts(directory.path());
         interrupts.interrupt(3);
+        interrupts.link.state().has_run = true;
+        assert!(interrupts.has_not_run(3), "what has run was before the cell");
+        interrupts.link.begin(Arc::new(|_| {}));
         interrupts.begin(3, true).unwrap();
+        assert!(interrupts.has_not_run(3));
+        interrupts.link.state().has_run = true;
+        assert!(!interrupts.has_not_run(3));
         assert!(interrupts.concern(3));
         assert_eq!(BuildOptions::read(directory.path()), BuildOptions { timed: true, interrupted: true });
     }

@@ -203,7 +203,8 @@ impl Session {
             let job = pending.task.job(self.cells);
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
-                self.begin_cell(execute, &pending.parent);
+                self.announce(execute, &pending.parent);
+                self.outputs.begin(pending.parent.clone(), self.count, execute.silent);
             }
             let lane = self.lane(name);
             let error = match (&lane.state, &lane.jobs) {
@@ -219,12 +220,12 @@ impl Session {
         }
     }
 
-    fn begin_cell(&mut self, execute: &Execute, parent: &Parent) {
+    /// Counts a cell and shows its input.
+    fn announce(&mut self, execute: &Execute, parent: &Parent) {
         if execute.store_history && !execute.silent {
             self.count += 1;
             self.history.push(self.count, &execute.code);
         }
-        self.outputs.begin(parent.clone(), self.count, execute.silent);
         if !execute.silent {
             let input = Publication::Input { code: execute.code.clone(), count: self.count };
             self.sockets.publisher.publish(input, parent);
@@ -313,7 +314,7 @@ impl Session {
             // The evaluator still starts, or has something else to finish, so the first cell can be taken back.
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
-                self.begin_cell(execute, &pending.parent);
+                self.announce(execute, &pending.parent);
             }
             let answer = pending.task.failed(interrupted());
             self.finish(pending, answer).await;
@@ -324,7 +325,7 @@ impl Session {
     /// cannot leave, without effect; the next cell waits for that.
     async fn overdue(&mut self, cell: u64) {
         let State::Ready(handle) = &self.evaluator.state else { return };
-        if cell != self.cells || !handle.has_not_run() {
+        if cell != self.cells || !handle.has_not_run(cell) {
             return;
         }
         if let Some(pending) = self.evaluator.running.take_if(|running| running.task.is_cell()) {

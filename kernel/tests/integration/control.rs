@@ -125,7 +125,10 @@ fn a_parent_of_another_namespace_is_not_watched() {
 
 #[test]
 fn a_cell_that_cannot_be_stopped_is_answered_and_the_next_one_waits_for_it() {
-    let mut frontend = Frontend::start();
+    // This one has no second evaluator to help with completions.
+    let mut frontend = Frontend::start_with(Transport::TCP, |command| {
+        command.args(["--evaluator", "late-echo"]);
+    });
     let pipe = frontend.kernel.pipe();
     let code = format!("deaf {}", pipe.display());
     let deaf = frontend.execute(&code);

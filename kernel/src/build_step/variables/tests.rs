@@ -187,7 +187,7 @@ fn uses_before_the_new_definition() {
 }
 
 #[test]
-fn an_ordinary_cell_costs_little() {
+fn a_large_notebook_costs_a_millisecond_or_two() {
     let functions: String =
         (0..30).map(|n| format!("fn f{n}(x: f64) -> f64 {{ let y = x * {n}.0; y + f0(y) }}\n")).collect();
     let types: String = (0..10).map(|n| format!("#[derive(Debug)] struct S{n} {{ a: f64, b: Vec<S0> }}\n")).collect();
@@ -199,6 +199,9 @@ fn an_ordinary_cell_costs_little() {
         for _ in 0..10 {
             rewritten(&source, &Findings::default());
         }
-        println!("{kind}: {:?} a cell of {} bytes", start.elapsed() / 10, source.len());
+        let each = start.elapsed() / 10;
+        println!("{kind}: {each:?} a cell of {} bytes", source.len());
+        // Far above what it takes, for machines that are busy or not optimising.
+        assert!(each < std::time::Duration::from_millis(100), "{each:?}");
     }
 }
