@@ -90,6 +90,7 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
         .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
         .args(["--message-format", "json-render-diagnostics"])
         .env("RUSTC", toolchain.join("bin/rustc"))
+        .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_TARGET_DIR")
         .stdin(Stdio::null())
