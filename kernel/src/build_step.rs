@@ -15,6 +15,7 @@
 
 mod compile;
 mod dependencies;
+mod flags;
 mod metadata;
 mod rewrite;
 
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
+pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 
 /// The role `rustup`.

@@ -1,7 +1,7 @@
 //! Puts an installation together, and takes it away: the binary, the prelude, the tools' links, the private sysroot,
 //! and the recorded answers for rust-analyzer. The parts are listed in [`crate::installation`].
 
-use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, Linker};
 use crate::installation::{Record, home_in};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -135,6 +135,7 @@ fn fill(
     std::fs::create_dir_all(&prelude).with_context(|| format!("{} cannot be created", prelude.display()))?;
     let externs = copy_prelude(artifacts, &prelude)?;
     link_standard_library(toolchain, &target, &prelude)?;
+    Linker::record(home, toolchain, &target)?;
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], "../../../bin/warpcell")?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], "../../../../bin/warpcell")?;
     link_libraries(toolchain, standard_library, &home.join("sysroot/lib"))?;

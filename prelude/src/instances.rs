@@ -5,7 +5,8 @@
 //! makes the compiler emit them, and with them all that they use. What to add here, `-Zprint-mono-items=yes` tells,
 //! which lists what a cell instantiates by itself.
 
-use crate::DeviceArray;
+pub mod device;
+
 use crate::cell::{EvcxrDisplay, VariableStore};
 use ndarray::{
     Array, Array1, Array2, ArrayView, ArrayViewMut, Axis, Dimension, Ix1, Ix2, Ix3, IxDyn, RemoveAxis, SliceInfoElem,
@@ -183,7 +184,6 @@ macro_rules! numbers {
         pub fn $name(
             store: &mut VariableStore,
             arrays: (Array1<$type>, Array2<$type>, Array<$type, Ix3>, Array<$type, IxDyn>),
-            device: DeviceArray<$type>,
             formatter: &mut Formatter<'_>,
         ) {
             let (vector, matrix, cube, dynamic) = arrays;
@@ -198,7 +198,6 @@ macro_rules! numbers {
             array(store, matrix, formatter);
             array(store, cube, formatter);
             array(store, dynamic, formatter);
-            self::device(store, device, formatter);
         }
     )*};
     (@arithmetic $type:ident, $vector:ident, $matrix:ident, $cube:ident, $dynamic:ident, $formatter:ident) => {
@@ -245,21 +244,8 @@ numbers! {
     u8 of_u8: ;
 }
 
-/// A device array as a variable and as a value.
-fn device<T: crate::Element + Debug>(store: &mut VariableStore, device: DeviceArray<T>, formatter: &mut Formatter<'_>) {
-    black_box(Display::fmt(&device, formatter)).ok();
-    shown(store, device, formatter);
-}
-
-/// Device arrays and variables of the remaining types.
-pub fn of_others(
-    store: &mut VariableStore,
-    devices: (DeviceArray<bool>, DeviceArray<u32>, DeviceArray<u64>),
-    formatter: &mut Formatter<'_>,
-) {
-    device(store, devices.0, formatter);
-    device(store, devices.1, formatter);
-    device(store, devices.2, formatter);
+/// Variables and arrays of the remaining types.
+pub fn of_others(store: &mut VariableStore, formatter: &mut Formatter<'_>) {
     shown(store, true, formatter);
     shown(store, 'c', formatter);
     shown(store, 1u32, formatter);

@@ -1,6 +1,6 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
-use super::{dependencies, rewrite};
+use super::{dependencies, flags, rewrite};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -131,17 +131,11 @@ impl Cell<'_> {
             .arg(source)
             .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
             .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
-            .arg("-C")
-            .arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()))
             .arg("-L")
             .arg(format!("dependency={}", prelude.display()))
             .args(&self.dependencies.arguments);
-        if options.timed {
-            command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);
-        } else {
-            command.arg("-C").arg(format!("opt-level={}", self.opt_level));
-            command.args(["-C", "debug-assertions=on", "-C", "overflow-checks=on"]);
-        }
+        flags::generate_code(&mut command, options, &self.opt_level);
+        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.arguments.is_empty());
         for (name, file) in &self.installation.record.externs {
             if !self.dependencies.externs.contains(name) {
                 command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
