@@ -12,9 +12,8 @@ fn library_of(address: usize) -> String {
     maps.lines().find(holds).unwrap().rsplit('/').next().unwrap().to_owned()
 }
 """
-ADDITION = """
-let add: fn(&ndarray::ArrayRef2<f64>, &ndarray::ArrayRef2<f64>) -> Array2<f64> = std::ops::Add::add;
-println!("{}", library_of(add as usize));
+SUM = """
+{ let sum: fn(&ndarray::ArrayRef2<f64>) -> f64 = ndarray::ArrayRef2::sum; println!("{}", library_of(sum as usize)); }
 """
 
 
@@ -27,21 +26,16 @@ def session(kernel):
 @pytest.mark.parametrize("level", ["2", "0"])
 def test_generics_of_usual_types_come_from_the_prelude(session, level):
     session.check(f":opt {level}")
-    assert session.check(ADDITION).stdout.strip() == "libwarpcell.so"
+    assert session.check(SUM).stdout.strip() == "libwarpcell.so"
     session.check(":opt 2")
 
 
 def test_cells_that_measure_time_compile_their_own_generics(session):
-    assert "libcode_" in session.check("%%time\n" + ADDITION).stdout
+    assert "libcode_" in session.check("%%time\n" + SUM).stdout
 
 
 def test_a_panic_in_a_shared_generic_unwinds_into_the_cell(session):
     session.check("let kept = vec![1, 2, 3];")
-    caught = session.check(
-        "let a = Array2::<f64>::zeros((2, 2)); let b = Array2::<f64>::zeros((3, 3));\n"
-        "std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err()"
-    )
-    assert caught.value == "true"
     failed = session.run("Array2::<f64>::zeros((2, 2)) + &Array2::<f64>::zeros((3, 3))")
     assert failed.error["ename"] == "Panic"
     assert session.check("kept.len()").value == "3"
@@ -55,10 +49,10 @@ def test_generics_of_own_types_are_compiled_in_the_cell(session):
 
 def test_system_libraries_can_be_linked(session):
     result = session.check(
-        '#[link(name = "m")]\nunsafe extern "C" { fn cbrt(x: f64) -> f64; }\n'
-        "unsafe { cbrt(27.0) }"
+        '#[link(name = "m")]\nunsafe extern "C" { fn hypot(x: f64, y: f64) -> f64; }\n'
+        "unsafe { hypot(3.0, 4.0) }"
     )
-    assert result.value == "3.0"
+    assert result.value == "5.0"
 
 
 def test_the_users_code_gets_no_unstable_features(session):
