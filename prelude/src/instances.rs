@@ -39,7 +39,7 @@ fn vector<T: Debug + Clone + 'static>(store: &mut VariableStore, mut values: Vec
     values.truncate(1);
     values.extend_from_slice(&values.clone());
     black_box(values.iter().cloned().collect::<Vec<T>>());
-    black_box(values.insert(0, values[0].clone()));
+    values.insert(0, values[0].clone());
     black_box(values.remove(0));
     black_box(values.to_vec());
     black_box(values.as_slice().fmt(formatter)).ok();
@@ -140,7 +140,7 @@ where
     *map.entry(key.clone()).or_insert(value.clone()) = value.clone();
     black_box(map.get(&key).cloned());
     black_box(map.get_mut(&key).cloned());
-    black_box((map.contains_key(&key), map.iter().count(), map.keys().cloned().collect::<Vec<K>>()));
+    black_box((map.contains_key(&key), map.len(), map.keys().cloned().collect::<Vec<K>>()));
     black_box((map.values().cloned().collect::<Vec<V>>(), map.clone().into_iter().collect::<Vec<(K, V)>>()));
     black_box(map.clone().into_iter().collect::<HashMap<K, V>>());
     black_box(map.remove(&key));
