@@ -26,7 +26,7 @@ fn variable<T: 'static>(store: &mut VariableStore, value: T) {
 /// A variable that can be shown and copied.
 fn shown<T: Debug + Clone + 'static>(store: &mut VariableStore, value: T, formatter: &mut Formatter<'_>) {
     value.evcxr_display();
-    (&value).evcxr_display();
+    <&T as EvcxrDisplay>::evcxr_display(&&value);
     black_box(value.fmt(formatter)).ok();
     black_box(value.clone());
     variable(store, value);
@@ -38,7 +38,6 @@ fn vector<T: Debug + Clone + 'static>(store: &mut VariableStore, mut values: Vec
     values.reserve(1);
     values.truncate(1);
     values.extend_from_slice(&values.clone());
-    black_box(values.iter().cloned().collect::<Vec<T>>());
     values.insert(0, values[0].clone());
     black_box(values.remove(0));
     black_box(values.to_vec());
