@@ -13,8 +13,8 @@ cargo_kernel() {
 }
 
 # cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
-# prelude/dylib.toml has the flags and the target folder.
+# prelude/dylib.toml has the flags and the target folder; one of the flags is unstable.
 cargo_prelude() {
-  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR -u RUSTC_BOOTSTRAP \
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR RUSTC_BOOTSTRAP=1 \
     cargo --config prelude/dylib.toml "$@")
 }

@@ -18,6 +18,7 @@
 mod compile;
 mod definitions;
 mod dependencies;
+mod flags;
 mod metadata;
 mod replay;
 mod rewrite;
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
+pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 pub use variables::{Left, Taken};
 

@@ -2,7 +2,7 @@
 //! and the recorded answers for rust-analyzer. The parts are listed in [`crate::installation`].
 
 use crate::analysed_sources;
-use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, Linker};
 use crate::environment::RECORD;
 use crate::installation::{Record, home_in};
 use anyhow::{Context, Result, bail};
@@ -108,6 +108,7 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
         .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
         .args(["--message-format", "json-render-diagnostics"])
         .env("RUSTC", toolchain.join("bin/rustc"))
+        .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_TARGET_DIR")
         .stdin(Stdio::null())
@@ -152,6 +153,7 @@ fn fill(
     std::fs::create_dir_all(&prelude).with_context(|| format!("{} cannot be created", prelude.display()))?;
     let externs = copy_prelude(artifacts, &prelude)?;
     link_standard_library(toolchain, &target, &prelude)?;
+    Linker::record(home, toolchain, &target)?;
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], "../../../bin/warpcell")?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], "../../../../bin/warpcell")?;
     link_libraries(toolchain, standard_library, &home.join("sysroot/lib"))?;

@@ -25,6 +25,8 @@ mod device;
 mod dtype;
 mod error;
 pub mod host;
+#[doc(hidden)]
+pub mod instances;
 mod number;
 mod operations;
 mod output;

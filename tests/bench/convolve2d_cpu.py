@@ -39,7 +39,7 @@ def scipys(dtype: str, runs: int) -> float:
 
 def ours(program: list[str]) -> dict[str, tuple[float, float]]:
     """Median times of host and device arrays in milliseconds by element type, as our program prints them."""
-    text = subprocess.check_output(program, text=True, cwd=ROOT, env={**os.environ, "WARPCELL_DEVICE": "cpu"})
+    text = subprocess.check_output(program, text=True, cwd=ROOT, env={**os.environ, "WARPCELL_DEVICE": "cpu", "RUSTC_BOOTSTRAP": "1"})
     rows = re.findall(r"^(f\d+) host ([\d.]+) ms, cpu ([\d.]+) ms$", text, re.MULTILINE)
     return {dtype: (float(host), float(device)) for dtype, host, device in rows}
 

@@ -2,7 +2,7 @@
 
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
-use super::{dependencies, replay};
+use super::{dependencies, flags, replay};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -156,17 +156,11 @@ impl Cell<'_> {
             .arg(source)
             .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
             .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
-            .arg("-C")
-            .arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()))
             .arg("-L")
             .arg(format!("dependency={}", prelude.display()))
             .args(&self.dependencies.arguments);
-        if options.timed {
-            command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);
-        } else {
-            command.arg("-C").arg(format!("opt-level={}", self.opt_level));
-            command.args(["-C", "debug-assertions=on", "-C", "overflow-checks=on"]);
-        }
+        flags::generate_code(&mut command, options, &self.opt_level);
+        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.arguments.is_empty());
         for (name, file) in &self.installation.record.externs {
             if !self.dependencies.externs.contains(name) {
                 command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));

@@ -1,0 +1,104 @@
+//! Instances of what device arrays offer, for all element types. The functions are thin, but a cell that calls ten of
+//! them still compiles ten.
+
+use super::{VariableStore, shown};
+use crate::{Boundary, DeviceArray, Element, Float, Mode, Number};
+use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
+use std::fmt::{Debug, Display, Formatter};
+use std::hint::black_box;
+
+/// Arrays of any element type.
+fn element<T: Element + Debug>(
+    store: &mut VariableStore,
+    a: &mut DeviceArray<T>,
+    value: T,
+    formatter: &mut Formatter<'_>,
+) {
+    black_box(Display::fmt(a, formatter)).ok();
+    black_box((a.to_host(), a.to_host_as::<Ix1>(), a.to_host_as::<Ix2>(), a.item(), a.get(&[0])));
+    black_box((a.slice(ndarray::s![1..2]), a.slice(ndarray::s![1..2, 1..2]), a.slice(ndarray::s![0, ..])));
+    black_box((a.slice(ndarray::s![.., 0]), a.slice(ndarray::s![.., 1..2]), a.slice(ndarray::s![1..2, ..])));
+    black_box((a.reshape((2, 2)), a.reshape([2, 2]), a.reshape(4), a.broadcast_to((2, 2)), a.ravel(), a.copy()));
+    black_box((a.transpose(), a.t(), a.diagonal(), a.shape(), a.dtype(), a.device(), a.size(), a.strides()));
+    black_box((a.astype::<f32>(), a.astype::<f64>(), a.astype::<i32>(), a.astype::<i64>(), a.astype::<u8>()));
+    black_box((crate::zeros::<T>(4), crate::zeros::<T>((2, 2)), crate::zeros::<T>([2, 2])));
+    black_box((crate::full(4, value), crate::full((2, 2), value), crate::full([2, 2], value), crate::tile(a, 2)));
+    black_box((crate::asarray(&Array1::<T>::default(2)), crate::asarray(&Array2::<T>::default((2, 2)))));
+    black_box((
+        crate::asarray(&ArrayD::<T>::default(vec![2])),
+        crate::asarray(&vec![value]),
+        crate::array(&[value; 2]),
+    ));
+    black_box(crate::asarray(&[value][..]));
+    black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
+    black_box(a.sum());
+    black_box(a.mean());
+    a.fill(value);
+    a.assign(&a.copy());
+    shown(store, a.clone(), formatter);
+}
+
+/// Arrays of numbers.
+fn number<T: Number>(a: &DeviceArray<T>, value: T) {
+    macro_rules! each {
+        ($($method:ident)*) => { black_box(($(a.$method(a), a.$method(value),)*)); };
+    }
+    each!(add subtract multiply divide remainder maximum minimum lt le gt ge);
+    black_box((a.abs(), a.floor(), a.ceil(), a.sign(), a.negative(), a.square(), -a));
+    macro_rules! operators {
+        ($($sign:tt $assign:tt)*) => {$(
+            black_box((a $sign a, a $sign a.clone(), a.clone() $sign a, a.clone() $sign a.clone()));
+            black_box((a $sign value, a.clone() $sign value));
+            let mut changed = a.clone();
+            changed $assign a;
+            changed $assign value;
+        )*};
+    }
+    operators!(+ += - -= * *= / /=);
+    black_box((a.min(), a.max(), a.min_axis(0), a.max_axis(0)));
+    black_box((crate::ones::<T>(4), crate::ones::<T>((2, 2)), crate::ones::<T>([2, 2]), crate::eye::<T>(2)));
+    black_box((crate::arange(value, value, value), crate::convolve(a, a, Mode::Same)));
+    black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
+    black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
+}
+
+/// Arrays of floats.
+fn float<T: Float>(a: &DeviceArray<T>, value: T) {
+    macro_rules! each {
+        ($($method:ident)*) => { black_box(($(a.$method(),)*)); };
+    }
+    each!(exp log sqrt sin cos tan tanh is_nan);
+    black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2)));
+}
+
+/// Pictures.
+fn picture<T: Element>(a: &DeviceArray<T>)
+where
+    DeviceArray<T>: crate::ImageSource,
+    Array2<T>: crate::ImageSource,
+{
+    black_box((crate::imshow(a), crate::imshow(&a.to_host_as::<Ix2>())));
+}
+
+macro_rules! types {
+    ($($name:ident $type:ident $value:literal: $($kind:ident)*;)*) => {$(
+        /// Device arrays of one element type.
+        pub fn $name(store: &mut VariableStore, array: &mut DeviceArray<$type>, formatter: &mut Formatter<'_>) {
+            element(store, array, $value, formatter);
+            $(types!(@$kind array, $value);)*
+        }
+    )*};
+    (@picture $array:ident, $value:literal) => { picture($array) };
+    (@number $array:ident, $value:literal) => { number($array, $value) };
+    (@float $array:ident, $value:literal) => { float($array, $value) };
+}
+types! {
+    of_f32 f32 1.0: number float picture;
+    of_f64 f64 1.0: number float picture;
+    of_i32 i32 1: number picture;
+    of_i64 i64 1: number picture;
+    of_u32 u32 1: number picture;
+    of_u64 u64 1: number picture;
+    of_u8 u8 1: number picture;
+    of_bool bool true: ;
+}

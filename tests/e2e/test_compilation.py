@@ -1,0 +1,61 @@
+"""How cells are compiled: what they take from the prelude, what they compile themselves, how they are linked."""
+
+import pytest
+
+LIBRARY_OF = r"""
+fn library_of(address: usize) -> String {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let holds = |line: &&str| {
+        let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        (usize::from_str_radix(start, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()).contains(&address)
+    };
+    maps.lines().find(holds).unwrap().rsplit('/').next().unwrap().to_owned()
+}
+"""
+SUM = """
+{ let sum: fn(&ndarray::ArrayRef2<f64>) -> f64 = ndarray::ArrayRef2::sum; println!("{}", library_of(sum as usize)); }
+"""
+
+
+@pytest.fixture(scope="module")
+def session(kernel):
+    kernel.check(LIBRARY_OF)
+    return kernel
+
+
+@pytest.mark.parametrize("level", ["2", "0"])
+def test_generics_of_usual_types_come_from_the_prelude(session, level):
+    session.check(f":opt {level}")
+    assert session.check(SUM).stdout.strip() == "libwarpcell.so"
+    session.check(":opt 2")
+
+
+def test_cells_that_measure_time_compile_their_own_generics(session):
+    assert "libcode_" in session.check("%%time\n" + SUM).stdout
+
+
+def test_a_panic_in_a_shared_generic_unwinds_into_the_cell(session):
+    session.check("let kept = vec![1, 2, 3];")
+    failed = session.run("Array2::<f64>::zeros((2, 2)) + &Array2::<f64>::zeros((3, 3))")
+    assert failed.error["ename"] == "Panic"
+    assert session.check("kept.len()").value == "3"
+
+
+def test_generics_of_own_types_are_compiled_in_the_cell(session):
+    session.check("#[derive(Clone, Debug, Default, PartialEq)]\nstruct Own { x: f64 }")
+    session.check("let owned = Array1::from_elem(2, Own { x: 1.5 });")
+    assert "1.5" in session.check("owned.map(|own| own.x)").value
+
+
+def test_system_libraries_can_be_linked(session):
+    result = session.check(
+        '#[link(name = "m")]\nunsafe extern "C" { fn hypot(x: f64, y: f64) -> f64; }\n'
+        "unsafe { hypot(3.0, 4.0) }"
+    )
+    assert result.value == "5.0"
+
+
+def test_the_users_code_gets_no_unstable_features(session):
+    result = session.run("#![feature(never_type)]\nlet f: fn() -> ! = || panic!();")
+    assert not result.ok
+    assert "never_type" in result.error_text
