@@ -8,7 +8,7 @@
 //! | `cargo check` of a cell | the same, metadata only |
 //! | `cargo clean` | nothing to do: cells leave nothing behind |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
-//! | crates of `:dep` | the real cargo, in a directory beside the cell crate ([`dependencies`]) |
+//! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
 //! | `rustc --print sysroot` | the private sysroot |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use compile::{BuildOptions, stop_compiler};
+pub use dependencies::stand_in::run as stand_in;
+pub use dependencies::{SOCKET_NAME, package_of};
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 
 /// The role `rustup`.

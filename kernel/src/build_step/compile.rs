@@ -67,6 +67,19 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
+/// Makes this process the leader of a group that an interrupt of the cell ends; an error if the user has asked to stop.
+pub fn lead_group(session: &Path) -> Result<()> {
+    // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
+    unsafe { libc::setpgid(0, 0) };
+    let path = compiler_file(session);
+    std::fs::write(&path, std::process::id().to_string())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    if BuildOptions::read(session).interrupted {
+        bail!("interrupted");
+    }
+    Ok(())
+}
+
 struct Cell<'a> {
     installation: &'a Installation,
     context: &'a Path,
@@ -82,7 +95,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    std::fs::write(&rewritten, rewrite::rewrite(&text, !cell.dependencies.externs.is_empty()))?;
+    std::fs::write(&rewritten, rewrite::rewrite(&text, cell.dependencies.own_display))?;
     let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
     std::fs::create_dir_all(&target)?;
     let library = target.join("libctx.so");
@@ -115,7 +128,7 @@ impl Cell<'_> {
             installation,
             context,
             opt_level: manifest.opt_level.clone(),
-            dependencies: dependencies::build(installation, context, &manifest)?,
+            dependencies: dependencies::build(installation, &manifest)?,
             session,
         };
         Ok(cell)
@@ -153,12 +166,7 @@ impl Cell<'_> {
 
     /// Becomes the compiler, in a process group of its own so that an interrupt can end it with its linker.
     fn run(&self, mut command: Command) -> Result<i32> {
-        // SAFETY: makes this process the leader of a new group; it has no threads and no children.
-        unsafe { libc::setpgid(0, 0) };
-        std::fs::write(compiler_file(&self.session), std::process::id().to_string())?;
-        if BuildOptions::read(&self.session).interrupted {
-            bail!("interrupted");
-        }
+        lead_group(&self.session)?;
         let error = command.exec();
         Err(error).with_context(|| {
             format!(

@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{BuildOptions, stop_compiler};
+use crate::build_step::{BuildOptions, SOCKET_NAME, stop_compiler};
 use crate::environment;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::link::{Events, Link, kill};
@@ -124,6 +124,7 @@ impl RustEvaluator {
     pub fn start(session: Session) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
+        link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
         let interrupts = Arc::new(Interrupts {
             session: session.path().to_owned(),
             link: Arc::clone(&link),
