@@ -144,7 +144,7 @@ def test_another_ndarray_below_a_crate_is_said(kernel, tmp_path):
 def test_a_path_crate_that_is_edited(start, tmp_path):
     session = start()
     crate = write_crate(tmp_path, "edited", "pub fn version() -> u32 { 1 }")
-    session.check(f"{dep(crate)}\nlet kept = 5;", seconds=300)
+    session.check(f"{dep(crate)}\nlet kept = 5u32;", seconds=300)
     assert session.check("edited::version()").value == "1"
     (crate / "src/lib.rs").write_text("mod part; pub fn version() -> u32 { part::VERSION }")
     (crate / "src/part.rs").write_text("pub const VERSION: u32 = 2222;")
@@ -244,7 +244,7 @@ ENDLESS = "#[allow(long_running_const_eval)]\npub const E: u64 = { let mut n = 0
 def test_an_interrupted_build_ends_at_once_and_loses_nothing(start, tmp_path):
     crate = write_crate(tmp_path, "slow_to_build", ENDLESS)
     session = start()
-    session.check("let kept = 3;")
+    session.check("let kept = 3u32;")
     sent = []
 
     def interrupt(message):

@@ -145,7 +145,8 @@ fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progres
 pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
     let session = session()?;
     let sets = Set::places(installation, &session, plan)?;
-    if let Some(answer) = sets.iter().find_map(|set| set.read::<Answer>().filter(Answer::is_current)) {
+    if let Some((set, answer)) = resolved(&sets) {
+        set.keep_versions()?;
         return Ok(answer.metadata);
     }
     lead_group(&session)?;
@@ -154,13 +155,18 @@ pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
 }
 
 fn resolve(installation: &Installation, sets: &[Set], progress: &mut Progress) -> Result<Answer> {
-    if let Some(answer) = sets.iter().find_map(|set| set.read::<Answer>().filter(Answer::is_current)) {
+    if let Some((_, answer)) = resolved(sets) {
         return Ok(answer);
     }
     let set = Set::writable(sets, progress)?;
     let answer = run::metadata(installation, set, progress).inspect_err(|_| set.forget())?;
     set.write(&answer)?;
+    set.keep_versions()?;
     Ok(answer)
+}
+
+fn resolved(sets: &[Set]) -> Option<(&Set, Answer)> {
+    sets.iter().find_map(|set| Some((set, set.read::<Answer>().filter(Answer::is_current)?)))
 }
 
 /// Shows notes in the cell, each once in a session.

@@ -134,11 +134,10 @@ fn require_libraries(metadata: &Value) -> Result<()> {
             let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
             kinds.into_iter().any(|kind| matches!(kind, "lib" | "rlib" | "dylib" | "proc-macro"))
         };
-        let mut found = packages().filter(|package| package["name"] == dependency["name"]).peekable();
+        let mut found = packages().filter(|package| package["name"] == dependency["name"]);
         let name = dependency["name"].as_str().unwrap_or_default();
-        if found.peek().is_some()
-            && !found.any(|package| package["targets"].as_array().into_iter().flatten().any(is_library))
-        {
+        // Cargo leaves such a package out, with a warning.
+        if !found.any(|package| package["targets"].as_array().into_iter().flatten().any(is_library)) {
             bail!(
                 "the crate `{name}` is a program, not a library: there is nothing in it that a cell could use. \
                  Leave the line `:dep {name}` out"

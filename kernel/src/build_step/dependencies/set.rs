@@ -5,7 +5,8 @@
 //! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen
 //!                  target/     cargo's target directory of all sets; cargo locks it while it builds
 //!                  sets/HASH/  a crate that depends on the set's crates; HASH: of its Cargo.toml
-//!                              Cargo.lock begins as the prelude's, so that versions are the same
+//!                              Cargo.lock begins as that of the session's set before, or the prelude's, so that versions
+//!                              stay as they are
 //!                              answer.json, record.json: what cargo said
 //! ```
 //! Files are written under another name and renamed: whoever is killed leaves none that is half written.
@@ -30,7 +31,8 @@ pub struct Set {
     /// Cargo's target directory.
     pub target: PathBuf,
     manifest: String,
-    seed: PathBuf,
+    /// Where the versions come from: the session's last set, and the prelude.
+    seeds: [PathBuf; 2],
 }
 
 /// What is kept beside a set's manifest.
@@ -49,7 +51,7 @@ impl Set {
             directory: root.join("sets").join(hash(&manifest)),
             target: root.join("target"),
             manifest: manifest.clone(),
-            seed: installation.lock_file(),
+            seeds: [session.join("Cargo.lock"), installation.lock_file()],
         };
         Ok(shared.into_iter().chain([session.join("crates")]).map(place).collect())
     }
@@ -83,8 +85,10 @@ impl Set {
         // The manifest is always written, to see whether that is possible.
         write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
         write(&source.join("lib.rs"), b"", true)?;
-        let seed = std::fs::read(&self.seed)
-            .with_context(|| format!("{} cannot be read; run ./install.sh again", self.seed.display()))?;
+        let [session, prelude] = &self.seeds;
+        let seed = std::fs::read(session)
+            .or_else(|_| std::fs::read(prelude))
+            .with_context(|| format!("{} cannot be read; run ./install.sh again", prelude.display()))?;
         write(&self.directory.join("Cargo.lock"), &seed, true)
     }
 
@@ -96,6 +100,15 @@ impl Set {
     /// Keeps something.
     pub fn write<T: Kept>(&self, value: &T) -> Result<()> {
         write(&self.directory.join(T::FILE), &serde_json::to_vec(value)?, false)
+    }
+
+    /// Lets the session's next sets have the versions of this one.
+    pub fn keep_versions(&self) -> Result<()> {
+        let path = self.directory.join("Cargo.lock");
+        let lock = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let [session, prelude] = &self.seeds;
+        let before = std::fs::read_to_string(session).or_else(|_| std::fs::read_to_string(prelude))?;
+        write(session, merge_locks(&before, &lock)?.as_bytes(), false)
     }
 
     /// Removes a set that cannot be had.
@@ -144,6 +157,23 @@ fn manifest(plan: &Plan<'_>) -> Result<String> {
     Ok(toml::to_string(&manifest)?)
 }
 
+/// The downloaded packages of both lock files.
+fn merge_locks(one: &str, other: &str) -> Result<String> {
+    let mut lock: toml::Table = toml::from_str(one).context("Cargo.lock cannot be read")?;
+    let mut other: toml::Table = toml::from_str(other).context("Cargo.lock cannot be read")?;
+    let more = other.remove("package").and_then(|packages| packages.as_array().cloned()).unwrap_or_default();
+    let packages = lock.entry("package").or_insert_with(|| toml::Value::Array(Vec::new()));
+    if let Some(packages) = packages.as_array_mut() {
+        let id = |package: &toml::Value| ["name", "version", "source"].map(|key| package.get(key).cloned());
+        for package in more {
+            if package.get("source").is_some() && !packages.iter().any(|known| id(known) == id(&package)) {
+                packages.push(package);
+            }
+        }
+    }
+    Ok(toml::to_string(&lock)?)
+}
+
 /// Writes a file whole or not at all; with `keep`, only if there is none.
 fn write(path: &Path, contents: &[u8], keep: bool) -> Result<()> {
     if keep && path.exists() {
@@ -180,6 +210,24 @@ mod tests {
         assert_eq!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0123"));
         assert_ne!(own, key("rustc 1.95.1 (0123456ff 2026-05-14)", "0123"));
         assert_ne!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0124"));
+    }
+
+    #[test]
+    fn versions_of_both_lock_files() {
+        let package = |name: &str, version: &str, source: &str| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{source}\n")
+        };
+        let registry = "source = \"registry\"";
+        let one = format!("version = 4\n{}", package("a", "1.0.0", registry));
+        let other = format!(
+            "version = 4\n{}{}{}",
+            package("a", "1.0.0", registry),
+            package("b", "2.0.0", registry),
+            package(PACKAGE, "0.0.0", "")
+        );
+        let merged = merge_locks(&one, &other).unwrap();
+        assert_eq!(merged.matches("[[package]]").count(), 2, "{merged}");
+        assert!(merged.contains("2.0.0") && !merged.contains(PACKAGE));
     }
 
     #[test]
