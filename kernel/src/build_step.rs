@@ -50,7 +50,12 @@ pub fn rustc() -> i32 {
 
 /// The role `cargo`.
 pub fn cargo() -> i32 {
-    finish(Installation::locate().and_then(|installation| answer_cargo(&installation)))
+    let answered = Installation::locate().and_then(|installation| answer_cargo(&installation));
+    // evcxr makes an error of a cell of this text, and calls it one itself.
+    answered.unwrap_or_else(|error| {
+        eprintln!("{error:#}");
+        1
+    })
 }
 
 fn answer_cargo(installation: &Installation) -> Result<i32> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import threading
 import time
@@ -215,6 +216,7 @@ def test_what_cannot_be_added_says_why_and_changes_nothing(kernel, tmp_path):
         result = kernel.run(code, seconds=300)
         assert not result.ok, code
         for part in parts:
+            assert "error: error" not in result.error_text
             assert part in result.error_text, f"{part!r} is missing after {code}:\n{result.error_text}"
         assert len(result.error_text.splitlines()) < 40, result.error_text
         assert "notebook-dependencies" not in result.error_text and "evcxr" not in result.error_text
@@ -236,6 +238,33 @@ def test_a_cache_that_cannot_be_written(fresh_kernel, tmp_path):
     assert result.value == "42"
     assert "no folder" in result.stderr and "this session only" in result.stderr
     assert session.check("uncached::answer() + 1").stderr == ""
+
+
+def test_a_damaged_cache_is_mended(fresh_kernel, tmp_path):
+    crate = write_crate(tmp_path, "damaged", SIMPLE)
+    cache = tmp_path / "cache"
+    session = fresh_kernel(env={"WARPCELL_CACHE_DIR": str(cache)})
+    session.check(dep(crate), seconds=300)
+    [library] = cache.glob("crates/*/target/*/debug/deps/libdamaged-*.rlib")
+    library.write_bytes(library.read_bytes()[:1000])
+    assert session.check("damaged::answer()").value == "42"
+    for record in cache.glob("crates/*/sets/*/*.json"):
+        record.write_text(record.read_text()[:100])
+    assert session.check("damaged::answer()").value == "42"
+    for entry in cache.iterdir():
+        shutil.rmtree(entry)
+    assert session.check("damaged::answer()").value == "42"
+
+
+def test_a_value_of_a_type_that_has_changed_is_not_read_as_the_new_one(start, tmp_path):
+    crate = write_crate(tmp_path, "changing", "#[derive(Debug)] pub struct S(pub u64);")
+    session = start()
+    session.check(f"{dep(crate)}\nlet s = changing::S(7); let other = 5;", seconds=300)
+    assert session.check("s.0").value == "7"
+    (crate / "src/lib.rs").write_text("#[derive(Debug)] pub struct S(pub u64, pub String);")
+    result = session.run("s.1.len()")
+    assert not result.ok and "CellProcessDied" not in result.error_text, result.summary()
+    assert session.check("let s = changing::S(1, \"a\".into()); s.1.len()").value == "1"
 
 
 ENDLESS = "#[allow(long_running_const_eval)]\npub const E: u64 = { let mut n = 0u64; while n < u64::MAX { n += 1; } n };"

@@ -41,7 +41,8 @@ pub struct Built {
     pub arguments: Vec<String>,
     /// Names of the crates, as code names them, that take the place of the prelude's.
     pub externs: Vec<String>,
-    /// Whether types of these crates may show themselves by a method of their own.
+    /// Whether types of these crates may show themselves by a method of their own. Such types of carried crates
+    /// (`plotters` has some) are shown by it without more, unless they are behind a `Box` or the like.
     pub own_display: bool,
 }
 
@@ -106,8 +107,6 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
     for (library, carried) in &plan.carried {
         built.arguments.push("--extern".to_owned());
         built.arguments.push(format!("{library}={}", installation.prelude().join(&carried.file).display()));
-        // Of these, `plotters` has types that show themselves.
-        built.own_display |= carried.features.iter().any(|feature| feature == "evcxr");
     }
     if plan.foreign.is_empty() {
         return Ok(built);
@@ -126,13 +125,16 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
     show_once(&session, plan.notes.iter().chain(&record.notes))?;
     built.arguments.extend(record.arguments);
     built.externs = record.externs;
-    built.own_display |= record.own_display;
+    built.own_display = record.own_display;
     Ok(built)
 }
 
 fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Record> {
     let answer = resolve(installation, sets, progress)?;
     let set = Set::writable(sets, progress)?;
+    if let Some(record) = set.read::<Record>() {
+        record.remove_damaged();
+    }
     // Before the build: what changes meanwhile is built again.
     let fingerprint = trees(&answer.paths);
     let artifacts = run::build(installation, set, &fingerprint, progress)?;

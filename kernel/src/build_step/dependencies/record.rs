@@ -143,6 +143,16 @@ impl Record {
         self.files.iter().all(|(file, length)| std::fs::metadata(file).is_ok_and(|metadata| metadata.len() == *length))
             && self.fingerprint == trees(&self.paths)
     }
+
+    /// Removes files that are not as they were built, so that cargo, which looks at times only, builds them again.
+    pub fn remove_damaged(&self) {
+        for (file, length) in &self.files {
+            if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() != *length) {
+                // One that cannot be removed shows itself by an error of the compiler.
+                let _ = std::fs::remove_file(file);
+            }
+        }
+    }
 }
 
 /// A note on a crate that cells have too, but as another one.
@@ -154,13 +164,15 @@ fn note(installation: &Installation, plan: &Plan<'_>, answer: &Answer, package: 
     };
     let carried = installation.carried(name).find(|carried| is_in_cells(&carried.library))?;
     let parents = answer.parents(package);
-    if parents.is_empty() {
-        return None;
-    }
+    let users = match parents.as_slice() {
+        [] => return None,
+        [one] => format!("{one} uses"),
+        [one, another] => format!("{one} and {another} use"),
+        [one, another, ..] => format!("{one}, {another} and others use"),
+    };
     let reason = if carried.version == version { ", built with other features" } else { "" };
     Some(format!(
-        "{} uses `{name}` {version}{reason}: its types do not mix with those of the notebook's `{name}` {}",
-        parents.join(", "),
+        "{users} `{name}` {version}{reason}: its types do not mix with those of the notebook's `{name}` {}",
         carried.version
     ))
 }

@@ -163,7 +163,9 @@ fn is_of_interest(installation: &Installation, line: &str) -> bool {
         name.is_some_and(|name| installation.carried(name).any(|carried| version == Some(&carried.version)))
     };
     match word {
-        "Updating" | "Downloading" | "Downloaded" | "Blocking" => true,
+        "Downloading" | "Downloaded" | "Blocking" => true,
+        // Versions in the lock file are nobody's business here.
+        "Updating" => line.ends_with("index") || line.contains(" git "),
         // What the prelude carries is not compiled, only named.
         "Compiling" => name != Some(PACKAGE) && !is_carried(),
         _ => false,
