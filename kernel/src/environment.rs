@@ -16,6 +16,8 @@ pub const SOCKET: &str = "WARPCELL_SOCKET";
 pub const MARKER: &str = "WARPCELL_MARKER";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
+/// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
+pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
 /// Set while the installation records a start.

@@ -28,8 +28,27 @@ pub struct Record {
     pub target: String,
     /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
     pub externs: Vec<(String, String)>,
-    /// Crates that the prelude carries: name and version.
-    pub carried: Vec<(String, String)>,
+    /// Crates inside the prelude's library.
+    pub carried: Vec<Carried>,
+    /// A hash of the prelude's files: what was compiled against another prelude does not fit.
+    pub identity: String,
+}
+
+/// A crate inside the prelude's library, with what it was built as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The package's name.
+    pub name: String,
+    /// The package's version.
+    pub version: String,
+    /// The library's name, as code names it.
+    pub library: String,
+    /// The package's features that are on.
+    pub features: Vec<String>,
+    /// The file that describes it, relative to the prelude's directory.
+    pub file: String,
+    /// Whether `:dep` gives cells this instance, and not one of their own.
+    pub offered: bool,
 }
 
 /// An installation on disk.
@@ -97,6 +116,16 @@ impl Installation {
     /// Directory of what a start asks of the tools, with the answers.
     pub fn recorded(&self) -> PathBuf {
         self.home.join("recorded")
+    }
+
+    /// The carried crate's entry.
+    pub fn carried(&self, name: &str) -> impl Iterator<Item = &Carried> {
+        self.record.carried.iter().filter(move |carried| carried.name == name)
+    }
+
+    /// Where `Cargo.lock` of the prelude is, from which the crates of `:dep` take their versions.
+    pub fn lock_file(&self) -> PathBuf {
+        self.metadata().join("Cargo.lock")
     }
 
     /// The real compiler or cargo.

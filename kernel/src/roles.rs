@@ -1,9 +1,11 @@
-//! The roles of the one binary besides the command line: evcxr's runtime, the cell process, and the build tools.
+//! The roles of the one binary besides the command line: evcxr's runtime, the cell process, the build tools, and the
+//! compiler of foreign crates.
 //!
 //! evcxr starts its runtime as the current executable with a mark in the environment, and the private tool directory
-//! holds links to it named `cargo`, `rustc` and `rustup`. Both are told apart here, before anything else runs.
+//! holds links to it named `cargo`, `rustc` and `rustup`; cargo gets it as the compiler, with a mark too. They are told
+//! apart here, before anything else runs.
 
-use crate::environment::{CELL_PROCESS, EVCXR_IS_RUNTIME};
+use crate::environment::{CELL_PROCESS, EVCXR_IS_RUNTIME, STAND_IN};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,6 +17,9 @@ pub fn dispatch() -> Option<ExitCode> {
         "rustc" => return Some(ended(crate::build_step::rustc())),
         "rustup" => return Some(ended(crate::build_step::rustup())),
         _ => {}
+    }
+    if std::env::var_os(STAND_IN).is_some() {
+        return Some(ended(crate::build_step::stand_in()));
     }
     if std::env::var_os(CELL_PROCESS).is_some() {
         return Some(ended(crate::cell_process::run()));

@@ -2,11 +2,12 @@
 //! and the recorded answers for rust-analyzer. The parts are listed in [`crate::installation`].
 
 use crate::analysed_sources;
-use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, Linker};
+use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, Linker, package_of};
 use crate::environment::RECORD;
-use crate::installation::{Record, home_in};
+use crate::installation::{Carried, Record, home_in};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,20 @@ use std::process::{Command, Stdio};
 const ANALYSED: &[&str] = &["warpcell", "ndarray", "num-complex", "num-traits"];
 /// Crates that cells can name without `:dep`.
 const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
+/// Carried crates that cells get by `:dep`, as the prelude has them.
+const OFFERED: &[&str] = &[
+    "approx",
+    "image",
+    "ndarray",
+    "num-complex",
+    "num-integer",
+    "num-traits",
+    "plotters",
+    "rand",
+    "rayon",
+    "serde",
+    "serde_json",
+];
 /// Crates of the standard library that rust-analyzer reads.
 const STANDARD_CRATES: &[&str] = &["alloc", "core", "proc_macro", "std"];
 
@@ -96,9 +111,14 @@ fn find_standard_library(toolchain: &Path, given: Option<&Path>) -> Result<Optio
 
 /// A library that cargo built.
 struct Artifact {
+    package: String,
+    version: String,
     library: String,
+    features: Vec<String>,
     files: Vec<PathBuf>,
     is_macro: bool,
+    /// Whether it is built for build scripts and macros only, and so not part of the prelude.
+    is_host: bool,
 }
 
 /// Builds the prelude (quick when nothing changed) and lists its libraries.
@@ -125,7 +145,13 @@ fn build_prelude(source: &Path, toolchain: &Path) -> Result<Vec<Artifact>> {
         let kinds: Vec<&str> = strings(&message["target"]["kind"]);
         let is_macro = kinds.contains(&"proc-macro");
         if is_macro || kinds.iter().any(|kind| matches!(*kind, "lib" | "rlib" | "dylib")) {
+            let (package, version) = package_of(message["package_id"].as_str().unwrap_or_default());
             artifacts.push(Artifact {
+                package: package.to_owned(),
+                version: version.to_owned(),
+                features: strings(&message["features"]).into_iter().map(str::to_owned).collect(),
+                // Cargo does not say what it builds a crate for, but what only runs during the build is not optimised.
+                is_host: !is_macro && message["profile"]["opt_level"] == "0",
                 library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
                 files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
                 is_macro,
@@ -151,13 +177,21 @@ fn fill(
         .context("rustc does not name its host")?;
     let prelude = home.join("prelude");
     std::fs::create_dir_all(&prelude).with_context(|| format!("{} cannot be created", prelude.display()))?;
-    let externs = copy_prelude(artifacts, &prelude)?;
+    let metadata = workspace_metadata(source, toolchain, &target)?;
+    let (externs, mut carried, identity) = copy_prelude(artifacts, &prelude)?;
+    for carried in &mut carried {
+        let package = |package: &&Value| package["name"] == *carried.name && package["version"] == *carried.version;
+        // A package without default features has them all.
+        if items(&metadata["packages"]).find(package).is_some_and(|package| package["features"]["default"].is_null()) {
+            carried.features.push("default".to_owned());
+        }
+    }
     link_standard_library(toolchain, &target, &prelude)?;
     Linker::record(home, toolchain, &target)?;
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], "../../../bin/warpcell")?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], "../../../../bin/warpcell")?;
     link_libraries(toolchain, standard_library, &home.join("sysroot/lib"))?;
-    let carried = record_metadata(home, source, toolchain, &target)?;
+    record_metadata(home, source, &metadata, &target, &carried)?;
     let record = Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         compiler: query(Command::new(toolchain.join("bin/rustc")).arg("-V"))?,
@@ -165,33 +199,51 @@ fn fill(
         target,
         externs,
         carried,
+        identity,
     };
     let path = home.join("installation.json");
     std::fs::write(&path, serde_json::to_string_pretty(&record)?)
         .with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Copies the prelude's library and the metadata of the crates behind it; gives what cells can name.
-fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<Vec<(String, String)>> {
+/// Copies the prelude's library and the metadata of the crates behind it; gives what cells can name, what is inside,
+/// and a hash of the files.
+fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<(Vec<(String, String)>, Vec<Carried>, String)> {
     let mut externs = Vec::new();
-    for artifact in artifacts {
+    let mut carried = Vec::new();
+    let mut identity = DefaultHasher::new();
+    for artifact in artifacts.iter().filter(|artifact| !artifact.is_host) {
         let is_prelude = artifact.library == "warpcell";
         let wanted = if is_prelude || artifact.is_macro { "so" } else { "rmeta" };
-        let Some(file) = artifact.files.iter().find(|file| file.extension().is_some_and(|found| found == wanted))
+        let Some(path) = artifact.files.iter().find(|file| file.extension().is_some_and(|found| found == wanted))
         else {
             bail!("cargo did not name a .{wanted} file of {}", artifact.library);
         };
         // The prelude's own hash is not part of its name, so that cells of a later build find it.
-        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        std::fs::copy(file, prelude.join(&name)).with_context(|| format!("{} cannot be copied", file.display()))?;
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let contents = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        (&file, &contents).hash(&mut identity);
+        std::fs::copy(path, prelude.join(&file)).with_context(|| format!("{} cannot be copied", path.display()))?;
         if NAMEABLE.contains(&artifact.library.as_str()) {
-            externs.push((artifact.library.clone(), name));
+            externs.push((artifact.library.clone(), file.clone()));
+        }
+        if !artifact.is_macro {
+            carried.push(Carried {
+                name: artifact.package.clone(),
+                version: artifact.version.clone(),
+                library: artifact.library.clone(),
+                features: artifact.features.clone(),
+                offered: OFFERED.contains(&artifact.package.as_str()),
+                file,
+            });
         }
     }
-    match NAMEABLE.iter().find(|name| !externs.iter().any(|(found, _)| found == *name)) {
-        Some(missing) => bail!("cargo built no library `{missing}`"),
-        None => Ok(externs),
+    for name in NAMEABLE.iter().chain(OFFERED) {
+        if !carried.iter().any(|carried| carried.name == *name) {
+            bail!("cargo built no library `{name}`");
+        }
     }
+    Ok((externs, carried, format!("{:016x}", identity.finish())))
 }
 
 /// Links the standard library's shared object beside the prelude, whose search path is its own directory.
@@ -238,34 +290,31 @@ fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: 
     Ok(())
 }
 
-/// Records the answer to `cargo metadata` for the cell crate and copies the crates that it names; gives the names and
-/// versions of all crates that the prelude carries.
-fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -> Result<Vec<(String, String)>> {
+/// `cargo metadata` of Warpcell's own workspace.
+fn workspace_metadata(source: &Path, toolchain: &Path, target: &str) -> Result<Value> {
     let text = query(
         Command::new(toolchain.join("bin/cargo"))
             .current_dir(source)
             .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target])
             .env("RUSTC", toolchain.join("bin/rustc")),
     )?;
-    let all: Value = serde_json::from_str(&text).context("cargo's metadata cannot be read")?;
-    let is_analysed = |package: &&Value| ANALYSED.contains(&package["name"].as_str().unwrap_or_default());
-    let packages: Vec<Value> = items(&all["packages"]).filter(is_analysed).cloned().collect();
-    let ids: Vec<&Value> = packages.iter().map(|package| &package["id"]).collect();
-    let nodes: Vec<Value> = items(&all["resolve"]["nodes"])
-        .filter(|node| ids.contains(&&node["id"]))
-        .map(|node| {
-            let mut node = node.clone();
-            for list in ["deps", "dependencies"] {
-                if let Some(list) = node[list].as_array_mut() {
-                    list.retain(|item| ids.contains(&&item["pkg"]) || ids.contains(&item));
-                }
-            }
-            node
-        })
-        .collect();
-    let mut answer = cell_metadata(packages.clone(), nodes, target);
+    serde_json::from_str(&text).context("cargo's metadata cannot be read")
+}
+
+/// Records the answer to `cargo metadata` for the cell crate, what it becomes with carried crates that `:dep` names, and
+/// the locked versions; copies the sources of the crates that these name.
+fn record_metadata(home: &Path, source: &Path, all: &Value, target: &str, carried: &[Carried]) -> Result<()> {
+    let analysed = |package: &Value| ANALYSED.contains(&package["name"].as_str().unwrap_or_default());
+    let (packages, nodes) = part_of(all, &analysed);
+    let offered = below(all, carried);
+    let (more_packages, more_nodes) = part_of(all, &|package| offered.contains(&package["id"]));
+    let mut answer = cell_metadata(packages, nodes, target);
+    let mut more = json!({ "packages": more_packages, "nodes": more_nodes });
+    for package in more["packages"].as_array_mut().into_iter().flatten() {
+        plain_library(package);
+    }
     let mut directories = Vec::new();
-    for package in &packages {
+    for package in items(&all["packages"]).filter(|package| analysed(package) || offered.contains(&package["id"])) {
         let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
         let directory = manifest.parent().context("a manifest without a directory")?.to_owned();
         let name = format!(
@@ -282,11 +331,78 @@ fn record_metadata(home: &Path, source: &Path, toolchain: &Path, target: &str) -
     // The longest first: one crate's directory may lie inside another's.
     directories.sort_by_key(|(directory, _)| std::cmp::Reverse(directory.as_os_str().len()));
     relocate(&mut answer, &directories);
-    std::fs::create_dir_all(home.join("metadata"))?;
-    std::fs::write(home.join("metadata/cell.json"), answer.to_string())?;
-    let version =
-        |package: &Value| Some((package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned()));
-    Ok(items(&all["packages"]).filter_map(version).collect())
+    relocate(&mut more, &directories);
+    let metadata = home.join("metadata");
+    std::fs::create_dir_all(&metadata)?;
+    std::fs::write(metadata.join("cell.json"), answer.to_string())?;
+    std::fs::write(metadata.join("carried.json"), more.to_string())?;
+    let lock = std::fs::read_to_string(source.join("Cargo.lock")).context("Cargo.lock cannot be read")?;
+    std::fs::write(metadata.join("Cargo.lock"), part_of_lock(&lock, carried)?)?;
+    Ok(())
+}
+
+/// Ids of the offered crates and of those in the prelude that they build on.
+fn below(all: &Value, carried: &[Carried]) -> Vec<Value> {
+    let is_inside = |package: &Value| {
+        let matches = |carried: &&Carried| package["name"] == *carried.name && package["version"] == *carried.version;
+        carried.iter().find(matches).map(|carried| carried.offered)
+    };
+    let is_macro =
+        |package: &Value| items(&package["targets"]).any(|target| strings(&target["kind"]).contains(&"proc-macro"));
+    let package = |id: &Value| items(&all["packages"]).find(|package| package["id"] == *id);
+    let mut ids: Vec<Value> = items(&all["packages"])
+        .filter(|package| is_inside(package) == Some(true))
+        .map(|package| package["id"].clone())
+        .collect();
+    let mut index = 0;
+    while let Some(id) = ids.get(index).cloned() {
+        index += 1;
+        if package(&id).is_some_and(is_macro) {
+            continue;
+        }
+        let node = items(&all["resolve"]["nodes"]).find(|node| node["id"] == id);
+        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
+            let wanted = package(below).is_some_and(|package| is_inside(package).is_some() || is_macro(package));
+            if wanted && !ids.contains(below) {
+                ids.push(below.clone());
+            }
+        }
+    }
+    ids
+}
+
+/// The packages of a kind, and their nodes in the graph, which name no other packages.
+fn part_of(all: &Value, wanted: &dyn Fn(&Value) -> bool) -> (Vec<Value>, Vec<Value>) {
+    let packages: Vec<Value> = items(&all["packages"]).filter(|package| wanted(package)).cloned().collect();
+    let ids: Vec<&Value> = packages.iter().map(|package| &package["id"]).collect();
+    let nodes = items(&all["resolve"]["nodes"])
+        .filter(|node| ids.contains(&&node["id"]))
+        .map(|node| {
+            let mut node = node.clone();
+            for list in ["deps", "dependencies"] {
+                if let Some(list) = node[list].as_array_mut() {
+                    list.retain(|item| ids.contains(&&item["pkg"]) || ids.contains(&item));
+                }
+            }
+            node
+        })
+        .collect();
+    (packages, nodes)
+}
+
+/// The entries of a `Cargo.lock` for the carried crates.
+fn part_of_lock(lock: &str, carried: &[Carried]) -> Result<String> {
+    let mut lock: toml::Table = toml::from_str(lock).context("Cargo.lock cannot be read")?;
+    if let Some(packages) = lock.get_mut("package").and_then(toml::Value::as_array_mut) {
+        packages.retain(|package| {
+            let text = |key: &str| package.get(key).and_then(toml::Value::as_str);
+            text("source").is_some()
+                && carried
+                    .iter()
+                    .any(|carried| text("name") == Some(&carried.name) && text("version") == Some(&carried.version))
+        });
+    }
+    Ok(toml::to_string(&lock)?)
 }
 
 /// The answer for the cell crate, which depends on the analysed crates that cells can name.
@@ -296,16 +412,7 @@ fn cell_metadata(mut packages: Vec<Value>, mut nodes: Vec<Value>, target: &str) 
     let mut deps = Vec::new();
     for package in &mut packages {
         let name = package["name"].as_str().unwrap_or_default().to_owned();
-        // Cells do not compile these crates: what kind of library they are does not matter here, only that they are.
-        for item in package["targets"].as_array_mut().into_iter().flatten() {
-            if strings(&item["kind"]).iter().any(|kind| matches!(*kind, "dylib" | "rlib")) {
-                item["kind"] = json!(["lib"]);
-                item["crate_types"] = json!(["lib"]);
-            }
-        }
-        if let Some(targets) = package["targets"].as_array_mut() {
-            targets.retain(|item| strings(&item["kind"]) == ["lib"]);
-        }
+        plain_library(package);
         if NAMEABLE.contains(&name.as_str()) {
             dependencies.push(json!({
                 "name": name, "source": package["source"], "req": "*", "kind": null, "rename": null,
@@ -342,6 +449,19 @@ fn cell_metadata(mut packages: Vec<Value>, mut nodes: Vec<Value>, target: &str) 
         "version": 1,
         "metadata": { "target": target },
     })
+}
+
+/// Cells do not compile these crates: what kind of library they are does not matter here, only that they are.
+fn plain_library(package: &mut Value) {
+    for item in package["targets"].as_array_mut().into_iter().flatten() {
+        if strings(&item["kind"]).iter().any(|kind| matches!(*kind, "dylib" | "rlib")) {
+            item["kind"] = json!(["lib"]);
+            item["crate_types"] = json!(["lib"]);
+        }
+    }
+    if let Some(targets) = package["targets"].as_array_mut() {
+        targets.retain(|item| matches!(strings(&item["kind"]).as_slice(), ["lib"] | ["proc-macro"]));
+    }
 }
 
 /// Replaces directories in all strings of an answer.

@@ -19,7 +19,8 @@ use std::hint::black_box;
 /// A variable of this type between cells.
 fn variable<T: 'static>(store: &mut VariableStore, value: T) {
     black_box(store.check_variable::<T>(""));
-    black_box(store.take_variable::<T>(""));
+    let old = store.take_variable::<T>("");
+    store.keep_variable("", old);
     store.put_variable("", value);
 }
 

@@ -18,6 +18,7 @@
 
 mod array;
 mod backend;
+mod carried;
 #[doc(hidden)]
 pub mod cell;
 mod cuda;

@@ -71,6 +71,19 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
+/// Makes this process the leader of a group that an interrupt of the cell ends; an error if the user has asked to stop.
+pub fn lead_group(session: &Path) -> Result<()> {
+    // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
+    unsafe { libc::setpgid(0, 0) };
+    let path = compiler_file(session);
+    std::fs::write(&path, std::process::id().to_string())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    if BuildOptions::read(session).interrupted {
+        bail!("interrupted");
+    }
+    Ok(())
+}
+
 struct Cell<'a> {
     installation: &'a Installation,
     context: &'a Path,
@@ -95,8 +108,10 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let crates = cell.dependencies.identities();
     let mut findings = Findings::default();
     for is_last in [false, false, true] {
-        let Rewritten { text, plan } =
-            rewrite::rewrite(&text, Surroundings { crates: &crates, findings: Some(&findings) });
+        let Rewritten { text, plan } = {
+            let own_display = cell.dependencies.own_display;
+            rewrite::rewrite(&text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
+        };
         std::fs::write(&rewritten, &text)?;
         let mut command = cell.compiler(&rewritten);
         command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
@@ -140,7 +155,7 @@ impl Cell<'_> {
             installation,
             context,
             opt_level: manifest.opt_level.clone(),
-            dependencies: dependencies::build(installation, context, &manifest)?,
+            dependencies: dependencies::build(installation, &manifest)?,
             session,
         };
         Ok(cell)
@@ -160,7 +175,7 @@ impl Cell<'_> {
             .arg(format!("dependency={}", prelude.display()))
             .args(&self.dependencies.arguments);
         flags::generate_code(&mut command, options, &self.opt_level);
-        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.arguments.is_empty());
+        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
         for (name, file) in &self.installation.record.externs {
             if !self.dependencies.externs.contains(name) {
                 command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
@@ -172,26 +187,15 @@ impl Cell<'_> {
 
     /// Becomes the compiler.
     fn run(&self, mut command: Command) -> Result<i32> {
-        self.prepare_to_run()?;
+        lead_group(&self.session)?;
         let error = command.exec();
         Err(error).with_context(|| self.cannot_run())
     }
 
     /// Runs the compiler to its end and keeps what it says.
     fn run_watched(&self, mut command: Command) -> Result<Output> {
-        self.prepare_to_run()?;
+        lead_group(&self.session)?;
         command.output().with_context(|| self.cannot_run())
-    }
-
-    /// Makes this process the leader of a group, so that an interrupt can end it with the compiler and its linker.
-    fn prepare_to_run(&self) -> Result<()> {
-        // SAFETY: makes this process the leader of a new group; it has no threads, and its children have ended.
-        unsafe { libc::setpgid(0, 0) };
-        std::fs::write(compiler_file(&self.session), std::process::id().to_string())?;
-        if BuildOptions::read(&self.session).interrupted {
-            bail!("interrupted");
-        }
-        Ok(())
     }
 
     fn cannot_run(&self) -> String {

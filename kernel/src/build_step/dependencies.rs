@@ -1,13 +1,30 @@
-//! Crates that the user adds with `:dep`: built by the real cargo, in a crate beside the cell crate, and handed to the
-//! compiler of the cell. Crates that the prelude carries are the prelude's own, so that their types match.
+//! Crates that the user adds with `:dep`.
+//!
+//! A crate that the prelude carries is the prelude's own ([`requirement`]), so that its types match. The others form a
+//! set, which the real cargo builds once, in a cache that all notebooks share ([`set`]); what the compiler of a cell
+//! needs to know of them is recorded and replayed without cargo ([`record`]). While cargo builds them, our binary stands
+//! in for the compiler and gives crates of the prelude in place of building them again ([`stand_in`]).
 
-use super::real_cargo;
-use crate::installation::Installation;
+mod progress;
+mod record;
+mod requirement;
+mod run;
+mod set;
+pub mod stand_in;
+
+use super::compile::lead_group;
+use crate::environment::SESSION;
+use crate::installation::{Carried, Installation};
 use anyhow::{Context, Result, bail};
+use progress::Progress;
+use record::{Answer, Record, trees};
+use requirement::Verdict;
+use serde_json::Value;
+use set::Set;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+
+pub use progress::SOCKET_NAME;
 
 /// What evcxr wrote into the cell crate's Cargo.toml.
 pub struct Manifest {
@@ -22,8 +39,21 @@ pub struct Manifest {
 pub struct Built {
     /// Compiler arguments.
     pub arguments: Vec<String>,
-    /// Names of the crates, as code names them.
+    /// Names of the crates, as code names them, that take the place of the prelude's.
     pub externs: Vec<String>,
+    /// Whether types of these crates may show themselves by a method of their own. Such types of carried crates
+    /// (`plotters` has some) are shown by it without more, unless they are behind a `Box` or the like.
+    pub own_display: bool,
+}
+
+/// Where each of the user's crates comes from.
+pub struct Plan<'a> {
+    /// From the prelude: the name in code, and the crate.
+    pub carried: Vec<(String, &'a Carried)>,
+    /// From cargo: name and requirement.
+    pub foreign: BTreeMap<String, toml::Value>,
+    opt_level: String,
+    notes: Vec<String>,
 }
 
 impl Built {
@@ -58,171 +88,129 @@ impl Manifest {
         Ok(Manifest { opt_level, dependencies })
     }
 
-    /// The dependencies that the prelude does not carry.
-    pub fn foreign(&self, installation: &Installation) -> BTreeMap<String, toml::Value> {
-        self.dependencies
-            .iter()
-            .filter(|(name, requirement)| !is_carried(installation, name, requirement))
-            .map(|(name, requirement)| (name.clone(), requirement.clone()))
-            .collect()
-    }
-}
-
-/// Whether cells get this crate from the prelude.
-pub fn is_carried(installation: &Installation, name: &str, requirement: &toml::Value) -> bool {
-    let version = match requirement {
-        toml::Value::String(version) => Some(version.as_str()),
-        toml::Value::Table(table) if !table.contains_key("path") && !table.contains_key("git") => {
-            Some(table.get("version").and_then(toml::Value::as_str).unwrap_or("*"))
+    /// Sorts the crates; an error if one cannot be had beside the prelude.
+    pub fn plan<'a>(&self, installation: &'a Installation) -> Result<Plan<'a>> {
+        let mut plan = Plan {
+            carried: Vec::new(),
+            foreign: BTreeMap::new(),
+            opt_level: self.opt_level.clone(),
+            notes: Vec::new(),
+        };
+        for (name, requirement) in &self.dependencies {
+            match requirement::judge(installation, name, requirement) {
+                Verdict::Carried(carried) => {
+                    let is_renamed = requirement.get("package").is_some();
+                    let library = if is_renamed { name.replace('-', "_") } else { carried.library.clone() };
+                    plan.carried.push((library, carried));
+                }
+                Verdict::Foreign(note) => {
+                    plan.foreign.insert(name.clone(), requirement.clone());
+                    plan.notes.extend(note);
+                }
+                Verdict::Refused(reason) => bail!(reason),
+            }
         }
-        _ => None,
-    };
-    let code_name = name.replace('-', "_");
-    installation.record.externs.iter().any(|(external, _)| *external == code_name)
-        && version.is_some_and(|version| {
-            installation
-                .record
-                .carried
-                .iter()
-                .any(|(carried, carried_version)| carried == name && satisfies(carried_version, version))
-        })
+        Ok(plan)
+    }
 }
 
-/// Whether `version` satisfies a plain requirement: `*`, or a (caret) version of which it is a compatible successor.
-fn satisfies(version: &str, requirement: &str) -> bool {
-    let requirement = requirement.trim().trim_start_matches('^');
-    if requirement == "*" {
-        return true;
-    }
-    let exact = requirement.strip_prefix('=');
-    let numbers = |text: &str| text.split('.').map(|part| part.trim().parse::<u64>().ok()).collect::<Option<Vec<_>>>();
-    let (Some(have), Some(want)) = (numbers(version), numbers(exact.unwrap_or(requirement))) else { return false };
-    if exact.is_some() {
-        return have.starts_with(&want);
-    }
-    let significant = want.iter().position(|&number| number != 0).map_or(want.len(), |index| index + 1);
-    have[..significant.min(have.len())] == want[..significant] && have.as_slice() >= want.as_slice()
-}
-
-/// Writes the crate that names the user's crates.
-pub fn prepare(installation: &Installation, context: &Path, manifest: &Manifest) -> Result<()> {
-    write_manifest(&context.join("dependencies"), &manifest.foreign(installation), &manifest.opt_level)
-}
-
-/// Builds the user's crates, if there are any; quick when nothing changed.
-pub fn build(installation: &Installation, context: &Path, manifest: &Manifest) -> Result<Built> {
-    let foreign = manifest.foreign(installation);
-    if foreign.is_empty() {
-        return Ok(Built::default());
-    }
-    let directory = context.join("dependencies");
-    write_manifest(&directory, &foreign, &manifest.opt_level)?;
-    let mut command = real_cargo(installation);
-    command
-        .current_dir(&directory)
-        .args(["build", "--message-format", "json-render-diagnostics", "--target", &installation.record.target])
-        .env("CARGO_TARGET_DIR", directory.join("target"))
-        // A mark of their own keeps these crates apart from the same versions inside the prelude.
-        .env("RUSTFLAGS", "-C prefer-dynamic -C metadata=notebook")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().context("cargo cannot be run")?;
-    let output = child.stdout.take().context("cargo's output is missing")?;
+/// The crates of the cell, built if they are not; no process is started when nothing has changed.
+pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> {
+    let plan = manifest.plan(installation)?;
     let mut built = Built::default();
-    for line in BufReader::new(output).lines() {
-        let Ok(message) = serde_json::from_str::<serde_json::Value>(&line?) else { continue };
-        take_artifact(&message, &foreign, &mut built);
+    for (library, carried) in &plan.carried {
+        built.arguments.push("--extern".to_owned());
+        built.arguments.push(format!("{library}={}", installation.prelude().join(&carried.file).display()));
     }
-    if !child.wait()?.success() {
-        bail!("the crates of `:dep` could not be built; cargo's messages are above");
+    if plan.foreign.is_empty() {
+        return Ok(built);
     }
-    let target = directory.join("target");
-    for folder in [target.join(&installation.record.target).join("debug/deps"), target.join("debug/deps")] {
-        built.arguments.push("-L".to_owned());
-        built.arguments.push(format!("dependency={}", folder.display()));
-    }
+    let session = session()?;
+    let sets = Set::places(installation, &session, &plan)?;
+    let current = sets.iter().find_map(|set| set.read::<Record>().filter(Record::is_current));
+    let record = match current {
+        Some(record) => record,
+        None => {
+            lead_group(&session)?;
+            let mut progress = Progress::connect(&session);
+            build_set(installation, &plan, &sets, &mut progress)?
+        }
+    };
+    show_once(&session, plan.notes.iter().chain(&record.notes))?;
+    built.arguments.extend(record.arguments);
+    built.externs = record.externs;
+    built.own_display = record.own_display;
     Ok(built)
 }
 
-/// Notes the file of a direct dependency, and native libraries of any.
-fn take_artifact(message: &serde_json::Value, foreign: &BTreeMap<String, toml::Value>, built: &mut Built) {
-    match message["reason"].as_str() {
-        Some("compiler-artifact") => {
-            let Some(library) = message["target"]["name"].as_str().map(|name| name.replace('-', "_")) else { return };
-            let package = package_name(message["package_id"].as_str().unwrap_or_default());
-            let wanted = foreign.iter().find(|(name, requirement)| {
-                let real = requirement.get("package").and_then(toml::Value::as_str).unwrap_or(name);
-                real == package
-            });
-            let kinds = message["target"]["kind"].as_array().cloned().unwrap_or_default();
-            let is_library =
-                kinds.iter().any(|kind| matches!(kind.as_str(), Some("lib" | "rlib" | "dylib" | "proc-macro")));
-            let file = message["filenames"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(|file| file.as_str())
-                .find(|file| file.ends_with(".rlib") || file.ends_with(".so"));
-            if let (Some((name, requirement)), true, Some(file)) = (wanted, is_library, file) {
-                // A renamed dependency goes by its key, others by their library's name.
-                let extern_name = if requirement.get("package").is_some() { name.replace('-', "_") } else { library };
-                built.arguments.push("--extern".to_owned());
-                built.arguments.push(format!("{extern_name}={file}"));
-                built.externs.push(extern_name);
-            }
-        }
-        Some("build-script-executed") => {
-            for path in message["linked_paths"].as_array().into_iter().flatten().filter_map(|path| path.as_str()) {
-                built.arguments.push("-L".to_owned());
-                built.arguments.push(path.to_owned());
-            }
-        }
-        _ => {}
+fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Record> {
+    let answer = resolve(installation, sets, progress)?;
+    let set = Set::writable(sets, progress)?;
+    if let Some(record) = set.read::<Record>() {
+        record.remove_damaged();
     }
+    // Before the build: what changes meanwhile is built again.
+    let fingerprint = trees(&answer.paths);
+    let artifacts = run::build(installation, set, &fingerprint, progress)?;
+    let record = Record::new(installation, plan, set, &answer, &artifacts, fingerprint)?;
+    set.write(&record)?;
+    Ok(record)
 }
 
-/// The package's name in a package id such as `registry+https://…#itoa@1.0.15` or `path+file:///x/name#0.1.0`.
-fn package_name(id: &str) -> &str {
-    let (source, fragment) = id.rsplit_once('#').unwrap_or(("", id));
-    match fragment.rsplit_once('@') {
-        Some((name, _)) => name,
-        None => source.rsplit('/').next().unwrap_or(fragment),
+/// Cargo's metadata of the user's crates; no process is started when nothing has changed.
+pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
+    let session = session()?;
+    let sets = Set::places(installation, &session, plan)?;
+    if let Some((set, answer)) = resolved(&sets) {
+        set.keep_versions()?;
+        return Ok(answer.metadata);
     }
+    lead_group(&session)?;
+    let mut progress = Progress::connect(&session);
+    Ok(resolve(installation, &sets, &mut progress)?.metadata)
 }
 
-fn write_manifest(directory: &Path, foreign: &BTreeMap<String, toml::Value>, opt_level: &str) -> Result<()> {
-    std::fs::create_dir_all(directory.join("src"))?;
-    let level: toml::Value =
-        opt_level.parse::<i64>().map_or_else(|_| toml::Value::String(opt_level.to_owned()), toml::Value::Integer);
-    let manifest = toml::Table::from_iter([
-        (
-            "package".to_owned(),
-            toml::Value::Table(toml::toml! { name = "notebook-dependencies"
-            version = "0.0.0"
-            edition = "2024" }),
-        ),
-        ("workspace".to_owned(), toml::Value::Table(toml::Table::new())),
-        ("dependencies".to_owned(), toml::Value::Table(foreign.clone().into_iter().collect())),
-        (
-            "profile".to_owned(),
-            toml::Value::Table(toml::Table::from_iter([(
-                "dev".to_owned(),
-                toml::Value::Table(toml::Table::from_iter([
-                    ("opt-level".to_owned(), level),
-                    ("debug".to_owned(), toml::Value::Boolean(false)),
-                ])),
-            )])),
-        ),
-    ]);
-    write_if_changed(&directory.join("Cargo.toml"), &toml::to_string(&manifest)?)?;
-    write_if_changed(&directory.join("src/lib.rs"), "")
+fn resolve(installation: &Installation, sets: &[Set], progress: &mut Progress) -> Result<Answer> {
+    if let Some((_, answer)) = resolved(sets) {
+        return Ok(answer);
+    }
+    let set = Set::writable(sets, progress)?;
+    let answer = run::metadata(installation, set, progress).inspect_err(|_| set.forget())?;
+    set.write(&answer)?;
+    set.keep_versions()?;
+    Ok(answer)
 }
 
-fn write_if_changed(path: &Path, text: &str) -> Result<()> {
-    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
+fn resolved(sets: &[Set]) -> Option<(&Set, Answer)> {
+    sets.iter().find_map(|set| Some((set, set.read::<Answer>().filter(Answer::is_current)?)))
+}
+
+/// Shows notes in the cell, each once in a session.
+fn show_once<'a>(session: &Path, notes: impl Iterator<Item = &'a String>) -> Result<()> {
+    let path = session.join("notes-on-crates");
+    let mut shown = std::fs::read_to_string(&path).unwrap_or_default();
+    let fresh: Vec<&String> = notes.filter(|note| !shown.lines().any(|line| line == *note)).collect();
+    if fresh.is_empty() {
         return Ok(());
     }
-    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+    let mut progress = Progress::connect(session);
+    for note in fresh {
+        progress.line(&format!("note: {note}"));
+        shown.push_str(note);
+        shown.push('\n');
+    }
+    std::fs::write(&path, shown).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn session() -> Result<PathBuf> {
+    std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")
+}
+
+/// The package's name and version in a package id such as `registry+https://…#itoa@1.0.15` or
+/// `path+file:///x/name#0.1.0`.
+pub fn package_of(id: &str) -> (&str, &str) {
+    let (source, fragment) = id.rsplit_once('#').unwrap_or(("", id));
+    fragment.rsplit_once('@').unwrap_or_else(|| (source.rsplit('/').next().unwrap_or(fragment), fragment))
 }
 
 #[cfg(test)]
@@ -230,27 +218,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requirements_as_cargo_reads_them() {
-        for (version, requirement, expected) in [
-            ("0.17.2", "0.17", true),
-            ("0.17.2", "0.17.2", true),
-            ("0.17.2", "0.17.3", false),
-            ("0.17.2", "0.16", false),
-            ("1.4.0", "1", true),
-            ("1.4.0", "^1.2", true),
-            ("1.4.0", "2", false),
-            ("1.4.0", "*", true),
-            ("1.4.0", "=1.4.0", true),
-            ("1.4.0", "=1.3.0", false),
-        ] {
-            assert_eq!(satisfies(version, requirement), expected, "{version} for {requirement}");
-        }
-    }
-
-    #[test]
-    fn package_names_of_all_kinds_of_ids() {
-        assert_eq!(package_name("registry+https://example.org/index#itoa@1.0.15"), "itoa");
-        assert_eq!(package_name("path+file:///srv/crates/mine#0.1.0"), "mine");
-        assert_eq!(package_name("path+file:///srv/crates/folder#mine@0.1.0"), "mine");
+    fn names_and_versions_of_all_kinds_of_ids() {
+        assert_eq!(package_of("registry+https://example.org/index#itoa@1.0.15"), ("itoa", "1.0.15"));
+        assert_eq!(package_of("path+file:///srv/crates/mine#0.1.0"), ("mine", "0.1.0"));
+        assert_eq!(package_of("path+file:///srv/crates/folder#mine@0.1.0"), ("mine", "0.1.0"));
     }
 }

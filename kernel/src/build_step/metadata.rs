@@ -1,10 +1,10 @@
 //! Answers to `cargo metadata`: recorded ones for the cell crate and the standard library, so that rust-analyzer reads
 //! few crates and needs no network; the user's `:dep` crates are added to them from the real cargo's answer.
 
-use super::dependencies::{self, Manifest};
+use super::dependencies::{self, Manifest, Plan};
 use super::{real_cargo, replace_by};
 use crate::installation::Installation;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,45 +33,25 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
         return replace_by(&mut real_cargo(installation), arguments);
     }
     let manifest = Manifest::read(context)?;
-    let is_validation = std::fs::read_to_string(&manifest_path)?.contains("evcxr_dummy_validate_dep");
-    let foreign = manifest.foreign(installation);
-    if is_validation {
-        refuse_incompatible(installation, &manifest)?;
-        if !foreign.is_empty() {
-            return replace_by(&mut real_cargo(installation), arguments);
-        }
+    let plan = manifest.plan(installation)?;
+    let foreign = if plan.foreign.is_empty() { None } else { Some(dependencies::metadata(installation, &plan)?) };
+    let mut answer = recorded(installation, context, "cell.json")?;
+    if !plan.carried.is_empty() {
+        add_carried(&mut answer, &recorded(installation, context, "carried.json")?, &plan);
     }
-    let recorded = installation.metadata().join("cell.json");
-    let text = std::fs::read_to_string(&recorded)
-        .with_context(|| format!("{} cannot be read; run ./install.sh again", recorded.display()))?;
-    let mut answer: Value = serde_json::from_str(&substitute(&text, installation, context)?)
-        .with_context(|| format!("{} is damaged; run ./install.sh again", recorded.display()))?;
-    if !foreign.is_empty() && !arguments.iter().any(|argument| argument == "--no-deps") {
-        add_foreign(installation, context, &manifest, &mut answer)?;
+    if let Some(theirs) = foreign.filter(|_| !arguments.iter().any(|argument| argument == "--no-deps")) {
+        add_foreign(&theirs, &mut answer);
     }
     println!("{answer}");
     Ok(0)
 }
 
-/// A crate that the prelude carries cannot be had in another version: its types would not match the prelude's.
-fn refuse_incompatible(installation: &Installation, manifest: &Manifest) -> Result<()> {
-    for (name, requirement) in &manifest.dependencies {
-        if name == "warpcell" {
-            bail!("the crate `warpcell` is already there, as `gpu`; no `:dep` is needed");
-        }
-        let code_name = name.replace('-', "_");
-        let carried = installation.record.externs.iter().any(|(external, _)| *external == code_name);
-        let version = installation.record.carried.iter().find(|(carried, _)| carried == name);
-        if let (true, Some((_, version)), false) =
-            (carried, version, dependencies::is_carried(installation, name, requirement))
-        {
-            bail!(
-                "the prelude carries `{name}` {version}, and `{requirement}` is not compatible with it; \
-                 use `:dep {name} = \"{version}\"`, or leave the line out"
-            );
-        }
-    }
-    Ok(())
+fn recorded(installation: &Installation, context: &Path, name: &str) -> Result<Value> {
+    let path = installation.metadata().join(name);
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read; run ./install.sh again", path.display()))?;
+    serde_json::from_str(&substitute(&text, installation, context)?)
+        .with_context(|| format!("{} is damaged; run ./install.sh again", path.display()))
 }
 
 fn substitute(text: &str, installation: &Installation, context: &Path) -> Result<String> {
@@ -83,50 +63,94 @@ fn substitute(text: &str, installation: &Installation, context: &Path) -> Result
     Ok(text.replace(CONTEXT_PLACEHOLDER, &escaped(context)?).replace(HOME_PLACEHOLDER, &escaped(&installation.home)?))
 }
 
-/// Adds the packages of the user's crates, and makes the cell crate depend on them.
-fn add_foreign(installation: &Installation, context: &Path, manifest: &Manifest, answer: &mut Value) -> Result<()> {
-    let directory = context.join("dependencies");
-    dependencies::prepare(installation, context, manifest)?;
-    let output = real_cargo(installation)
-        .current_dir(&directory)
-        .args(["metadata", "--format-version", "1", "--filter-platform", &installation.record.target])
-        .output()
-        .context("cargo cannot be run")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr));
-    }
-    let theirs: Value = serde_json::from_slice(&output.stdout)?;
-    let their_root = theirs["resolve"]["root"].clone();
-    let known: Vec<Value> =
-        answer["packages"].as_array().into_iter().flatten().map(|package| package["id"].clone()).collect();
-    let fresh = |items: &Value| -> Vec<Value> {
-        let items = items.as_array().into_iter().flatten();
-        items.filter(|item| item["id"] != their_root && !known.contains(&item["id"])).cloned().collect()
+/// Adds the carried crates that `:dep` names, with what they build on, and makes the cell crate depend on them.
+fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
+    let package = |name: &str, version: &str| {
+        items(&carried["packages"]).find(|package| package["name"] == *name && package["version"] == *version)
     };
-    let (packages, nodes) = (fresh(&theirs["packages"]), fresh(&theirs["resolve"]["nodes"]));
-    let their_node =
-        theirs["resolve"]["nodes"].as_array().into_iter().flatten().find(|node| node["id"] == their_root).cloned();
-    let their_package =
-        theirs["packages"].as_array().into_iter().flatten().find(|package| package["id"] == their_root).cloned();
-    let root = answer["resolve"]["root"].clone();
-    extend(&mut answer["packages"], packages);
-    extend(&mut answer["resolve"]["nodes"], nodes);
-    let empty = json!([]);
-    for package in answer["packages"].as_array_mut().into_iter().flatten().filter(|package| package["id"] == root) {
-        let more = their_package.as_ref().map_or(&empty, |package| &package["dependencies"]);
-        extend(&mut package["dependencies"], more.as_array().cloned().unwrap_or_default());
+    let mut wanted: Vec<Value> = Vec::new();
+    let mut dependencies = Vec::new();
+    let mut deps = Vec::new();
+    for (library, entry) in &plan.carried {
+        let Some(package) = package(&entry.name, &entry.version) else { continue };
+        let rename = if *library == entry.library { Value::Null } else { Value::from(library.as_str()) };
+        wanted.push(package["id"].clone());
+        dependencies.push(json!({
+            "name": entry.name, "source": package["source"], "req": "*", "kind": null, "rename": rename,
+            "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
+        }));
+        deps.push(json!({
+            "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }],
+        }));
     }
-    for node in answer["resolve"]["nodes"].as_array_mut().into_iter().flatten().filter(|node| node["id"] == root) {
-        for list in ["deps", "dependencies"] {
-            let more = their_node.as_ref().map_or(&empty, |node| &node[list]);
-            extend(&mut node[list], more.as_array().cloned().unwrap_or_default());
+    let mut index = 0;
+    while let Some(id) = wanted.get(index).cloned() {
+        index += 1;
+        let node = items(&carried["nodes"]).find(|node| node["id"] == id);
+        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
+            if !wanted.contains(below) {
+                wanted.push(below.clone());
+            }
         }
     }
-    Ok(())
+    let part = |list: &Value| items(list).filter(|item| wanted.contains(&item["id"])).cloned().collect();
+    // The nodes here are the whole ones: they take the place of those that name the analysed crates only.
+    replace(&mut answer["packages"], part(&carried["packages"]));
+    replace(&mut answer["resolve"]["nodes"], part(&carried["nodes"]));
+    let ids = deps.iter().map(|dep| dep["pkg"].clone()).collect();
+    extend_root(answer, dependencies, deps, ids);
 }
 
-fn extend(list: &mut Value, more: Vec<Value>) {
+/// Adds the packages of the user's crates, and makes the cell crate depend on them. A package that is there already
+/// stays: it is the prelude's, and so are the types that its users see.
+fn add_foreign(theirs: &Value, answer: &mut Value) {
+    let their_root = &theirs["resolve"]["root"];
+    let known: Vec<Value> = items(&answer["packages"]).map(|package| package["id"].clone()).collect();
+    let fresh = |list: &Value| -> Vec<Value> {
+        items(list).filter(|item| item["id"] != *their_root && !known.contains(&item["id"])).cloned().collect()
+    };
+    let (packages, nodes) = (fresh(&theirs["packages"]), fresh(&theirs["resolve"]["nodes"]));
+    extend(&mut answer["packages"], packages);
+    extend(&mut answer["resolve"]["nodes"], nodes);
+    let of_root = |list: &Value, key: &str| -> Vec<Value> {
+        let root = items(list).find(|item| item["id"] == *their_root);
+        root.into_iter().flat_map(|root| items(&root[key])).cloned().collect()
+    };
+    let dependencies = of_root(&theirs["packages"], "dependencies");
+    let deps = of_root(&theirs["resolve"]["nodes"], "deps");
+    let ids = of_root(&theirs["resolve"]["nodes"], "dependencies");
+    extend_root(answer, dependencies, deps, ids);
+}
+
+/// Makes the cell crate depend on more packages: as its manifest says it, and as the graph does.
+fn extend_root(answer: &mut Value, dependencies: Vec<Value>, deps: Vec<Value>, ids: Vec<Value>) {
+    let root = answer["resolve"]["root"].clone();
+    let of_root = |item: &&mut Value| item["id"] == root;
+    if let Some(package) = answer["packages"].as_array_mut().into_iter().flatten().find(of_root) {
+        extend(&mut package["dependencies"], dependencies);
+    }
+    if let Some(node) = answer["resolve"]["nodes"].as_array_mut().into_iter().flatten().find(of_root) {
+        extend(&mut node["deps"], deps);
+        extend(&mut node["dependencies"], ids);
+    }
+}
+
+/// Adds items to a list, in place of those with the same id.
+fn replace(list: &mut Value, more: Vec<Value>) {
     if let Some(list) = list.as_array_mut() {
+        list.retain(|item| !more.iter().any(|new| new["id"] == item["id"]));
         list.extend(more);
     }
+}
+
+/// Adds items to a list that are not in it.
+fn extend(list: &mut Value, more: Vec<Value>) {
+    if let Some(list) = list.as_array_mut() {
+        let fresh: Vec<Value> = more.into_iter().filter(|item| !list.contains(item)).collect();
+        list.extend(fresh);
+    }
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
 }

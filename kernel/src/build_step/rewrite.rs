@@ -14,8 +14,10 @@ const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
 /// What the rewriting of a cell depends on besides its text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings<'a> {
-    /// The crates that the user added. Their types may come with an `evcxr_display` of their own.
+    /// The crates that the user added.
     pub crates: &'a Crates,
+    /// Whether types of these may come with an `evcxr_display` of their own.
+    pub own_display: bool,
     /// What the compiler said of an earlier attempt.
     pub findings: Option<&'a Findings>,
 }
@@ -35,8 +37,7 @@ pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
     let plan = Plan::new(source, surroundings.crates, findings);
     let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
     let source = shorter.as_deref().unwrap_or(source);
-    let blanket =
-        surroundings.crates.is_empty() && source.matches("evcxr_display").count() == source.matches(SHOW).count();
+    let blanket = !surroundings.own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
     let mut result = String::with_capacity(source.len() + 1024);
     let mut lines = source.split_inclusive('\n').enumerate();
     while let Some((index, line)) = lines.next() {
@@ -129,7 +130,7 @@ mod tests {
         let start = "evcxr_variable_store: *mut u8) -> *mut u8 {\n(\nx\n).evcxr_display();\n";
         assert!(text_of(start).contains("EvcxrDisplay"));
         let crates = [("shapes".to_owned(), String::new())];
-        let beside_crates = rewrite(start, Surroundings { crates: &crates, findings: None });
+        let beside_crates = rewrite(start, Surroundings { crates: &crates, own_display: true, findings: None });
         assert!(!beside_crates.text.contains("EvcxrDisplay"));
         let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
         assert!(!text_of(&own).contains("EvcxrDisplay"));

@@ -78,6 +78,24 @@ impl Link {
         Ok(link)
     }
 
+    /// Listens on a socket for the build step, whose frames are shown in the running cell; it waits for the end of its
+    /// connection.
+    pub fn listen_to_builds(self: &Arc<Self>, path: &Path) -> Result<()> {
+        let listener = UnixListener::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+        let link = Arc::clone(self);
+        std::thread::Builder::new().name("builds".to_owned()).spawn(move || {
+            for connection in listener.incoming().flatten() {
+                for line in BufReader::new(connection).lines().map_while(Result::ok) {
+                    match serde_json::from_str(&line) {
+                        Ok(frame) => link.take(frame),
+                        Err(error) => eprintln!("a report of the build step cannot be read: {error}"),
+                    }
+                }
+            }
+        })?;
+        Ok(())
+    }
+
     /// The state, locked.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -34,7 +34,7 @@ fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &str)]
 }
 
 fn rewritten(source: &str, findings: &Findings) -> String {
-    let text = rewrite(source, Surroundings { crates: &[], findings: Some(findings) }).text;
+    let text = rewrite(source, Surroundings { crates: &[], own_display: false, findings: Some(findings) }).text;
     assert_eq!(text.lines().count(), source.lines().count(), "every line keeps its number:\n{text}");
     text
 }

@@ -1,0 +1,292 @@
+//! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
+
+use super::progress::Progress;
+use super::record::Answer;
+use super::set::{PACKAGE, Set};
+use crate::build_step::real_cargo;
+use crate::environment::{STAND_IN, user_path};
+use crate::installation::Installation;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::Stdio;
+
+/// The longest error that is shown whole, in lines.
+const ERROR_LINES: usize = 40;
+
+/// What cargo reported of one step of a build.
+pub struct Artifact(Value);
+
+impl Artifact {
+    /// The package's id and the file, if it is a library that crates can be compiled against.
+    pub fn library(&self) -> Option<(&str, &Path)> {
+        let is_library = |kind: &Value| {
+            matches!(kind.as_str(), Some("lib" | "rlib" | "dylib" | "cdylib" | "staticlib" | "proc-macro"))
+        };
+        if self.0["reason"] != "compiler-artifact" || !self.0["target"]["kind"].as_array()?.iter().any(is_library) {
+            return None;
+        }
+        let is_macro = self.0["target"]["kind"][0] == "proc-macro";
+        let end = if is_macro { ".so" } else { ".rlib" };
+        let mut files = self.0["filenames"].as_array()?.iter().filter_map(Value::as_str);
+        Some((self.0["package_id"].as_str()?, Path::new(files.find(|file| file.ends_with(end))?)))
+    }
+
+    /// Where a build script has put native libraries, as `KIND=FOLDER`.
+    pub fn native(&self) -> impl Iterator<Item = &String> {
+        let paths = self.0["linked_paths"].as_array().filter(|_| self.0["reason"] == "build-script-executed");
+        paths.into_iter().flatten().filter_map(|path| match path {
+            Value::String(path) => Some(path),
+            _ => None,
+        })
+    }
+}
+
+/// `cargo metadata` of the set.
+pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress) -> Result<Answer> {
+    let target = &installation.record.target;
+    let words = ["metadata", "--format-version", "1", "--filter-platform", target];
+    let output = cargo(installation, set, &words, "", progress)?;
+    let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
+    require_libraries(&metadata)?;
+    Ok(Answer::new(metadata))
+}
+
+/// `cargo build` of the set.
+pub fn build(
+    installation: &Installation,
+    set: &Set,
+    fingerprint: &str,
+    progress: &mut Progress,
+) -> Result<Vec<Artifact>> {
+    let target = &installation.record.target;
+    let words = ["build", "--message-format", "json-render-diagnostics", "--target", target];
+    let output = cargo(installation, set, &words, fingerprint, progress)?;
+    Ok(output.text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())
+}
+
+struct Output {
+    text: String,
+}
+
+fn cargo(
+    installation: &Installation,
+    set: &Set,
+    words: &[&str],
+    fingerprint: &str,
+    progress: &mut Progress,
+) -> Result<Output> {
+    let mut command = real_cargo(installation);
+    // The user's own tools, but not another cargo or rustc among them.
+    let mut path = installation.record.toolchain.join("bin").into_os_string();
+    if let Some(user) = user_path() {
+        path.push(":");
+        path.push(user);
+    }
+    command
+        .current_dir(&set.directory)
+        .args(words)
+        .args(std::env::args_os().filter(|argument| argument == "--offline"))
+        .env("PATH", path)
+        .env("RUSTC", std::env::current_exe().context("the path of this program cannot be found")?)
+        .env(STAND_IN, fingerprint)
+        .env("CARGO_TARGET_DIR", &set.target)
+        .env("CARGO_BUILD_BUILD_DIR", &set.target)
+        // A mark of their own keeps these crates apart from the same versions inside the prelude.
+        .env("RUSTFLAGS", "-C prefer-dynamic -C metadata=notebook")
+        .env("RUSTC_WRAPPER", "")
+        .env("RUSTC_WORKSPACE_WRAPPER", "")
+        .env("CARGO_TERM_COLOR", "never")
+        .env("CARGO_TERM_PROGRESS_WHEN", "never")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().context("cargo cannot be run")?;
+    let mut stdout = child.stdout.take().context("cargo's output is missing")?;
+    let stderr = child.stderr.take().context("cargo's messages are missing")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).map(|_| text)
+    });
+    let mut messages = Vec::new();
+    for line in BufReader::new(stderr).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        match progress_of(&line) {
+            Some(line) if is_of_interest(installation, line) => progress.line(line),
+            Some(_) => {}
+            None => messages.push(line),
+        }
+    }
+    let text = reader.join().map_err(|_| anyhow::anyhow!("cargo's output cannot be read"))??;
+    if !child.wait()?.success() {
+        bail!(explain(&messages));
+    }
+    Ok(Output { text })
+}
+
+/// Crates that only have a program cannot be used from code.
+fn require_libraries(metadata: &Value) -> Result<()> {
+    let packages = || metadata["packages"].as_array().into_iter().flatten();
+    let root = packages().find(|package| package["id"] == metadata["resolve"]["root"]);
+    for dependency in root.into_iter().flat_map(|root| root["dependencies"].as_array().into_iter().flatten()) {
+        let is_library = |target: &Value| {
+            let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            kinds.into_iter().any(|kind| matches!(kind, "lib" | "rlib" | "dylib" | "proc-macro"))
+        };
+        let mut found = packages().filter(|package| package["name"] == dependency["name"]);
+        let name = dependency["name"].as_str().unwrap_or_default();
+        // Cargo leaves such a package out, with a warning.
+        if !found.any(|package| package["targets"].as_array().into_iter().flatten().any(is_library)) {
+            bail!(
+                "the crate `{name}` is a program, not a library: there is nothing in it that a cell could use. \
+                 Leave the line `:dep {name}` out"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The line, if it tells how far cargo is: a word, set to the right in twelve columns, and what it is about.
+fn progress_of(line: &str) -> Option<&str> {
+    let (word, about) = (line.get(..12)?, line.get(12..)?);
+    let is_word = word.trim_start().chars().all(char::is_alphabetic) && !word.trim_start().is_empty();
+    (is_word && !word.ends_with(' ') && about.starts_with(' ')).then_some(line)
+}
+
+/// Whether a line of progress says something to the user.
+fn is_of_interest(installation: &Installation, line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let (word, name, version) = (words.next().unwrap_or_default(), words.next(), words.next());
+    let is_carried = || {
+        let version = version.and_then(|version| version.strip_prefix('v'));
+        name.is_some_and(|name| installation.carried(name).any(|carried| version == Some(&carried.version)))
+    };
+    match word {
+        "Downloading" | "Downloaded" | "Blocking" => true,
+        // Versions in the lock file are nobody's business here.
+        "Updating" => line.ends_with("index") || line.contains(" git "),
+        // What the prelude carries is not compiled, only named.
+        "Compiling" => name != Some(PACKAGE) && !is_carried(),
+        _ => false,
+    }
+}
+
+/// Cargo's error for a notebook: without what is about the crate that we made, and with what to do.
+fn explain(messages: &[String]) -> String {
+    let text = messages.join("\n");
+    let mut lines: Vec<String> = Vec::new();
+    let mut in_error = false;
+    for line in messages {
+        // Warnings of crates that compile are nobody's business here.
+        if line.starts_with("error") {
+            in_error = true;
+        } else if line.starts_with("warning") {
+            in_error = false;
+        }
+        let is_ours = line.contains(&format!("required by package `{PACKAGE}"))
+            || line.trim_start().starts_with("location searched: crates.io")
+            || line.starts_with("For more information about")
+            || line.starts_with("Some errors have detailed")
+            || line.starts_with("warning: build failed, waiting");
+        if in_error && !is_ours {
+            lines.push(shorten(line));
+        }
+    }
+    if lines.is_empty() {
+        lines = messages.to_vec();
+    }
+    if lines.len() > ERROR_LINES {
+        let left = lines.len() - ERROR_LINES;
+        lines.truncate(ERROR_LINES - 1);
+        lines.push(format!("… and {} more lines", left + 1));
+        // Cargo's last word says which crate it was.
+        lines.extend(messages.iter().rfind(|line| line.starts_with("error: could not compile")).cloned());
+    }
+    let mut result = lines.join("\n").trim().trim_start_matches("error: ").to_owned();
+    if let Some(advice) = advice(&text) {
+        result.push_str(&format!("\n{advice}"));
+    }
+    result
+}
+
+/// A line without the name of the crate that we made.
+fn shorten(line: &str) -> String {
+    match line.find(&format!(" as a dependency of package `{PACKAGE}")) {
+        Some(end) => line[..end].to_owned(),
+        None => line.to_owned(),
+    }
+}
+
+fn advice(text: &str) -> Option<&'static str> {
+    let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    if has(&[
+        "Could not resolve host",
+        "Couldn't resolve host",
+        "spurious network error",
+        "Couldn't connect",
+        "failed to download",
+        "Timeout was reached",
+    ]) {
+        return Some(
+            "The network cannot be reached. With `:offline 1` in a cell before, crates are taken that were downloaded \
+             earlier; a version that is there already can be named exactly, such as \"=1.2.3\".",
+        );
+    }
+    if has(&["--offline was specified", "offline mode"]) {
+        return Some("Only crates that were downloaded earlier can be had with `:offline 1`; `:offline 0` ends that.");
+    }
+    if has(&["no matching package", "no matching package named"]) {
+        return Some("Is the name spelt right? https://crates.io has all names.");
+    }
+    if has(&["failed to select a version"]) {
+        return Some("Ask for a version that there is, or write `*` for any.");
+    }
+    if has(&["No space left on device"]) {
+        return Some("The disk is full. Make room there, or let WARPCELL_CACHE_DIR name a folder on another disk.");
+    }
+    if has(&["could not compile", "failed to run custom build command"]) {
+        return Some("The crate was not added. Another version of it may compile, or it needs a system library.");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_progress() {
+        for line in ["   Compiling itoa v1.0.15", "    Updating crates.io index", " Downloading crates ..."] {
+            assert_eq!(progress_of(line), Some(line));
+        }
+        for line in ["error: no", "warning: unused variable: `x`", "  --> src/lib.rs:1:2", "", "   |", "äöüäöüäöüäöü x"]
+        {
+            assert_eq!(progress_of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_cargo_without_our_own_crate() {
+        let messages = [
+            "error: no matching package named `fooz` found",
+            "location searched: crates.io index",
+            "required by package `notebook-dependencies v0.0.0 (/cache/sets/1)`",
+        ];
+        let text = explain(&messages.map(str::to_owned));
+        assert!(text.starts_with("no matching package named `fooz` found\n"), "{text}");
+        assert!(!text.contains(PACKAGE) && text.contains("spelt right"), "{text}");
+    }
+
+    #[test]
+    fn errors_without_the_warnings_around_them() {
+        let mut messages = vec!["warning: unused variable".to_owned(), " --> a.rs:1".to_owned()];
+        messages.push("error[E0308]: mismatched types".to_owned());
+        messages.extend((0..100).map(|number| format!("   {number}")));
+        messages.push("error: could not compile `broken` (lib) due to 1 previous error".to_owned());
+        let text = explain(&messages);
+        assert!(text.starts_with("error[E0308]: mismatched types"), "{text}");
+        assert!(!text.contains("unused") && text.contains("could not compile `broken`"), "{text}");
+        assert!(text.lines().count() < ERROR_LINES + 4, "{text}");
+    }
+}

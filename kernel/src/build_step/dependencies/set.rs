@@ -1,0 +1,244 @@
+//! Where a set of crates is built: in a cache that all notebooks of a user share, or in the session's directory if the
+//! cache cannot be written.
+//!
+//! ```text
+//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen
+//!                  target/     cargo's target directory of all sets; cargo locks it while it builds
+//!                  sets/HASH/  a crate that depends on the set's crates; HASH: of its Cargo.toml
+//!                              Cargo.lock begins as that of the session's set before, or the prelude's, so that versions
+//!                              stay as they are
+//!                              answer.json, record.json: what cargo said
+//! ```
+//! Files are written under another name and renamed: whoever is killed leaves none that is half written.
+
+use super::Plan;
+use super::progress::Progress;
+use crate::installation::Installation;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The package's name in the set's manifest.
+pub const PACKAGE: &str = "notebook-dependencies";
+
+/// A set of crates in one place.
+pub struct Set {
+    /// Directory of the crate that depends on them.
+    pub directory: PathBuf,
+    /// Cargo's target directory.
+    pub target: PathBuf,
+    manifest: String,
+    /// Where the versions come from: the session's last set, and the prelude.
+    seeds: [PathBuf; 2],
+}
+
+/// What is kept beside a set's manifest.
+pub trait Kept: Serialize + DeserializeOwned {
+    /// The file's name.
+    const FILE: &'static str;
+}
+
+impl Set {
+    /// Where the set may be: in the cache, and in the session's directory.
+    pub fn places(installation: &Installation, session: &Path, plan: &Plan<'_>) -> Result<Vec<Set>> {
+        let manifest = manifest(plan)?;
+        let key = key(&installation.record.compiler, &installation.record.identity);
+        let shared = cache_folder().map(|folder| folder.join("crates").join(key));
+        let place = |root: PathBuf| Set {
+            directory: root.join("sets").join(hash(&manifest)),
+            target: root.join("target"),
+            manifest: manifest.clone(),
+            seeds: [session.join("Cargo.lock"), installation.lock_file()],
+        };
+        Ok(shared.into_iter().chain([session.join("crates")]).map(place).collect())
+    }
+
+    /// The first place that can be written, made ready for cargo.
+    pub fn writable<'a>(sets: &'a [Set], progress: &mut Progress) -> Result<&'a Set> {
+        let mut problem = None;
+        for set in sets {
+            match set.prepare() {
+                Ok(()) => {
+                    if let Some(problem) = problem {
+                        progress.line(&format!(
+                            "note: {problem:#}; crates are built for this session only. \
+                             WARPCELL_CACHE_DIR can name another folder for them"
+                        ));
+                    }
+                    return Ok(set);
+                }
+                Err(error) => problem = Some(problem.unwrap_or(error)),
+            }
+        }
+        Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
+    }
+
+    fn prepare(&self) -> Result<()> {
+        let source = self.directory.join("src");
+        for directory in [&source, &self.target] {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("the folder {} cannot be made", directory.display()))?;
+        }
+        // The manifest is always written, to see whether that is possible.
+        write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
+        write(&source.join("lib.rs"), b"", true)?;
+        let [session, prelude] = &self.seeds;
+        let seed = std::fs::read(session)
+            .or_else(|_| std::fs::read(prelude))
+            .with_context(|| format!("{} cannot be read; run ./install.sh again", prelude.display()))?;
+        write(&self.directory.join("Cargo.lock"), &seed, true)
+    }
+
+    /// What was kept, if it is there and whole.
+    pub fn read<T: Kept>(&self) -> Option<T> {
+        serde_json::from_slice(&std::fs::read(self.directory.join(T::FILE)).ok()?).ok()
+    }
+
+    /// Keeps something.
+    pub fn write<T: Kept>(&self, value: &T) -> Result<()> {
+        write(&self.directory.join(T::FILE), &serde_json::to_vec(value)?, false)
+    }
+
+    /// Lets the session's next sets have the versions of this one.
+    pub fn keep_versions(&self) -> Result<()> {
+        let path = self.directory.join("Cargo.lock");
+        let lock = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let [session, prelude] = &self.seeds;
+        let before = std::fs::read_to_string(session).or_else(|_| std::fs::read_to_string(prelude))?;
+        write(session, merge_locks(&before, &lock)?.as_bytes(), false)
+    }
+
+    /// Removes a set that cannot be had.
+    pub fn forget(&self) {
+        // Another kernel may use it at the same time; then it makes it again.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("WARPCELL_CACHE_DIR")
+        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
+}
+
+/// What the cache's contents depend on.
+fn key(compiler: &str, prelude: &str) -> String {
+    hash(&(compiler, prelude, "layout 1"))
+}
+
+/// Deterministic, and the same in all kernels of one installation.
+pub fn hash(value: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// The manifest of a crate that depends on the set's crates.
+fn manifest(plan: &Plan<'_>) -> Result<String> {
+    let level = &plan.opt_level;
+    let level: toml::Value =
+        level.parse::<i64>().map_or_else(|_| toml::Value::String(level.clone()), toml::Value::Integer);
+    let table = |entries: Vec<(&str, toml::Value)>| {
+        toml::Value::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    };
+    let text = |text: &str| toml::Value::String(text.to_owned());
+    let profile = table(vec![("opt-level", level), ("debug", toml::Value::Boolean(false))]);
+    let manifest = table(vec![
+        ("package", table(vec![("name", text(PACKAGE)), ("version", text("0.0.0")), ("edition", text("2024"))])),
+        ("workspace", table(Vec::new())),
+        ("dependencies", toml::Value::Table(plan.foreign.clone().into_iter().collect())),
+        ("profile", table(vec![("dev", profile)])),
+    ]);
+    Ok(toml::to_string(&manifest)?)
+}
+
+/// The downloaded packages of both lock files.
+fn merge_locks(one: &str, other: &str) -> Result<String> {
+    let mut lock: toml::Table = toml::from_str(one).context("Cargo.lock cannot be read")?;
+    let mut other: toml::Table = toml::from_str(other).context("Cargo.lock cannot be read")?;
+    let more = other.remove("package").and_then(|packages| packages.as_array().cloned()).unwrap_or_default();
+    let packages = lock.entry("package").or_insert_with(|| toml::Value::Array(Vec::new()));
+    if let Some(packages) = packages.as_array_mut() {
+        let id = |package: &toml::Value| ["name", "version", "source"].map(|key| package.get(key).cloned());
+        for package in more {
+            if package.get("source").is_some() && !packages.iter().any(|known| id(known) == id(&package)) {
+                packages.push(package);
+            }
+        }
+    }
+    Ok(toml::to_string(&lock)?)
+}
+
+/// Writes a file whole or not at all; with `keep`, only if there is none.
+fn write(path: &Path, contents: &[u8], keep: bool) -> Result<()> {
+    if keep && path.exists() {
+        return Ok(());
+    }
+    let failed = || format!("{} cannot be written", path.display());
+    let folder = path.parent().with_context(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
+    file.write_all(contents).with_context(failed)?;
+    if keep {
+        // Another kernel may have been first.
+        match file.persist_noclobber(path) {
+            Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(error.error).with_context(failed);
+            }
+            _ => return Ok(()),
+        }
+    }
+    // Cargo looks at the manifest's time: it stays as it is if nothing changes.
+    if std::fs::read(path).is_ok_and(|old| old == contents) {
+        return Ok(());
+    }
+    file.persist(path).with_context(failed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_compiler_or_prelude_has_another_cache() {
+        let own = key("rustc 1.95.0 (59807616e 2026-04-14)", "0123");
+        assert_eq!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0123"));
+        assert_ne!(own, key("rustc 1.95.1 (0123456ff 2026-05-14)", "0123"));
+        assert_ne!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0124"));
+    }
+
+    #[test]
+    fn versions_of_both_lock_files() {
+        let package = |name: &str, version: &str, source: &str| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{source}\n")
+        };
+        let registry = "source = \"registry\"";
+        let one = format!("version = 4\n{}", package("a", "1.0.0", registry));
+        let other = format!(
+            "version = 4\n{}{}{}",
+            package("a", "1.0.0", registry),
+            package("b", "2.0.0", registry),
+            package(PACKAGE, "0.0.0", "")
+        );
+        let merged = merge_locks(&one, &other).unwrap();
+        assert_eq!(merged.matches("[[package]]").count(), 2, "{merged}");
+        assert!(merged.contains("2.0.0") && !merged.contains(PACKAGE));
+    }
+
+    #[test]
+    fn files_are_whole_and_the_first_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"one", true).unwrap();
+        write(&path, b"two", true).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        write(&path, b"three", false).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"three");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+}

@@ -1,0 +1,10 @@
+//! Crates that the prelude does not need itself but that cells get from it by `:dep`, so that their types match those
+//! of `ndarray` and of one another. Naming them here puts their code into the shared library.
+
+extern crate approx as _;
+extern crate either as _;
+extern crate num_complex as _;
+extern crate num_integer as _;
+extern crate num_traits as _;
+extern crate rand as _;
+extern crate serde as _;
