@@ -178,7 +178,7 @@ fn fill(
     let prelude = home.join("prelude");
     std::fs::create_dir_all(&prelude).with_context(|| format!("{} cannot be created", prelude.display()))?;
     let metadata = workspace_metadata(source, toolchain, &target)?;
-    let (externs, mut carried, identity) = copy_prelude(artifacts, &prelude)?;
+    let Contents { externs, mut carried, identity } = copy_prelude(artifacts, &prelude)?;
     for carried in &mut carried {
         let package = |package: &&Value| package["name"] == *carried.name && package["version"] == *carried.version;
         // A package without default features has them all.
@@ -206,9 +206,17 @@ fn fill(
         .with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Copies the prelude's library and the metadata of the crates behind it; gives what cells can name, what is inside,
-/// and a hash of the files.
-fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<(Vec<(String, String)>, Vec<Carried>, String)> {
+/// What the prelude's directory holds.
+struct Contents {
+    /// What cells can name without `:dep`, and its file.
+    externs: Vec<(String, String)>,
+    carried: Vec<Carried>,
+    /// A hash of the files.
+    identity: String,
+}
+
+/// Copies the prelude's library and the metadata of the crates behind it.
+fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
     let mut externs = Vec::new();
     let mut carried = Vec::new();
     let mut identity = DefaultHasher::new();
@@ -243,7 +251,7 @@ fn copy_prelude(artifacts: &[Artifact], prelude: &Path) -> Result<(Vec<(String, 
             bail!("cargo built no library `{name}`");
         }
     }
-    Ok((externs, carried, format!("{:016x}", identity.finish())))
+    Ok(Contents { externs, carried, identity: format!("{:016x}", identity.finish()) })
 }
 
 /// Links the standard library's shared object beside the prelude, whose search path is its own directory.
