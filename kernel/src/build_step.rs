@@ -24,6 +24,7 @@ mod replay;
 mod rewrite;
 mod variables;
 
+use crate::environment;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -46,6 +47,7 @@ pub fn rustup() -> i32 {
 
 /// The role `rustc`.
 pub fn rustc() -> i32 {
+    environment::restore_path();
     finish(Installation::locate().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         if arguments == ["--print", "sysroot"] {
@@ -63,6 +65,7 @@ pub fn rustc() -> i32 {
 
 /// The role `cargo`.
 pub fn cargo() -> i32 {
+    environment::restore_path();
     let answered = Installation::locate().and_then(|installation| answer_cargo(&installation));
     // evcxr makes an error of a cell of this text, and calls it one itself.
     answered.unwrap_or_else(|error| {
@@ -98,7 +101,7 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
 fn real_cargo(installation: &Installation) -> Command {
     let mut command = Command::new(installation.real_tool("cargo"));
     command.env("RUSTC", installation.real_tool("rustc")).env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
-    crate::environment::restore_cargo_home(&mut command);
+    environment::restore_cargo_home(&mut command);
     command
 }
 

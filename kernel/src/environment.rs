@@ -58,12 +58,8 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
             }
         }
     };
-    let mut path = installation.tools().into_os_string();
-    if let Some(old) = std::env::var_os("PATH") {
-        path.push(":");
-        path.push(old);
-    }
-    set("PATH", Some(path));
+    // Nothing else: evcxr would change the way it builds if it found `mold` or `lld`.
+    set("PATH", Some(installation.tools().into()));
     for name in REMOVED {
         set(name, None);
     }
@@ -86,6 +82,14 @@ fn user_environment() -> Map<String, Value> {
 /// The user's own PATH.
 pub fn user_path() -> Option<String> {
     user_environment().get("PATH")?.as_str().map(str::to_owned)
+}
+
+/// Gives this process the user's own PATH, for what it starts. To be called while the process has one thread.
+pub fn restore_path() {
+    if let Some(path) = user_path() {
+        // SAFETY: the caller promises that this process has no other thread yet.
+        unsafe { std::env::set_var("PATH", path) };
+    }
 }
 
 /// Gives cargo the user's own home: the index, the cache, the configuration.

@@ -4,7 +4,7 @@
 //! PREFIX/bin/warpcell
 //! PREFIX/lib/warpcell/installation.json   what was recorded at installation
 //!                     prelude/            libwarpcell.so, metadata of the crates behind it, a link to libstd
-//!                     tools/              cargo, rustc, rustup: links to the binary
+//!                     tools/              cargo, rustc, rustup: links to the binary; sh
 //!                     sysroot/            a toolchain as rust-analyzer sees it: our cargo and rustc, the real libraries
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads

@@ -189,6 +189,8 @@ fn fill(
     link_standard_library(toolchain, &target, &prelude)?;
     Linker::record(home, toolchain, &target)?;
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], "../../../bin/warpcell")?;
+    // For the `!` lines of evcxr, which looks where it looks for cargo.
+    symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], "../../../../bin/warpcell")?;
     link_libraries(toolchain, standard_library, &home.join("sysroot/lib"))?;
     record_metadata(home, source, &metadata, &target, &carried)?;

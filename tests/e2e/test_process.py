@@ -178,3 +178,36 @@ def test_install_and_uninstall(prefix, tmp_path):
     subprocess.run([script, "--uninstall", "--prefix", target], check=True, timeout=60, stdout=subprocess.DEVNULL)
     left = [path for path in target.rglob("*") if path.is_file()]
     assert not left, f"left behind: {left}"
+
+
+def test_settings_of_the_users_toolchain_do_not_reach_the_cells(fresh_kernel, tmp_path):
+    home, notebooks, programs = (tmp_path / name for name in ("home", "notebooks", "programs"))
+    for folder in (home / ".cargo", home / ".config" / "evcxr", notebooks, programs):
+        folder.mkdir(parents=True)
+    (home / ".cargo" / "config.toml").write_text('[build]\nrustflags = ["-Cno-such-flag"]\ntarget-dir = "/nonexistent"\n')
+    # evcxr would take the first of these settings, and run the second with its own start.
+    (notebooks / "evcxr.toml").write_text('[evcxr]\ntmpdir = "/nonexistent"\n')
+    (home / ".config" / "evcxr" / "init.evcxr").write_text(":dep no-such-crate-at-all\n")
+    (home / ".config" / "evcxr" / "prelude.rs").write_text("this is not Rust\n")
+    for program in ("mold", "lld", "cargo", "rustc", "rustup", "sccache"):
+        (programs / program).write_text(f"#!/bin/sh\necho {program} must not run >&2\nexit 1\n")
+        (programs / program).chmod(0o755)
+    crate = tmp_path / "mine"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text('[package]\nname = "mine"\nversion = "0.1.0"\nedition = "2024"\n')
+    (crate / "src" / "lib.rs").write_text("pub fn seven() -> u8 { 7 }\n")
+    env = {
+        "HOME": str(home),
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "RUSTUP_TOOLCHAIN": "no-such-toolchain",
+        "RUSTFLAGS": "-Cno-such-flag",
+        "WARPCELL_CACHE_DIR": str(tmp_path / "cache"),
+        **dict.fromkeys(("RUSTC", "CARGO", "RUSTC_WRAPPER", "CARGO_BUILD_RUSTC"), "/bin/false"),
+    }
+    session = fresh_kernel(env=env, cwd=notebooks)
+    assert session.check("let seen = vec![1, 2]; seen.len()").value == "2"
+    session.check(f':dep mine = {{ path = "{crate}" }}')
+    assert session.check("mine::seven()").value == "7"
+    assert session.check('std::env::var("RUSTC").unwrap()').value == '"/bin/false"'
+    assert session.check("!command -v mold").value.strip() == str(programs / "mold")
+    assert session.check("seen").value == "[1, 2]"
