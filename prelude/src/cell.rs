@@ -7,6 +7,7 @@ mod display;
 mod panics;
 mod store;
 
+#[cfg(feature = "cells")]
 pub use display::EvcxrDisplay;
 pub(crate) use display::offer_rich;
 pub use store::{VariableStore, create_variable_store};

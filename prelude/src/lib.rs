@@ -26,6 +26,7 @@ mod device;
 mod dtype;
 mod error;
 pub mod host;
+#[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
 mod number;

@@ -9,8 +9,10 @@
 //! is found behind every wrapper whose `Debug` is its content's.
 
 use std::cell::RefCell;
+#[cfg(feature = "cells")]
 use std::fmt::Debug;
 
+#[cfg_attr(not(feature = "cells"), expect(dead_code))]
 struct Rich {
     text: String,
     representations: Vec<(&'static str, String)>,
@@ -31,6 +33,7 @@ pub(crate) fn offer_rich(text: &str, representations: impl FnOnce() -> Vec<(&'st
     });
 }
 
+#[cfg(feature = "cells")]
 fn show(value: &dyn Debug, size: usize, type_name: &str) {
     // `()` is the value of statements: nothing to show.
     if size == 0 && type_name == "()" {
@@ -53,6 +56,7 @@ fn show(value: &dyn Debug, size: usize, type_name: &str) {
     }
 }
 
+#[cfg(feature = "cells")]
 #[doc(hidden)]
 /// Shows a value in the notebook; implemented for everything that has `Debug`.
 #[diagnostic::on_unimplemented(
@@ -65,6 +69,7 @@ pub trait EvcxrDisplay {
     fn evcxr_display(&self);
 }
 
+#[cfg(feature = "cells")]
 impl<T: Debug> EvcxrDisplay for T {
     fn evcxr_display(&self) {
         show(self, size_of::<T>(), std::any::type_name::<T>());

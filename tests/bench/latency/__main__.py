@@ -28,7 +28,7 @@ from jupyter_client.manager import KernelManager
 from cells import CELLS, SETUP
 
 ROOT = Path(__file__).resolve().parents[3]
-DEPENDENCIES = f':dep warpcell = {{ path = "{ROOT / "prelude"}" }}\n:dep ndarray = "0.17"'
+DEPENDENCIES = f':dep warpcell = {{ path = "{ROOT / "prelude"}", default-features = false }}\n:dep ndarray = "0.17"'
 IMPORTS = "use warpcell as gpu;\nuse gpu::prelude::*;"
 FIRST = ["let a = Array2::<f32>::ones((256, 256));", "let d = gpu::asarray(&a);"]
 # Ratios that the kernel is to reach: the largest share of the peer's time, by kind and over all cells.
@@ -50,8 +50,8 @@ class Kernel:
         self.client.wait_for_ready(timeout=300)
         self.ready_after = time.perf_counter() - self.started
 
-    def run(self, code: str) -> tuple[str, float]:
-        """The reply's status, and the seconds to `idle`."""
+    def run(self, code: str) -> tuple[dict, float]:
+        """The reply, and the seconds to `idle`."""
         start = time.perf_counter()
         request = self.client.execute(code, allow_stdin=False)
         while True:
@@ -64,12 +64,12 @@ class Kernel:
         while True:
             reply = self.client.get_shell_msg(timeout=600)
             if reply["parent_header"].get("msg_id") == request:
-                return reply["content"]["status"], seconds
+                return reply["content"], seconds
 
     def must(self, code: str) -> float:
-        status, seconds = self.run(code)
-        if status != "ok":
-            raise SystemExit(f"a cell failed that must not:\n{code}")
+        reply, seconds = self.run(code)
+        if reply["status"] != "ok":
+            raise SystemExit("\n".join(["a cell failed that must not:", code, *reply["traceback"]]))
         return seconds
 
     def memory(self) -> float:
@@ -138,10 +138,12 @@ def session(sides: Sides) -> list[tuple[str, float, float]]:
         for number, (kind, code) in enumerate(CELLS):
             turns = [ours, theirs] if number % 2 == 0 else [theirs, ours]
             seen = {kernel: kernel.run(code) for kernel in turns}
-            for kernel, (status, _) in seen.items():
+            for kernel, (reply, _) in seen.items():
                 # evcxr_jupyter calls a cell that panicked successful.
-                if (status == "error") != (kind == "error") and not (kernel is theirs and "panic!" in code):
-                    raise SystemExit(f"{'ours' if kernel is ours else 'theirs'}: status {status} of\n{code}")
+                if (reply["status"] == "error") != (kind == "error") and not (kernel is theirs and "panic!" in code):
+                    name = "Warpcell" if kernel is ours else "evcxr_jupyter"
+                    text = "\n".join(reply.get("traceback", []))
+                    raise SystemExit(f"{name}: status {reply['status']} of\n{code}\n{text}")
             rows.append((kind, seen[ours][1], seen[theirs][1]))
         return rows
     finally:
