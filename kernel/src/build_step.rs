@@ -18,6 +18,7 @@
 mod compile;
 mod definitions;
 mod dependencies;
+mod functions;
 mod metadata;
 mod replay;
 mod rewrite;
