@@ -2,6 +2,7 @@
 
 use super::{expand, registration};
 use expect_test::{Expect, expect};
+use proc_macro2::TokenStream;
 
 /// The errors of several functions: what each points at, and its message.
 fn check(functions: &[&str], expected: Expect) {
@@ -27,7 +28,24 @@ fn only_plain_functions() {
             "struct S { x: f32 }",
             "let f = 1;",
         ],
-        expect![""],
+        expect![[r#"
+            const
+              a `#[vectorize]` function is a plain `fn`; remove `const`
+            async
+              a `#[vectorize]` function is a plain `fn`; remove `async`
+            unsafe
+              a `#[vectorize]` function is a plain `fn`; remove `unsafe`
+            extern "C"
+              a `#[vectorize]` function is a plain `fn`; remove `extern`
+            <T: Copy>
+              a `#[vectorize]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+            where f32: Copy
+              a `#[vectorize]` function has no `where` clause; remove it
+            struct
+              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+            let
+              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+        "#]],
     );
 }
 
@@ -49,7 +67,34 @@ fn only_scalars_in() {
             "fn f(x: impl Fn()) -> f32 { 1.0 }",
             "fn f(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8) -> u8 { a }",
         ],
-        expect![""],
+        expect![[r#"
+            ()
+              a `#[vectorize]` function takes at least one argument, which is an element of an array; such as `x: f32`
+            &self
+              a `#[vectorize]` function stands outside of `impl` blocks and takes scalars, not `self`
+            &f32
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+            &mut [f32]
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+            [f32; 3]
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+            (f32, f32)
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each part
+            usize
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
+            i16
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+            u16
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u32`
+            Real
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+            Vec<f32>
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
+            impl Fn()
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these
+            i: u8
+              a `#[vectorize]` function takes at most 8 arguments
+        "#]],
     );
 }
 
@@ -57,21 +102,29 @@ fn only_scalars_in() {
 fn only_one_scalar_out() {
     check(
         &["fn f(x: f32) { }", "fn f(x: f32) -> (f32, f32) { (x, x) }", "fn f(x: f32) -> String { String::new() }"],
-        expect![""],
+        expect![[r#"
+            f
+              a `#[vectorize]` function returns the element of the resulting array; write its type, such as `-> f32`
+            (f32, f32)
+              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one function for each result
+            String
+              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+        "#]],
     );
 }
 
 #[test]
 fn the_attribute_takes_no_arguments() {
     let error = registration("target = cpu".parse().unwrap(), "fn f(x: f32) -> f32 { x }".parse().unwrap());
-    expect![""].assert_eq(&error.unwrap_err().to_string());
+    expect!["`#[vectorize]` takes no arguments; write `#[vectorize]`"].assert_eq(&error.unwrap_err().to_string());
 }
 
 #[test]
 fn the_function_stays_as_it_is_also_beside_an_error() {
     for function in ["fn f(x : f32) -> f32 { x }", "pub fn f(x : & f32) -> f32 { * x }"] {
-        let text = expand(Default::default(), function.parse().unwrap()).to_string();
-        assert!(text.starts_with(function), "{text}");
+        let function: TokenStream = function.parse().unwrap();
+        let text = expand(Default::default(), function.clone()).to_string();
+        assert!(text.starts_with(&function.to_string()), "{text}");
     }
 }
 
