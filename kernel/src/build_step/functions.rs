@@ -46,7 +46,7 @@ impl Functions {
             let name = name.text();
             let hash = leads.hash(item.syntax());
             functions.hashes.push_str(&format!("{name} {hash}\n"));
-            if registered(listing, &name) == Some(&hash) {
+            if registered(listing, name) == Some(&hash) {
                 let range = attribute.syntax().text_range();
                 let range = usize::from(range.start())..usize::from(range.end());
                 let blank: String = source[range.clone()]
@@ -137,7 +137,7 @@ fn names(node: &SyntaxNode) -> BTreeSet<String> {
 }
 
 fn own_name(node: SyntaxNode) -> Option<String> {
-    node.children().find_map(ast::Name::cast).map(|name| plain(&name.text()))
+    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()))
 }
 
 /// A name without the mark of a raw identifier.

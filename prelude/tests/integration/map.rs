@@ -61,7 +61,7 @@ fn one_array_gives_what_mapv_gives() {
         return;
     }
     for a in arrays() {
-        assert_eq!(gpu::map(polynomial, &gpu::asarray(&a)).to_host(), a.mapv(polynomial));
+        assert_eq!(gpu::map(polynomial, gpu::asarray(&a)).to_host(), a.mapv(polynomial));
         assert_eq!(gpu::map(polynomial, (gpu::asarray(&a),)).to_host(), a.mapv(polynomial));
     }
     let n = gpu::arange(0i64, 10_000, 1);
@@ -171,7 +171,7 @@ fn a_device_without_rust_functions_says_so() {
     if on_cpu() {
         return;
     }
-    let error = gpu::try_map(polynomial, &gpu::zeros::<f64>(2)).err().unwrap().to_string();
+    let error = gpu::try_map(polynomial, gpu::zeros::<f64>(2)).err().unwrap().to_string();
     assert!(error.contains("`polynomial`") && error.contains("WARPCELL_DEVICE=cpu"), "{error}");
 }
 
@@ -203,7 +203,7 @@ fn panics_of_the_function_are_the_callers() {
         assert_eq!(text(&|| drop(gpu::map(fails_on_seven, &a))).as_deref(), Some("seven was given"));
         assert_eq!(gpu::map(fails_on_seven, &(&a + 8)).size(), size as usize, "the device goes on");
     }
-    let message = text(&|| drop(gpu::map(uses_arrays, &gpu::zeros::<f32>(3)))).unwrap();
+    let message = text(&|| drop(gpu::map(uses_arrays, gpu::zeros::<f32>(3)))).unwrap();
     assert!(message.contains("cannot use arrays"), "{message}");
     assert_eq!(gpu::zeros::<f32>(3).sum(), 0.0);
 }
