@@ -19,6 +19,7 @@ mod compile;
 mod definitions;
 mod dependencies;
 mod flags;
+mod functions;
 mod metadata;
 mod replay;
 mod rewrite;

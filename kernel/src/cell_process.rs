@@ -3,32 +3,35 @@
 //! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
 //! share lives in the prelude's library, which is loaded first.
 
-use crate::environment::MARKER;
+use crate::environment::{FUNCTIONS, MARKER};
 use crate::installation::Installation;
 use crate::output_contract::{Message, encode};
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 
 /// The descriptor on which commands come.
 pub const COMMANDS: i32 = 3;
 
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-type StartFunction = unsafe extern "C" fn(*const c_char);
+type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char);
 type HookFunction = unsafe extern "C" fn();
 type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
 /// Runs cells until the commands end; gives the exit status.
 pub fn run() -> i32 {
     let marker = std::env::var(MARKER).unwrap_or_default();
-    // SAFETY: this process has one thread so far. The user's code must not see the marker.
+    let functions = std::env::var_os(FUNCTIONS).unwrap_or_default();
+    // SAFETY: this process has one thread so far. The user's code must not see what is the kernel's.
     unsafe {
         std::env::remove_var(MARKER);
+        std::env::remove_var(FUNCTIONS);
         std::env::remove_var(crate::environment::CELL_PROCESS);
         // Grandchildren must not inherit the command descriptor.
         libc::fcntl(COMMANDS, libc::F_SETFD, libc::FD_CLOEXEC);
     }
-    match Prelude::load(&marker) {
+    match Prelude::load(&marker, &functions) {
         Ok(prelude) => run_cells(&prelude, &marker),
         Err(error) => {
             eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
@@ -59,17 +62,18 @@ struct Prelude {
 }
 
 impl Prelude {
-    fn load(marker: &str) -> Result<Prelude, String> {
+    fn load(marker: &str, functions: &OsStr) -> Result<Prelude, String> {
         let installation = Installation::locate().map_err(|error| error.to_string())?;
         let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
         let marker = CString::new(marker).map_err(|error| error.to_string())?;
+        let functions = CString::new(functions.as_bytes()).map_err(|error| error.to_string())?;
         // SAFETY: the prelude defines these functions with these types (prelude/src/cell.rs), and the library is
         // never unloaded.
         unsafe {
             let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
             let begin_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
             let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
-            start(marker.as_ptr());
+            start(marker.as_ptr(), functions.as_ptr());
             Ok(Prelude { begin_cell, end_cell })
         }
     }

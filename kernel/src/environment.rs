@@ -5,7 +5,7 @@
 
 use crate::installation::Installation;
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The session's private directory.
@@ -14,6 +14,8 @@ pub const SESSION: &str = "WARPCELL_SESSION";
 pub const SOCKET: &str = "WARPCELL_SOCKET";
 /// The marker of messages in standard output.
 pub const MARKER: &str = "WARPCELL_MARKER";
+/// The file in which the cell process lists the functions that are registered.
+pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
@@ -72,6 +74,11 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
     unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+}
+
+/// Where a session's cell process lists the functions that are registered.
+pub fn functions_listing(session: &Path) -> PathBuf {
+    session.join("functions")
 }
 
 fn user_environment() -> Map<String, Value> {

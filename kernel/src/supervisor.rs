@@ -6,7 +6,7 @@
 //! the cell process.
 
 use crate::cell_process::COMMANDS;
-use crate::environment::{self, CELL_PROCESS, MARKER, SOCKET};
+use crate::environment::{self, CELL_PROCESS, FUNCTIONS, MARKER, SOCKET};
 use crate::frames::Frame;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
 use std::fs::File;
@@ -14,6 +14,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// Runs until the cell process has ended or evcxr has closed the commands; gives the exit status.
@@ -47,6 +48,8 @@ impl Supervisor {
     fn start() -> std::io::Result<Supervisor> {
         let socket = std::env::var_os(SOCKET)
             .ok_or_else(|| std::io::Error::other("the kernel's socket is not named in the environment"))?;
+        let session = std::env::var_os(environment::SESSION)
+            .ok_or_else(|| std::io::Error::other("the session's directory is not named in the environment"))?;
         let kernel = UnixStream::connect(socket)?;
         let marker = new_marker();
         let (command_reader, command_writer) = pipe()?;
@@ -55,6 +58,7 @@ impl Supervisor {
         command
             .env(CELL_PROCESS, "1")
             .env(MARKER, &marker)
+            .env(FUNCTIONS, environment::functions_listing(Path::new(&session)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -5,6 +5,7 @@
 
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -185,6 +186,9 @@ pub(crate) trait Backend: Send + Sync {
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
     /// Applies `operation` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// Computes each element of `out` by a function of the user; inputs and `out` are of the function's dtypes, arrays are
+    /// broadcast to `out`, which overlaps none of them and may be empty. Passes a panic of the function on.
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()>;
     /// Reduces `x` over `axes` (sorted, distinct); `out` is contiguous and has the remaining axes. For `Max` and
     /// `Min` the reduced part is not empty.
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;

@@ -10,9 +10,11 @@ mod store;
 #[cfg(feature = "cells")]
 pub use display::EvcxrDisplay;
 pub(crate) use display::offer_rich;
+pub(crate) use panics::{on_behalf_of, runs_cells};
 pub use store::{VariableStore, create_variable_store};
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, OsStr, c_char};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
@@ -38,16 +40,18 @@ pub fn user_error(error: &str) {
     crate::output::control("EVCXR_ERROR_OCCURRED");
 }
 
-/// Prepares the process for cells: takes the output marker, installs the panic hook, starts flushing.
+/// Prepares the process for cells: takes the output marker and the path of the file that lists registered functions,
+/// installs the panic hook, starts flushing.
 ///
 /// # Safety
 ///
-/// `marker` must point to a NUL-terminated string that lives during the call.
+/// `marker` and `functions` must point to NUL-terminated strings that live during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpcell_start(marker: *const c_char) {
-    // SAFETY: the caller promises a NUL-terminated string that lives during this call.
-    let marker = unsafe { CStr::from_ptr(marker) };
+pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const c_char) {
+    // SAFETY: the caller promises NUL-terminated strings that live during this call.
+    let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
     crate::output::set_marker(marker.to_string_lossy().into_owned());
+    crate::registry::list_in(OsStr::from_bytes(functions.to_bytes()).as_ref());
     panics::install_hook();
     // `print!` without a newline would stay in libstd's buffer until the cell ends.
     let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {

@@ -34,6 +34,8 @@ mod operations;
 mod output;
 mod plot;
 pub mod prelude;
+#[doc(hidden)]
+pub mod registry;
 pub mod timing;
 
 pub use array::{
@@ -50,4 +52,6 @@ pub use operations::convolve::{
     try_convolve2d, try_convolve2d_with,
 };
 pub use operations::elementwise::Operand;
+pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use plot::{Figure, ImageSource, imshow, try_imshow};
+pub use warpcell_macros::vectorize;

@@ -3,4 +3,5 @@
 pub(crate) mod allclose;
 pub(crate) mod convolve;
 pub(crate) mod elementwise;
+pub(crate) mod map;
 pub(crate) mod reduce;

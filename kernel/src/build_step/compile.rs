@@ -1,9 +1,10 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
+use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
 use super::{dependencies, flags, replay};
-use crate::environment::SESSION;
+use crate::environment::{SESSION, functions_listing};
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,9 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
+    // Without a listing, as before the first cell, nothing is registered.
+    let listing = std::fs::read_to_string(functions_listing(&cell.session)).unwrap_or_default();
+    let Functions { source: text, hashes } = Functions::read(&text, &listing);
     let crates = cell.dependencies.identities();
     let mut findings = Findings::default();
     for is_last in [false, false, true] {
@@ -114,7 +118,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         };
         std::fs::write(&rewritten, &text)?;
         let mut command = cell.compiler(&rewritten);
-        command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
+        command.env(functions::HASHES, &hashes).args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
         if let Some(status) = replay::own_cell(installation, &text, &mut command, context, &library)? {
             return Ok(status);
         }

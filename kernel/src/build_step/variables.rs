@@ -7,12 +7,14 @@
 //! variable that it was about to define anew would be dropped. Here, an old value that the cell does not use stays in
 //! the store, and one that it uses goes back there. The latter does not compile where the cell moves the value away:
 //! then the compiler says so, and the cell is compiled without.
+//!
+//! Variables that the cell does not name at all are checked, but stay in the store.
 
 use super::definitions::{Definitions, may_define_types};
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// Crates that the user added: names in code, with what identifies the files that were built.
@@ -51,6 +53,8 @@ pub struct Plan {
     kept: Vec<Kept>,
     /// The lines that check and take variables whose old values stay in the store, with the hash of their types.
     unused: Vec<(Statement, u64)>,
+    /// The lines that take and store variables which the cell does not name.
+    idle: Vec<Statement>,
 }
 
 /// An old value that goes back to the store.
@@ -79,6 +83,8 @@ const TAIL: [&str; 5] =
 const KEEPING: &str = "}} ";
 /// What stands before the lines of variables that stay in the store, with a hash.
 const LEFT: &str = "// stays in the store: ";
+/// What stands before the lines of variables that the cell does not name.
+const IDLE: &str = "// not named in this cell: ";
 /// What may stand between the closure's stores and its end, or the function's.
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", "Ok::<(), EvcxrUserCodeError>(())", "evcxr_variable_store", "}"];
 /// An explicit type of the user may go over several lines.
@@ -135,6 +141,15 @@ impl Plan {
                     plan.kept.push(Kept { name, type_name, definitions: hash(old) });
                 }
             }
+            // To take and store a variable costs the compiler more than most cells do. It is checked all the same.
+            let whole = &lines[body.min(tail)..tail];
+            let mentioned = mentioned(&whole.join("\n"));
+            for old in taken.iter().filter(|old| !is_shadowed(old) && !findings.used.contains(&old.name)) {
+                let store = others.iter().find(|store| store.name == old.name);
+                if let (false, Some(store)) = (mentioned.contains(&old.name), store) {
+                    plan.idle.extend([old.clone(), store.clone()]);
+                }
+            }
         }
         plan.moving = taken.into_iter().chain(stored).chain(others).map(|statement| statement.lines).collect();
         plan.checked = checked;
@@ -145,6 +160,7 @@ impl Plan {
     pub fn may_fail(&self) -> bool {
         !self.kept.is_empty()
             || !self.unused.is_empty()
+            || !self.idle.is_empty()
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
@@ -153,6 +169,9 @@ impl Plan {
         let mut line = Cow::Borrowed(line);
         if let Some((_, hash)) = self.unused.iter().find(|(statement, _)| statement.lines.contains(&index)) {
             return format!("{LEFT}{hash} {line}").into();
+        }
+        if self.idle.iter().any(|statement| statement.lines.contains(&index)) {
+            return format!("{IDLE}{line}").into();
         }
         if let Some(hash) = self.definitions.get(&index) {
             line = line.replacen(STORE, &format!("{STORE}defined_by({hash}u64)."), 1).into();
@@ -204,7 +223,8 @@ impl Plan {
             let text = message["message"].as_str().unwrap_or_default();
             let is_named = |name: &str| text.contains(&format!("`{name}`"));
             let checked = self.checked.iter().find(|statement| statement.lines.contains(&index));
-            let unused = self.unused.iter().map(|(statement, _)| statement.name.clone());
+            let unused = self.unused.iter().map(|(statement, _)| statement).chain(&self.idle);
+            let unused = unused.map(|statement| statement.name.clone());
             let used: BTreeSet<String> = unused.filter(|name| is_named(name)).collect();
             if message["code"]["code"] == "E0425" && !used.is_empty() {
                 findings.used.extend(used);
@@ -261,6 +281,9 @@ impl Taken {
         let keeping = lines.iter().rev().find_map(|line| line.strip_prefix(KEEPING)).unwrap_or_default();
         let mut taken = Taken::default();
         loop {
+            while lines.get(line).is_some_and(|text| text.starts_with(IDLE)) {
+                line += 1;
+            }
             let (hash, statement) = match lines.get(line).and_then(|text| text.strip_prefix(LEFT)) {
                 Some(rest) => {
                     let hash = rest.split(' ').next().unwrap_or_default().to_owned();
@@ -364,6 +387,26 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     }
     let is_wrapped = *first == "let _ = (|| -> std::result::Result<(), EvcxrUserCodeError> {";
     Some(from + 2 + usize::from(is_wrapped))
+}
+
+/// The names that code may mean: its identifiers, and what stands in formats.
+fn mentioned(code: &str) -> HashSet<String> {
+    let tokens = LexedStr::new(Edition::Edition2024, code);
+    let mut names = HashSet::new();
+    for index in 0..tokens.len() {
+        let text = tokens.text(index);
+        match tokens.kind(index) {
+            SyntaxKind::IDENT => {
+                names.insert(text.strip_prefix("r#").unwrap_or(text).to_owned());
+            }
+            SyntaxKind::STRING => {
+                let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
+                names.extend(words.map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 /// Whether the user's code names a variable before it defines it anew.

@@ -6,6 +6,7 @@
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
+mod map;
 pub(crate) mod memory;
 mod numeric;
 mod pool;
@@ -18,6 +19,7 @@ use crate::backend::{
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
+use crate::registry::Function;
 use memory::Memory;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -52,6 +54,11 @@ fn origin(view: &View<'_>) -> *mut u8 {
 
 impl CpuBackend {
     fn lock(&self) -> MutexGuard<'_, ()> {
+        // The thread that waits for the function holds the lock.
+        assert!(
+            !map::is_running(),
+            "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
+        );
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,6 +132,24 @@ impl Backend for CpuBackend {
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
         Ok(())
+    }
+
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
+        let queue = self.lock();
+        let inputs: Vec<elementwise::Input<'_>> = inputs
+            .iter()
+            .map(|operand| match operand {
+                Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
+                Operand::Scalar(value) => elementwise::Input::Scalar(*value),
+            })
+            .collect();
+        // SAFETY: the invariants of `Memory`.
+        let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
+        drop(queue);
+        match panicked {
+            Some(payload) => std::panic::resume_unwind(payload),
+            None => Ok(()),
+        }
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::cuda::module::Module;
 use crate::cuda::staging;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -199,6 +200,16 @@ impl Backend for CudaBackend {
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
         self.elementwise.binary(operation, a, b, out)
+    }
+
+    fn map(&self, function: &Function, _inputs: &[Operand<'_>], _out: View<'_>) -> Result<()> {
+        let reason = format!(
+            "`{}` cannot run on {}: so far, Rust functions run on arrays of the CPU device only; copy the arrays to the \
+             host with `to_host` and apply it there with `mapv`, or start the kernel with WARPCELL_DEVICE=cpu",
+            function.name,
+            self.device.label()
+        );
+        Err(Error::InvalidArgument { operation: "map", reason })
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {

@@ -12,6 +12,19 @@ pub(super) fn enter_cell() {
     RUNS_CELLS.set(true);
 }
 
+/// Whether the calling thread runs cells.
+pub(crate) fn runs_cells() -> bool {
+    RUNS_CELLS.get()
+}
+
+/// Does a part of what a thread waits for: if that runs cells, a panic here is one of the cell.
+pub(crate) fn on_behalf_of<R>(runs_cells: bool, work: impl FnOnce() -> R) -> R {
+    let own = RUNS_CELLS.replace(runs_cells);
+    let result = work();
+    RUNS_CELLS.set(own);
+    result
+}
+
 /// Replaces libstd's hook by one that sends the panic's message, place and the user's frames.
 pub(super) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {

@@ -50,6 +50,16 @@ pub enum RawOperand<'a> {
     Scalar(Scalar),
 }
 
+impl RawOperand<'_> {
+    /// The type of its elements.
+    pub(crate) fn dtype(&self) -> DType {
+        match self {
+            RawOperand::Array(array) => array.dtype,
+            RawOperand::Scalar(value) => value.dtype(),
+        }
+    }
+}
+
 macro_rules! unary {
     ($($bound:ident { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> {$($(

@@ -3,6 +3,7 @@
 mod errors;
 mod fixtures;
 mod lesson;
+mod map;
 mod parity;
 mod printing;
 mod semantics;

@@ -26,6 +26,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 from cells import CELLS, SETUP
+from growth import growth
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPENDENCIES = f':dep warpcell = {{ path = "{ROOT / "prelude"}", default-features = false }}\n:dep ndarray = "0.17"'
@@ -183,6 +184,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=3, help="starts of each kernel (default: %(default)s)")
     parser.add_argument("--cells", action="store_true", help="print every cell's times too")
     parser.add_argument("--ours", action="store_true", help="run no peer: our times only")
+    parser.add_argument("--growth", action="store_true", help="instead: whether cells get slower with use (growth.py)")
     options = parser.parse_args()
     for name in ("RUSTFLAGS", "CARGO_TARGET_DIR"):
         os.environ.pop(name, None)
@@ -190,6 +192,8 @@ def main() -> int:
         # Not below the checkout, whose workspace its crate would be taken to belong to.
         target = Path(cwd) / "evcxr_jupyter"
         sides = Sides(options.prefix, options.peer, target, cwd)
+        if options.growth:
+            return growth(sides.ours)
         if options.ours:
             return only_ours(sides, options.sessions)
         target.mkdir()

@@ -49,13 +49,38 @@ fn message(text: &str, part: &str, code: &str, message: &str) -> String {
 const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
 
 #[test]
-fn cells_that_define_nothing_anew_stay_as_they_are() {
-    for (code, new) in [("let z = y.len();\n", &[("z", "usize")][..]), ("y.len();\n", &[]), ("", &[])] {
+fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
+    let cases = [
+        ("let z = y.len();\n", &[("z", "usize")][..], &["x"][..]),
+        ("y.len() + x.len();\n", &[], &[]),
+        ("println!(\"{x:?} {}\", 1);\n", &[], &["y"]),
+        ("1 + 1;\n", &[], &["x", "y"]),
+    ];
+    for (code, new, expected) in cases {
         let source = source("fn f() {}", &STORED, code, new);
         let plan = Plan::new(&source, &[], &Findings::default());
-        assert!(!plan.may_fail(), "{code}");
-        assert!(source.lines().enumerate().all(|(index, line)| plan.line(index, line) == line), "{code}");
+        for (index, line) in source.lines().enumerate() {
+            let is_moved = line.contains("take_variable") || line.contains("put_variable");
+            let is_idle = is_moved && expected.iter().any(|name| line.contains(&format!("stringify!({name})")));
+            let planned = plan.line(index, line);
+            assert_eq!(planned != line, is_idle, "{code}{planned}");
+            assert!(!is_idle || planned.starts_with("//"), "{planned}");
+        }
+        assert_eq!(plan.may_fail(), !expected.is_empty(), "{code}");
     }
+}
+
+#[test]
+fn a_variable_that_a_macro_names_is_taken_after_all() {
+    let source = source("", &STORED, "macro_that_names_x!();\n", &[]);
+    let plan = Plan::new(&source, &[], &Findings::default());
+    let text = rewritten(&source, &Findings::default());
+    let message = message(&text, "macro_that_names_x", "E0425", "cannot find value `x` in this scope");
+    let findings = plan.findings(&message).unwrap();
+    assert_eq!(findings.used, ["x"]);
+    let again = rewritten(&source, &findings);
+    assert!(again.lines().any(|line| line.starts_with("let mut x =")), "{again}");
+    assert!(!again.lines().any(|line| line.starts_with("let y =")), "{again}");
 }
 
 #[test]
@@ -63,13 +88,13 @@ fn an_old_value_that_is_not_used_stays_in_the_store() {
     let source = source("", &STORED, "let x = panics();\n", &[("x", "f64")]);
     let text = rewritten(&source, &Findings::default());
     assert!(!text.lines().any(|line| line.trim_start().starts_with("let mut x =")), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("let y =")));
+    assert!(!text.lines().any(|line| line.starts_with("let y =")), "it is not named");
     let taken = Taken::read(&text);
-    assert_eq!(taken.names, ["x", "y"]);
+    assert_eq!(taken.names, ["x"]);
     assert_eq!(taken.left.len(), 1);
     let expected = "let mut x: Vec<i32> = evcxr_variable_store.take_variable::<Vec<i32>>(stringify!(x));";
     assert_eq!(taken.left[0].take, expected);
-    assert!(!taken.has_moved("x") && taken.has_moved("y"));
+    assert!(!taken.has_moved("x") && !taken.has_moved("y"));
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! Every diagnostic with the text that it points at, and what is emitted for a function that has none.
+
+use super::{expand, registration};
+use expect_test::{Expect, expect};
+use proc_macro2::TokenStream;
+
+/// The errors of several functions: what each points at, and its message.
+fn check(functions: &[&str], expected: Expect) {
+    let mut text = String::new();
+    for function in functions {
+        let error = registration(Default::default(), function.parse().unwrap()).err();
+        let error = error.unwrap_or_else(|| panic!("no error for {function}"));
+        text += &format!("{}\n  {error}\n", error.span().source_text().unwrap_or_default());
+    }
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn only_plain_functions() {
+    check(
+        &[
+            "const fn f(x: f32) -> f32 { x }",
+            "async fn f(x: f32) -> f32 { x }",
+            "unsafe fn f(x: f32) -> f32 { x }",
+            "extern \"C\" fn f(x: f32) -> f32 { x }",
+            "fn f<T: Copy>(x: f32) -> f32 { x }",
+            "fn f(x: f32) -> f32 where f32: Copy { x }",
+            "struct S { x: f32 }",
+            "let f = 1;",
+        ],
+        expect![[r#"
+            const
+              a `#[vectorize]` function is a plain `fn`; remove `const`
+            async
+              a `#[vectorize]` function is a plain `fn`; remove `async`
+            unsafe
+              a `#[vectorize]` function is a plain `fn`; remove `unsafe`
+            extern "C"
+              a `#[vectorize]` function is a plain `fn`; remove `extern`
+            <T: Copy>
+              a `#[vectorize]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+            where f32: Copy
+              a `#[vectorize]` function has no `where` clause; remove it
+            struct
+              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+            let
+              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+        "#]],
+    );
+}
+
+#[test]
+fn only_scalars_in() {
+    check(
+        &[
+            "fn f() -> f32 { 1.0 }",
+            "fn f(&self) -> f32 { 1.0 }",
+            "fn f(x: &f32) -> f32 { *x }",
+            "fn f(x: f32, y: &mut [f32]) -> f32 { x }",
+            "fn f(x: [f32; 3]) -> f32 { x[0] }",
+            "fn f(x: (f32, f32)) -> f32 { x.0 }",
+            "fn f(n: usize) -> f32 { 1.0 }",
+            "fn f(n: i16) -> f32 { 1.0 }",
+            "fn f(n: u16) -> f32 { 1.0 }",
+            "fn f(x: Real) -> f32 { 1.0 }",
+            "fn f(x: Vec<f32>) -> f32 { 1.0 }",
+            "fn f(x: impl Fn()) -> f32 { 1.0 }",
+            "fn f(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8) -> u8 { a }",
+        ],
+        expect![[r#"
+            ()
+              a `#[vectorize]` function takes at least one argument, which is an element of an array; such as `x: f32`
+            &self
+              a `#[vectorize]` function stands outside of `impl` blocks and takes scalars, not `self`
+            &f32
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+            &mut [f32]
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+            [f32; 3]
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+            (f32, f32)
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each part
+            usize
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
+            i16
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+            u16
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u32`
+            Real
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+            Vec<f32>
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
+            impl Fn()
+              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these
+            i: u8
+              a `#[vectorize]` function takes at most 8 arguments
+        "#]],
+    );
+}
+
+#[test]
+fn only_one_scalar_out() {
+    check(
+        &["fn f(x: f32) { }", "fn f(x: f32) -> (f32, f32) { (x, x) }", "fn f(x: f32) -> String { String::new() }"],
+        expect![[r#"
+            f
+              a `#[vectorize]` function returns the element of the resulting array; write its type, such as `-> f32`
+            (f32, f32)
+              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one function for each result
+            String
+              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+        "#]],
+    );
+}
+
+#[test]
+fn the_attribute_takes_no_arguments() {
+    let error = registration("target = cpu".parse().unwrap(), "fn f(x: f32) -> f32 { x }".parse().unwrap());
+    expect!["`#[vectorize]` takes no arguments; write `#[vectorize]`"].assert_eq(&error.unwrap_err().to_string());
+}
+
+#[test]
+fn the_function_stays_as_it_is_also_beside_an_error() {
+    for function in ["fn f(x : f32) -> f32 { x }", "pub fn f(x : & f32) -> f32 { * x }"] {
+        let function: TokenStream = function.parse().unwrap();
+        let text = expand(Default::default(), function.clone()).to_string();
+        assert!(text.starts_with(&function.to_string()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_emitted_calls_the_function_for_each_element() {
+    let function = "#[inline] /// Doc.\n pub(crate) fn mixed(mut x: f32, _: bool) -> i64 { 1 }";
+    let text = registration(Default::default(), function.parse().unwrap()).unwrap().to_string();
+    for part in ["mixed (__warpcell_input_0 [__warpcell_index] , __warpcell_input_1", ". f32 (0usize)", "DType :: I64"]
+    {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
