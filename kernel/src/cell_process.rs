@@ -89,8 +89,11 @@ fn run_cells(prelude: &Prelude, marker: &str) -> i32 {
             eprintln!("unknown command: {line}");
             return 2;
         };
-        match load_cell(path, function) {
-            Ok(cell) => {
+        // The build step leaves an empty file for a cell that only defines.
+        let has_code = !std::fs::metadata(path).is_ok_and(|file| file.len() == 0);
+        match has_code.then(|| load_cell(path, function)).transpose() {
+            Ok(None) => {}
+            Ok(Some(cell)) => {
                 // SAFETY: the build step compiled the cell against the prelude that is loaded, its function takes and
                 // gives back the variable store, and its library is never unloaded.
                 unsafe {

@@ -118,6 +118,12 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         };
         std::fs::write(&rewritten, &text)?;
         let mut command = cell.compiler(&rewritten);
+        if only_defines(&text) {
+            // There is nothing to run, and so nothing to generate and to link: an empty library says that.
+            std::fs::write(&library, "")?;
+            cell.check_only(&mut command);
+            return cell.run(command);
+        }
         command.env(functions::HASHES, &hashes).args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
         if let Some(status) = replay::own_cell(installation, &text, &mut command, context, &library)? {
             return Ok(status);
@@ -138,13 +144,24 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     unreachable!("the last attempt becomes the compiler")
 }
 
+/// What evcxr writes as the function of a cell without code of the user's.
+const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";
+/// What items may contain that has an effect, or may be in error, only when the cell is linked or loaded.
+const LINKED: [&str; 4] = ["link", "vectorize", "global_asm", "ctor"];
+
+/// Whether a cell consists of items only, which the compiler need but check.
+fn only_defines(source: &str) -> bool {
+    source.lines().any(|line| line == NOTHING_TO_RUN)
+        && source.matches("no_mangle").count() == 1
+        && !LINKED.iter().any(|word| source.contains(word))
+}
+
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
     let mut command = cell.compiler(&context.join("src").join("lib.rs"));
-    let output = context.join("target").join("libctx.rmeta");
     std::fs::create_dir_all(context.join("target"))?;
-    command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(output);
+    cell.check_only(&mut command);
     cell.run(command)
 }
 
@@ -189,6 +206,10 @@ impl Cell<'_> {
         command
     }
 
+    fn check_only(&self, command: &mut Command) {
+        command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
+    }
+
     /// Becomes the compiler.
     fn run(&self, mut command: Command) -> Result<i32> {
         lead_group(&self.session)?;
@@ -207,5 +228,29 @@ impl Cell<'_> {
             "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
             self.installation.real_tool("rustc").display()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_items_only_are_told_apart() {
+        let cell = |items: &str| {
+            format!("{items}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(\n{NOTHING_TO_RUN}\n")
+        };
+        assert!(only_defines(&cell("fn f() -> u8 { 1 }")));
+        assert!(!only_defines(
+            "fn f() {}\npub extern \"C\" fn run_user_code_3(\nevcxr_variable_store: *mut u8) -> *mut u8 {\n"
+        ));
+        for items in [
+            "#[link(name = \"m\")] unsafe extern \"C\" { fn sin(x: f64) -> f64; }",
+            "#[unsafe(no_mangle)] pub fn f() {}",
+            "#[unsafe(link_section = \".init_array\")] static F: fn() = f;",
+            "#[vectorize] fn f(x: f32) -> f32 { x }",
+        ] {
+            assert!(!only_defines(&cell(items)), "{items}");
+        }
     }
 }
