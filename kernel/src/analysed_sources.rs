@@ -44,7 +44,7 @@ fn shortened(text: &str) -> String {
                 nodes.skip_subtree();
             }
         } else if matches!(node.kind(), SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF) {
-            for tree in node.descendants().filter(|node| is_transcriber(node)) {
+            for tree in node.descendants().filter(is_transcriber) {
                 drop_from_macro(&tree, &mut dropped);
             }
             nodes.skip_subtree();

@@ -152,18 +152,17 @@ impl Installation {
                 self.prelude_library().display()
             ));
         }
-        let standard_library =
-            std::fs::read_dir(self.prelude()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files = std::fs::read_dir(self.prelude()).into_iter().flatten().flatten().map(|entry| entry.path());
         // The prelude and all cells share this library; it has another name in every version of the compiler.
-        for library in standard_library.filter(|path| path.is_symlink() && !path.exists()) {
-            return Some(format!(
+        let gone = files.find(|path| path.is_symlink() && !path.exists());
+        gone.map(|library| {
+            format!(
                 "The Rust toolchain was exchanged since Warpcell was installed: {} leads nowhere. Install {} again, or \
                  run ./install.sh to use the compiler that is there now.",
                 library.display(),
                 self.record.compiler
-            ));
-        }
-        None
+            )
+        })
     }
 }
 
