@@ -154,9 +154,8 @@ mod tests {
                     pub const fn f(self) -> $t { #[cfg(x)] { 1 } }\n        fn g() -> impl Sized { 1 }\n        type T = fn();\n    };\n}\n";
         let short = shortened(text);
         assert!(short.contains("(#[doc = $d:expr] $t:ty) => {"), "{short}");
-        assert!(
-            short.contains("#[rustc_intrinsic]") && short.contains("pub const fn f(self) -> $t { #[cfg(x)] { 1 } }")
-        );
+        assert!(short.contains("#[rustc_intrinsic]") && short.contains("pub const fn f(self) -> $t {}"), "{short}");
+        assert!(short.contains("fn g() -> impl Sized { 1 }") && short.contains("type T = fn();"), "{short}");
         assert!(short.contains("#[stable(feature"), "{short}");
         for gone in ["Text", "concat"] {
             assert!(!short.contains(gone), "{gone} is still in {short}");

@@ -122,9 +122,10 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             // There is nothing to run, and so nothing to generate and to link: an empty library says that.
             std::fs::write(&library, "")?;
             cell.check_only(&mut command);
-            return cell.run(command);
+        } else {
+            command.env(functions::HASHES, &hashes);
+            command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
         }
-        command.env(functions::HASHES, &hashes).args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
         if let Some(status) = replay::own_cell(installation, &text, &mut command, context, &library)? {
             return Ok(status);
         }
