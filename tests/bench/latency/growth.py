@@ -107,9 +107,9 @@ def growth(start) -> int:
         for code in NEEDED:
             fresh.must(code)
         for code in long_session():
-            status, _ = used.run(code)
-            if (status == "error") != ("wrong" in code):
-                raise SystemExit(f"status {status} of\n{code}")
+            reply, _ = used.run(code)
+            if (reply["status"] == "error") != ("wrong" in code):
+                raise SystemExit(f"status {reply['status']} of\n{code}")
         times = {kernel: [[] for _ in PROBES] for kernel in (used, fresh)}
         for turn in range(ROUNDS):
             for number, code in enumerate(PROBES):
