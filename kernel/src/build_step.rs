@@ -29,6 +29,7 @@ use crate::environment;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,6 +111,13 @@ fn real_cargo(installation: &Installation) -> Command {
 fn replace_by(command: &mut Command, arguments: &[OsString]) -> Result<i32> {
     let error = command.args(arguments).exec();
     Err(error).with_context(|| format!("{} cannot be run", Path::new(command.get_program()).display()))
+}
+
+/// A value as a name, in hexadecimal digits: deterministic, and the same in all kernels of one installation.
+fn hash(value: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 fn finish(result: Result<i32>) -> i32 {

@@ -1,6 +1,6 @@
 //! Environment variables by which the roles of the binary find one another, and the user's own environment.
 //!
-//! The kernel process runs with a changed environment (its tool directory first in PATH, no RUSTC, CARGO and the
+//! The kernel process runs with a changed environment (PATH is its tool directory, no RUSTC, CARGO and the
 //! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
 
 use crate::installation::Installation;

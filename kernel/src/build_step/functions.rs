@@ -9,7 +9,6 @@
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The variable by which the macro gets lines `NAME HASH`.
 pub const HASHES: &str = "WARPCELL_FUNCTION_HASHES";
@@ -124,9 +123,7 @@ impl Leads {
             }
         }
         let texts: BTreeSet<String> = seen.iter().map(text_of).collect();
-        let mut hasher = DefaultHasher::new();
-        (text_of(item), texts).hash(&mut hasher);
-        format!("{:016x}", hasher.finish())
+        super::hash(&(text_of(item), texts))
     }
 }
 

@@ -5,13 +5,12 @@
 //! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
 //! with the same arguments. Everything else goes the ordinary way.
 
-use super::CONTEXT_PLACEHOLDER;
+use super::{CONTEXT_PLACEHOLDER, hash};
 use crate::environment::RECORD;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -81,7 +80,7 @@ pub fn own_cell(
     if is_recording() {
         let status = command.status().context("the compiler cannot be run")?;
         if status.success() {
-            let answer = format!("{:016x}.so", hash(&question));
+            let answer = format!("{}.so", hash(&question));
             std::fs::copy(library, installation.recorded().join(&answer))?;
             write(installation, &Recorded { question, answer })?;
         }
@@ -114,13 +113,7 @@ fn write(installation: &Installation, recorded: &Recorded) -> Result<()> {
 }
 
 fn file(installation: &Installation, question: &str) -> PathBuf {
-    installation.recorded().join(format!("{:016x}.json", hash(question)))
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    installation.recorded().join(format!("{}.json", hash(&question)))
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! of a cell needs. Both count only as long as the files that they are about are the same.
 
 use super::run::Artifact;
-use super::set::{Kept, PACKAGE, Set, hash};
+use super::set::{Kept, PACKAGE, Set};
 use super::{Plan, package_of, stand_in};
+use crate::build_step::hash;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};

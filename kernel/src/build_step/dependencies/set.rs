@@ -13,11 +13,11 @@
 
 use super::Plan;
 use super::progress::Progress;
+use crate::build_step::hash;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -129,13 +129,6 @@ fn cache_folder() -> Option<PathBuf> {
 /// What the cache's contents depend on.
 fn key(compiler: &str, prelude: &str) -> String {
     hash(&(compiler, prelude, "layout 1"))
-}
-
-/// Deterministic, and the same in all kernels of one installation.
-pub fn hash(value: &impl Hash) -> String {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
 }
 
 /// The manifest of a crate that depends on the set's crates.
