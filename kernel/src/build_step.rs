@@ -15,6 +15,7 @@
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 
+mod ahead;
 mod compile;
 mod definitions;
 mod dependencies;
@@ -34,6 +35,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use ahead::keep as keep_compiler;
 pub use compile::{BuildOptions, stop_compiler};
 pub use dependencies::stand_in::run as stand_in;
 pub use dependencies::{SOCKET_NAME, package_of};

@@ -1,5 +1,6 @@
 """How cells are compiled: what they take from the prelude, what they compile themselves, how they are linked."""
 
+import psutil
 import pytest
 
 LIBRARY_OF = r"""
@@ -59,3 +60,38 @@ def test_the_users_code_gets_no_unstable_features(session):
     result = session.run("#![feature(never_type)]\nlet f: fn() -> ! = || panic!();")
     assert not result.ok
     assert "never_type" in result.error_text
+
+
+def waiting_compilers(session) -> list[psutil.Process]:
+    return [process for process in session.processes() if process.name() == "rustc"]
+
+
+def test_a_compiler_that_waits_and_is_killed_is_replaced(session):
+    session.check("let kept = 7;")
+    for compiler in waiting_compilers(session):
+        compiler.kill()
+    assert session.check("kept").value == "7"
+
+
+@pytest.mark.parametrize(
+    "definition, use, value",
+    [
+        ("extern crate ndarray as arrays;", "arrays::array![1, 2].len()", "2"),
+        ("#[macro_export]\nmacro_rules! exported { () => { 11 } }", "crate::exported!()", "11"),
+        ("macro_rules! vec { ($x:expr) => { $x + 1 } }", "vec!(1)", "2"),
+        ("mod serde { pub fn own() -> u8 { 3 } }\nuse serde::own;", "own()", "3"),
+        ("mod inner { #![allow(dead_code)] pub const X: u8 = 5; }", "inner::X", "5"),
+        ("struct Option2;\nuse std::option::Option as Maybe;", "Maybe::Some(4).unwrap()", "4"),
+    ],
+)
+def test_items_mean_what_they_mean_in_the_root_of_a_crate(fresh_kernel, definition, use, value):
+    session = fresh_kernel()
+    session.check(definition)
+    assert session.check(use).value == value
+    assert session.check("1 + 1").value == "2"
+
+
+def test_errors_are_found_in_their_lines_by_a_compiler_that_waited(session):
+    session.check("let kept = 7;")
+    failed = session.run("let a = 1;\nlet b: String = kept;\na")
+    assert "2 |" in failed.error_text and "String" in failed.error_text, failed.error_text

@@ -72,12 +72,11 @@ def test_a_start_runs_nothing_of_the_toolchain(watched):
     session = Session(command=[str(binary), *CONNECTION])
     try:
         assert session.check("1 + 1").value == "2"
-        calls = notes.read_text().splitlines()
-        assert len(calls) == 1, f"one call compiles the cell, but there were:\n{chr(10).join(calls)}"
-        assert "--crate-name ctx" in calls[0]
-        # Cells that hold no crates of the user are one call of the compiler each.
         session.check("let d = gpu::zeros::<f64>((2, 2));")
-        assert len(notes.read_text().splitlines()) == 2
+        # Cells that hold no crates of the user are one call of the compiler each; one more waits for the next cell.
+        calls = notes.read_text().splitlines()
+        assert 2 <= len(calls) <= 3, f"two calls compile the cells, but there were:\n{chr(10).join(calls)}"
+        assert all("--crate-name ctx" in call for call in calls), calls
     finally:
         session.close()
 

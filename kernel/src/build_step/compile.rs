@@ -1,5 +1,6 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
+use super::ahead::{self, Call, Compiled, Goal};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// How the next cell is compiled; the kernel's side channel to this step, a file in the session's directory.
 ///
@@ -116,33 +117,97 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             let own_display = cell.dependencies.own_display;
             rewrite::rewrite(&text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
         };
-        std::fs::write(&rewritten, &text)?;
-        let mut command = cell.compiler(&rewritten);
-        if only_defines(&text) {
-            // There is nothing to run, and so nothing to generate and to link: an empty library says that.
-            std::fs::write(&library, "")?;
-            cell.check_only(&mut command);
-        } else {
-            command.env(functions::HASHES, &hashes);
-            command.args(["--crate-type", "cdylib", "--emit", "link", "-o"]).arg(&library);
-        }
-        if let Some(status) = replay::own_cell(installation, &text, &mut command, context, &library)? {
+        let compilation =
+            Compilation { cell: &cell, source: &rewritten, text: &text, hashes: &hashes, library: &library };
+        if let Some(status) = compilation.replay()? {
             return Ok(status);
         }
-        if is_last || !plan.may_fail() {
-            return cell.run(command);
-        }
-        let output = cell.run_watched(command)?;
-        match plan.findings(&String::from_utf8_lossy(&output.stderr)) {
-            Some(found) if !output.status.success() => findings.add(found),
+        let compiled = compilation.run()?;
+        match plan.findings(&compiled.stderr) {
+            Some(found) if compiled.status != 0 && plan.may_fail() && !is_last => findings.add(found),
             _ => {
-                std::io::stdout().write_all(&output.stdout)?;
-                std::io::stderr().write_all(&output.stderr)?;
-                return Ok(output.status.code().unwrap_or(1));
+                eprint!("{}", compiled.stderr);
+                return Ok(compiled.status);
             }
         }
     }
-    unreachable!("the last attempt becomes the compiler")
+    unreachable!("the last attempt ends the loop")
+}
+
+/// One attempt to compile a cell.
+struct Compilation<'a> {
+    cell: &'a Cell<'a>,
+    /// The file for the source.
+    source: &'a Path,
+    text: &'a str,
+    /// What the macros get to know of registered functions.
+    hashes: &'a str,
+    library: &'a Path,
+}
+
+impl Compilation<'_> {
+    /// The compiler's call for a source file.
+    fn command(&self, source: &Path) -> Command {
+        let mut command = self.cell.compiler(source);
+        command.args(["--crate-type", "cdylib"]);
+        command.arg("--emit").arg(format!("link={}", self.library.display()));
+        command
+    }
+
+    /// Takes the library from the installation, if it has recorded this cell.
+    fn replay(&self) -> Result<Option<i32>> {
+        std::fs::write(self.source, self.text)?;
+        let mut command = self.command(self.source);
+        let status =
+            replay::own_cell(self.cell.installation, self.text, &mut command, self.cell.context, self.library)?;
+        if status.is_some()
+            && !replay::is_recording()
+            && let Some((attributes, _)) = ahead::split(self.text)
+        {
+            ahead::prepare(&self.cell.session, self.ahead(&attributes)?)?;
+        }
+        Ok(status)
+    }
+
+    /// Compiles.
+    fn run(&self) -> Result<Compiled> {
+        // There is nothing to run, and so nothing to generate and to link: an empty library says that.
+        let goal = if only_defines(self.text) { Goal::Checked } else { Goal::Linked };
+        if goal == Goal::Checked {
+            std::fs::write(self.library, "")?;
+        }
+        lead_group(&self.cell.session)?;
+        // Cells that measure time have a compiler of their own; what the macros get to know is known only now.
+        let is_usual = !BuildOptions::read(&self.cell.session).timed && !self.text.contains(functions::VECTORIZE);
+        if is_usual && let Some((attributes, rest)) = ahead::split(self.text) {
+            std::fs::write(self.source, rest)?;
+            let call = self.ahead(&attributes)?;
+            if let Some(compiled) = ahead::compile(&self.cell.session, call, self.source, goal)? {
+                return Ok(compiled);
+            }
+            std::fs::write(self.source, self.text)?;
+        }
+        let mut command = match goal {
+            Goal::Checked => self.cell.checker(self.source),
+            Goal::Linked => self.command(self.source),
+        };
+        command.env(functions::HASHES, self.hashes);
+        let output = command.output().with_context(|| self.cell.cannot_run())?;
+        std::io::stdout().write_all(&output.stdout)?;
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(Compiled { status: output.status.code().unwrap_or(1), stderr })
+    }
+
+    /// The call of a compiler that is started ahead.
+    fn ahead(&self, attributes: &str) -> Result<Call> {
+        let root = self.source.with_file_name("root.rs");
+        let mut command = self.command(&root);
+        command.arg("--emit").arg(format!("metadata={}", self.library.with_extension("rmeta").display()));
+        command.args(["--json", "artifacts"]);
+        let carried = self.cell.installation.record.externs.iter().map(|(name, _)| name);
+        let crates = carried.filter(|name| !self.cell.dependencies.externs.contains(name));
+        Call::new(&command, root, attributes, crates)
+    }
 }
 
 /// What evcxr writes as the function of a cell without code of the user's.
@@ -160,10 +225,10 @@ fn only_defines(source: &str) -> bool {
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
-    let mut command = cell.compiler(&context.join("src").join("lib.rs"));
     std::fs::create_dir_all(context.join("target"))?;
-    cell.check_only(&mut command);
-    cell.run(command)
+    lead_group(&cell.session)?;
+    let error = cell.checker(&context.join("src").join("lib.rs")).exec();
+    Err(error).with_context(|| cell.cannot_run())
 }
 
 impl Cell<'_> {
@@ -207,21 +272,11 @@ impl Cell<'_> {
         command
     }
 
-    fn check_only(&self, command: &mut Command) {
+    /// The call for a source that is only checked.
+    fn checker(&self, source: &Path) -> Command {
+        let mut command = self.compiler(source);
         command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
-    }
-
-    /// Becomes the compiler.
-    fn run(&self, mut command: Command) -> Result<i32> {
-        lead_group(&self.session)?;
-        let error = command.exec();
-        Err(error).with_context(|| self.cannot_run())
-    }
-
-    /// Runs the compiler to its end and keeps what it says.
-    fn run_watched(&self, mut command: Command) -> Result<Output> {
-        lead_group(&self.session)?;
-        command.output().with_context(|| self.cannot_run())
+        command
     }
 
     fn cannot_run(&self) -> String {

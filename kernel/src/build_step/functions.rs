@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 pub const HASHES: &str = "WARPCELL_FUNCTION_HASHES";
 
 /// The attribute.
-const VECTORIZE: &str = "vectorize";
+pub const VECTORIZE: &str = "vectorize";
 
 /// The functions of a cell crate.
 pub struct Functions {

@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{SOCKET_NAME, Taken};
+use crate::build_step::{self, SOCKET_NAME, Taken};
 use crate::environment;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::interrupts::Interrupts;
@@ -108,6 +108,7 @@ impl RustEvaluator {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
         link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
+        build_step::keep_compiler(session.path())?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link)));
         // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
         let device = std::thread::spawn(crate::doctor::device);

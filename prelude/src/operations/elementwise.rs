@@ -5,7 +5,7 @@ use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 
-mod sealed {
+pub(super) mod sealed {
     use super::RawOperand;
 
     pub trait Sealed {

@@ -5,17 +5,14 @@ use crate::backend;
 use crate::device;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::RawOperand;
+use crate::operations::elementwise::{RawOperand, sealed::Sealed};
 use crate::registry;
 
 mod sealed {
-    use super::{DType, RawArray, RawOperand, Result};
+    use super::{DType, RawArray, Result};
 
     pub trait Arguments {
         fn run(&self, function: &'static str, result: DType) -> Result<RawArray>;
-    }
-    pub trait Argument {
-        fn raw_argument(&self) -> RawOperand<'_>;
     }
     pub trait Function {}
 }
@@ -50,25 +47,10 @@ pub trait Arguments<T>: sealed::Arguments {}
     label = "expected `&DeviceArray<{T}>` or `{T}`",
     note = "copy a host array to the device first: `gpu::asarray(&a)`; convert other element types: `a.astype::<{T}>()`"
 )]
-pub trait Argument<T: Element>: sealed::Argument {}
+pub trait Argument<T: Element>: Sealed {}
 
-impl<T: Element> sealed::Argument for T {
-    fn raw_argument(&self) -> RawOperand<'_> {
-        RawOperand::Scalar(self.to_scalar())
-    }
-}
 impl<T: Element> Argument<T> for T {}
-impl<T: Element> sealed::Argument for DeviceArray<T> {
-    fn raw_argument(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
 impl<T: Element> Argument<T> for DeviceArray<T> {}
-impl<T: Element> sealed::Argument for &DeviceArray<T> {
-    fn raw_argument(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
 impl<T: Element> Argument<T> for &DeviceArray<T> {}
 
 macro_rules! arguments_of_one {
@@ -87,9 +69,9 @@ impl<F> sealed::Function for F {}
 
 macro_rules! tuples {
     ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
-        impl<$($argument: sealed::Argument),*> sealed::Arguments for ($($argument,)*) {
+        impl<$($argument: Sealed),*> sealed::Arguments for ($($argument,)*) {
             fn run(&self, function: &'static str, result: DType) -> Result<RawArray> {
-                run(function, &[$(self.$index.raw_argument()),*], result)
+                run(function, &[$(self.$index.raw_operand()),*], result)
             }
         }
         impl<$($type: Element, $argument: Argument<$type>),*> Arguments<($($type,)*)> for ($($argument,)*) {}

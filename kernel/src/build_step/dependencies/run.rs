@@ -4,7 +4,7 @@ use super::progress::Progress;
 use super::record::Answer;
 use super::set::{PACKAGE, Set};
 use crate::build_step::real_cargo;
-use crate::environment::{STAND_IN, user_path};
+use crate::environment::STAND_IN;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -80,7 +80,7 @@ fn cargo(
     let mut command = real_cargo(installation);
     // The user's own tools, but not another cargo or rustc among them.
     let mut path = installation.record.toolchain.join("bin").into_os_string();
-    if let Some(user) = user_path() {
+    if let Some(user) = std::env::var_os("PATH") {
         path.push(":");
         path.push(user);
     }

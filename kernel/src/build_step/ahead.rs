@@ -1,0 +1,362 @@
+//! A compiler that is started before there is a source to compile: it has read its arguments and the prelude when the
+//! next cell comes.
+//!
+//! The compiler gets a root file that names the prelude and then includes its standard input. Until the kernel writes
+//! there which file holds the cell, it waits; if the kernel ends without doing so, it finds nothing to compile and ends
+//! too. The kernel process keeps the compiler, because the build step lives for one cell only; the two speak over a
+//! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
+//! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The socket in the session's directory.
+const SOCKET_NAME: &str = "compiler.socket";
+
+/// The module that tells the root file that its source has come.
+const ARRIVED: &str = "warpcell_source_arrived";
+
+/// What a source must not contain to be included by the root file: attributes of the whole crate, and what the language
+/// allows in a crate's root file only.
+const NOT_INCLUDED: [&str; 3] = ["#![", "extern crate", "macro_export"];
+
+/// A source in two parts: the attributes of the crate, and the rest, in the lines where it was.
+///
+/// None if it cannot be compiled as an included file.
+pub fn split(source: &str) -> Option<(String, String)> {
+    let mut attributes = String::new();
+    let mut rest = source;
+    while rest.starts_with("#![") {
+        let (line, following) = rest.split_once('\n')?;
+        if !line.trim_end().ends_with(']') {
+            return None;
+        }
+        attributes.push_str(line);
+        attributes.push('\n');
+        rest = following;
+    }
+    if NOT_INCLUDED.iter().any(|text| rest.contains(text)) {
+        return None;
+    }
+    let blank = "\n".repeat(attributes.lines().count());
+    Some((attributes, blank + rest))
+}
+
+/// A call of the compiler, but for the source.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    directory: PathBuf,
+    /// The root file, which is among the arguments, and its text.
+    root: PathBuf,
+    text: String,
+}
+
+impl Call {
+    /// The call that `command` describes, in the environment of this process.
+    ///
+    /// `attributes` are those of the crate, `crates` those that the compiler reads ahead.
+    pub fn new<'a>(
+        command: &Command,
+        root: PathBuf,
+        attributes: &str,
+        crates: impl Iterator<Item = &'a String>,
+    ) -> Result<Call> {
+        let changes: Vec<_> = command.get_envs().collect();
+        let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        environment.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
+        environment.extend(changes.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?.to_owned()))));
+        environment.sort();
+        let crates: String = crates.map(|name| format!("extern crate {name} as _;\n")).collect();
+        Ok(Call {
+            program: PathBuf::from(command.get_program()),
+            arguments: command.get_args().map(OsString::from).collect(),
+            environment,
+            directory: command.get_current_dir().context("the compiler has no directory")?.to_owned(),
+            text: format!("{attributes}{crates}include!(\"/dev/stdin\");\nuse {ARRIVED} as _;\n"),
+            root,
+        })
+    }
+}
+
+/// When a compilation has done what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Goal {
+    /// The source has no errors.
+    Checked,
+    /// The library is there.
+    Linked,
+}
+
+impl Goal {
+    /// The kind of file that the compiler reports when the goal is reached.
+    fn emit(self) -> &'static str {
+        match self {
+            Goal::Checked => "metadata",
+            Goal::Linked => "link",
+        }
+    }
+}
+
+/// What the build step asks.
+#[derive(Debug, Serialize, Deserialize)]
+struct Request {
+    call: Call,
+    /// What to compile, and what for; nothing if a compiler shall only be started.
+    source: Option<(PathBuf, Goal)>,
+}
+
+/// How a compilation ended.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Compiled {
+    /// The compiler's exit status.
+    pub status: i32,
+    /// What it wrote to standard error, without its reports of files.
+    pub stderr: String,
+}
+
+/// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
+pub fn prepare(session: &Path, call: Call) -> Result<()> {
+    let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(()) };
+    Ok(writeln!(kernel, "{}", serde_json::to_string(&Request { call, source: None })?)?)
+}
+
+/// Lets the kernel compile; none if no kernel listens.
+pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<Option<Compiled>> {
+    let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(None) };
+    let request = Request { call, source: Some((source.to_owned(), goal)) };
+    writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
+    let mut answer = String::new();
+    BufReader::new(kernel).read_line(&mut answer)?;
+    if answer.is_empty() {
+        bail!("the kernel could not run the compiler");
+    }
+    Ok(Some(serde_json::from_str(&answer)?))
+}
+
+/// Keeps a compiler for the session's next cell, in a thread of the kernel.
+pub fn keep(session: &Path) -> Result<()> {
+    let path = session.join(SOCKET_NAME);
+    let listener = UnixListener::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
+    std::thread::Builder::new().name("compilers".to_owned()).spawn(move || {
+        let mut keeper = Keeper::default();
+        for connection in listener.incoming().flatten() {
+            if let Err(error) = keeper.serve(connection) {
+                eprintln!("a cell could not be compiled: {error:#}");
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// The compiler of a session.
+#[derive(Default)]
+struct Keeper {
+    waiting: Option<Waiting>,
+}
+
+/// A compiler that waits for its source.
+struct Waiting {
+    call: Call,
+    compiler: Child,
+    gate: ChildStdin,
+}
+
+impl Waiting {
+    fn start(call: Call) -> Result<Waiting> {
+        std::fs::write(&call.root, &call.text).with_context(|| format!("{} cannot be written", call.root.display()))?;
+        let mut compiler = Command::new(&call.program)
+            .args(&call.arguments)
+            .env_clear()
+            .envs(call.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&call.directory)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| {
+                let program = call.program.display();
+                format!(
+                    "the compiler {program} cannot be run; is the Rust toolchain still installed? \
+                     `warpcell doctor` tells"
+                )
+            })?;
+        let gate = compiler.stdin.take().context("the compiler has no standard input")?;
+        Ok(Waiting { call, compiler, gate })
+    }
+}
+
+/// Ends a compiler and what it has started.
+fn end(compiler: &mut Child) {
+    // Without the check, the number could belong to another process.
+    if let Ok(None) = compiler.try_wait()
+        && let Ok(group) = libc::pid_t::try_from(compiler.id())
+    {
+        // SAFETY: sends a signal to the group that the compiler was started as.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+        // It has ended as soon as the signal is delivered.
+        let _ = compiler.wait();
+    }
+}
+
+impl Keeper {
+    fn serve(&mut self, mut connection: UnixStream) -> Result<()> {
+        let mut line = String::new();
+        BufReader::new(&connection).read_line(&mut line)?;
+        let Request { call, source } = serde_json::from_str(&line)?;
+        let waiting = match (self.waiting_for(call), &source) {
+            (Err(error), Some(_)) => {
+                return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
+            }
+            (waiting, _) => waiting?,
+        };
+        let next = match source {
+            None => waiting,
+            Some((source, goal)) => {
+                let (call, compiler) = Keeper::work(waiting, &source, goal, connection)?;
+                let next = Waiting::start(call)?;
+                // It may still be removing its files, which are named like those of the next one.
+                lock(&compiler).wait()?;
+                next
+            }
+        };
+        self.waiting = Some(next);
+        Ok(())
+    }
+
+    /// The compiler that waits, if it was started by the same call and lives, or a new one.
+    fn waiting_for(&mut self, call: Call) -> Result<Waiting> {
+        if let Some(mut waiting) = self.waiting.take() {
+            if waiting.call == call && matches!(waiting.compiler.try_wait(), Ok(None)) {
+                return Ok(waiting);
+            }
+            end(&mut waiting.compiler);
+        }
+        Waiting::start(call)
+    }
+
+    /// Compiles, and answers on the connection; gives the call back, and the compiler, which has yet to end.
+    fn work(
+        waiting: Waiting,
+        source: &Path,
+        goal: Goal,
+        mut connection: UnixStream,
+    ) -> Result<(Call, Arc<Mutex<Child>>)> {
+        let Waiting { call, mut compiler, mut gate } = waiting;
+        let stderr = compiler.stderr.take().context("the compiler has no standard error")?;
+        let compiler = Arc::new(Mutex::new(compiler));
+        let answered = Arc::new(AtomicBool::new(false));
+        let watcher = watch(&connection, &compiler, &answered)?;
+        // If the compiler has died, its end says so.
+        let _ = writeln!(gate, "mod {ARRIVED} {{}} include!({:?});", source.to_string_lossy());
+        drop(gate);
+        let mut text = String::new();
+        let mut reached = false;
+        for line in BufReader::new(stderr).split(b'\n') {
+            let line = line?;
+            match reported(&line) {
+                Some(emit) => reached = emit == goal.emit(),
+                None => {
+                    text.push_str(&String::from_utf8_lossy(&line));
+                    text.push('\n');
+                }
+            }
+            if reached {
+                break;
+            }
+        }
+        if reached && goal == Goal::Checked {
+            end(&mut lock(&compiler));
+        }
+        let status = if reached { 0 } else { lock(&compiler).wait()?.code().unwrap_or(1) };
+        answered.store(true, Ordering::Release);
+        // Who asked may have been ended meanwhile.
+        let _ = answer(&mut connection, &Compiled { status, stderr: text });
+        let _ = watcher.join();
+        Ok((call, compiler))
+    }
+}
+
+fn answer(connection: &mut UnixStream, compiled: &Compiled) -> Result<()> {
+    writeln!(connection, "{}", serde_json::to_string(compiled)?)?;
+    Ok(connection.shutdown(Shutdown::Both)?)
+}
+
+/// Ends the compiler if the other end of the connection closes before the answer.
+fn watch(
+    connection: &UnixStream,
+    compiler: &Arc<Mutex<Child>>,
+    answered: &Arc<AtomicBool>,
+) -> Result<std::thread::JoinHandle<()>> {
+    let mut connection = connection.try_clone()?;
+    let (compiler, answered) = (Arc::clone(compiler), Arc::clone(answered));
+    Ok(std::thread::Builder::new().name("compiler's client".to_owned()).spawn(move || {
+        // Nothing comes; this returns when either side closes.
+        let _ = connection.read(&mut [0]);
+        if !answered.load(Ordering::Acquire) {
+            end(&mut lock(&compiler));
+        }
+    })?)
+}
+
+fn lock(compiler: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    compiler.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The kind of file that a line of the compiler reports, if it is such a report.
+fn reported(line: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        #[serde(rename = "$message_type")]
+        message: String,
+        emit: String,
+    }
+    let artifact: Artifact = serde_json::from_slice(line).ok()?;
+    (artifact.message == "artifact").then_some(artifact.emit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_of_the_crate_are_split_off_and_no_line_moves() {
+        let source = "#![allow(unused_mut)]\n#![allow(dead_code)]\nuse a::b;\nfn f() {}\n";
+        let (attributes, rest) = split(source).unwrap();
+        assert_eq!(attributes, "#![allow(unused_mut)]\n#![allow(dead_code)]\n");
+        assert_eq!(rest, "\n\nuse a::b;\nfn f() {}\n");
+    }
+
+    #[test]
+    fn what_only_a_root_file_may_have_is_not_included() {
+        for source in [
+            "fn f() { #![allow(dead_code)] }\n",
+            "#![allow(\ndead_code)]\nfn f() {}\n",
+            "extern crate alloc;\n",
+            "#[macro_export] macro_rules! m { () => {} }\n",
+            "#![no_std]",
+        ] {
+            assert_eq!(split(source), None, "{source}");
+        }
+    }
+
+    #[test]
+    fn reports_of_files_are_told_from_what_the_compiler_says() {
+        let report = br#"{"$message_type":"artifact","artifact":"/tmp/libctx.so","emit":"link"}"#;
+        assert_eq!(reported(report).as_deref(), Some("link"));
+        assert_eq!(reported(br#"{"$message_type":"diagnostic","message":"emit"}"#), None);
+        assert_eq!(reported(b"error: the compiler unexpectedly panicked"), None);
+    }
+}
