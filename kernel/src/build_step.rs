@@ -21,6 +21,7 @@ mod definitions;
 mod dependencies;
 mod flags;
 mod functions;
+pub mod loops;
 mod metadata;
 mod replay;
 mod rewrite;

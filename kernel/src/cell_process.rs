@@ -3,19 +3,20 @@
 //! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
 //! share lives in the prelude's library, which is loaded first.
 
-use crate::environment::{FUNCTIONS, MARKER};
+use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::installation::Installation;
 use crate::output_contract::{Message, encode};
+use crate::sleep;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
 /// The descriptor on which commands come.
 pub const COMMANDS: i32 = 3;
 
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char);
+type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c_void);
 type HookFunction = unsafe extern "C" fn();
 type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
@@ -23,15 +24,20 @@ type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 pub fn run() -> i32 {
     let marker = std::env::var(MARKER).unwrap_or_default();
     let functions = std::env::var_os(FUNCTIONS).unwrap_or_default();
+    let interrupt = std::env::var_os(INTERRUPT).unwrap_or_default();
     // SAFETY: this process has one thread so far. The user's code must not see what is the kernel's.
     unsafe {
         std::env::remove_var(MARKER);
         std::env::remove_var(FUNCTIONS);
+        std::env::remove_var(INTERRUPT);
         std::env::remove_var(crate::environment::CELL_PROCESS);
         // Grandchildren must not inherit the command descriptor.
         libc::fcntl(COMMANDS, libc::F_SETFD, libc::FD_CLOEXEC);
+        // An interrupt goes to the programs that a cell has started, too; this process learns of it in another way.
+        // (What it starts does not inherit a handler, as it would that the signal is ignored.)
+        libc::signal(libc::SIGINT, do_nothing as *const () as libc::sighandler_t);
     }
-    match Prelude::load(&marker, &functions) {
+    match Prelude::load(&marker, &functions, &interrupt) {
         Ok(prelude) => run_cells(&prelude, &marker),
         Err(error) => {
             eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
@@ -39,6 +45,8 @@ pub fn run() -> i32 {
         }
     }
 }
+
+extern "C" fn do_nothing(_signal: i32) {}
 
 /// What the prelude says of the device that cells compute on, and why it is this one.
 pub fn device() -> anyhow::Result<String> {
@@ -62,7 +70,8 @@ struct Prelude {
 }
 
 impl Prelude {
-    fn load(marker: &str, functions: &OsStr) -> Result<Prelude, String> {
+    fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> Result<Prelude, String> {
+        let interrupt = map_word(interrupt).map_err(|error| format!("{}: {error}", interrupt.display()))?;
         let installation = Installation::locate().map_err(|error| error.to_string())?;
         let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
         let marker = CString::new(marker).map_err(|error| error.to_string())?;
@@ -73,10 +82,21 @@ impl Prelude {
             let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
             let begin_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
             let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
-            start(marker.as_ptr(), functions.as_ptr());
+            let interrupted: sleep::Interrupted = std::mem::transmute(symbol(library, c"warpcell_interrupted")?);
+            start(marker.as_ptr(), functions.as_ptr(), interrupt);
+            sleep::watch(interrupted);
             Ok(Prelude { begin_cell, end_cell })
         }
     }
+}
+
+/// Maps the word of a file, for good.
+fn map_word(path: &OsStr) -> std::io::Result<*const c_void> {
+    let file = std::fs::File::open(path)?;
+    // SAFETY: asks for a new mapping; the kernel never makes the file shorter.
+    let address =
+        unsafe { libc::mmap(std::ptr::null_mut(), 4, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+    if address == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(address) }
 }
 
 fn run_cells(prelude: &Prelude, marker: &str) -> i32 {

@@ -16,6 +16,8 @@ pub const SOCKET: &str = "WARPCELL_SOCKET";
 pub const MARKER: &str = "WARPCELL_MARKER";
 /// The file in which the cell process lists the functions that are registered.
 pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
+/// The file with the word by which the kernel interrupts a cell.
+pub const INTERRUPT: &str = "WARPCELL_INTERRUPT";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
@@ -79,6 +81,11 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
 /// Where a session's cell process lists the functions that are registered.
 pub fn functions_listing(session: &Path) -> PathBuf {
     session.join("functions")
+}
+
+/// The file with the word by which a session's cells are interrupted.
+pub fn interrupt_word(session: &Path) -> PathBuf {
+    session.join("interrupt")
 }
 
 fn user_environment() -> Map<String, Value> {

@@ -17,6 +17,7 @@ mod output_contract;
 mod roles;
 mod server;
 mod setup;
+mod sleep;
 mod supervisor;
 mod wire;
 

@@ -31,6 +31,11 @@ pub enum Message {
         /// The user's functions on the stack, innermost first.
         backtrace: Vec<String>,
     },
+    /// The cell has stopped, because the user asked for that.
+    Interrupted {
+        /// Where the thread that runs cells was: file, line and column.
+        location: Option<String>,
+    },
     /// `?` ended the cell with this error.
     UserError {
         /// The error's `Debug` text.

@@ -6,7 +6,7 @@
 //! the cell process.
 
 use crate::cell_process::COMMANDS;
-use crate::environment::{self, CELL_PROCESS, FUNCTIONS, MARKER, SOCKET};
+use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKET};
 use crate::frames::Frame;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
 use std::fs::File;
@@ -59,6 +59,7 @@ impl Supervisor {
             .env(CELL_PROCESS, "1")
             .env(MARKER, &marker)
             .env(FUNCTIONS, environment::functions_listing(Path::new(&session)))
+            .env(INTERRUPT, environment::interrupt_word(Path::new(&session)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -4,18 +4,21 @@
 //! (`kernel/src/build_step/rewrite.rs`), the cell process by the unmangled functions at the end of this file.
 
 mod display;
+mod interrupt;
 mod panics;
 mod store;
 
 #[cfg(feature = "cells")]
 pub use display::EvcxrDisplay;
 pub(crate) use display::offer_rich;
+pub use interrupt::check;
+pub(crate) use interrupt::{interrupted, is_of_the_cell, stop};
 pub(crate) use panics::{on_behalf_of, runs_cells};
 pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
 
@@ -29,8 +32,9 @@ pub fn send_text_plain(text: &str) {
     crate::output::result(&[("text/plain", text.to_owned())]);
 }
 
-/// Tells evcxr that the cell's code panicked; called where `catch_unwind` caught it.
+/// Tells evcxr that the cell's code panicked, and the kernel, if it was interrupted; called where `catch_unwind` caught it.
 pub fn panicked() {
+    interrupt::report();
     crate::output::control("EVCXR_PANIC_NOTIFICATION");
 }
 
@@ -40,18 +44,21 @@ pub fn user_error(error: &str) {
     crate::output::control("EVCXR_ERROR_OCCURRED");
 }
 
-/// Prepares the process for cells: takes the output marker and the path of the file that lists registered functions,
-/// installs the panic hook, starts flushing.
+/// Prepares the process for cells: takes the output marker, the path of the file that lists registered functions, and the
+/// word that the kernel sets to interrupt a cell; installs the panic hook, starts flushing.
 ///
 /// # Safety
 ///
-/// `marker` and `functions` must point to NUL-terminated strings that live during the call.
+/// `marker` and `functions` must point to NUL-terminated strings that live during the call, `interrupt` to a word that
+/// stays valid for the rest of the process.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const c_char) {
+pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const c_char, interrupt: *const AtomicU32) {
     // SAFETY: the caller promises NUL-terminated strings that live during this call.
     let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
     crate::output::set_marker(marker.to_string_lossy().into_owned());
     crate::registry::list_in(OsStr::from_bytes(functions.to_bytes()).as_ref());
+    // SAFETY: the caller promises that the word stays valid.
+    unsafe { interrupt::watch(interrupt) };
     panics::install_hook();
     // `print!` without a newline would stay in libstd's buffer until the cell ends.
     let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {
@@ -70,6 +77,13 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
 pub extern "C" fn warpcell_begin_cell() {
     CELL.fetch_add(1, Ordering::Relaxed);
     panics::enter_cell();
+    interrupt::enter_cell();
+}
+
+/// Whether the user has asked to stop what the calling thread does; what sleeps in the cell process ask.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpcell_interrupted() -> bool {
+    interrupted()
 }
 
 /// Called by the cell process when a cell's function has returned.

@@ -92,6 +92,8 @@ pub enum Error {
         /// The compiler's log.
         log: String,
     },
+    /// The user has interrupted the cell.
+    Interrupted,
 }
 
 impl fmt::Display for Error {
@@ -127,6 +129,7 @@ impl fmt::Display for Error {
             Error::KernelCompilation { kernel, log } => {
                 write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
             }
+            Error::Interrupted => f.write_str("the operation was interrupted; run the cell again to complete it"),
         }
     }
 }
@@ -137,6 +140,10 @@ impl std::error::Error for Error {}
 #[cold]
 #[track_caller]
 pub(crate) fn fail(error: Error) -> ! {
+    if error == Error::Interrupted {
+        // Returns only where nothing may unwind any more, or outside a cell.
+        crate::cell::stop();
+    }
     panic!("{error}")
 }
 

@@ -80,6 +80,11 @@ pub(crate) fn panic(message: &str, location: &str, on_cell_thread: bool, backtra
     }));
 }
 
+/// Reports that the cell has stopped, because the user asked for that; `location` is where it was, if that is known.
+pub(crate) fn interrupted(location: Option<&str>) {
+    send(&json!({ "type": "interrupted", "location": location }));
+}
+
 /// Reports that `?` ended the cell with an error.
 pub(crate) fn user_error(message: &str) {
     send(&json!({ "type": "user_error", "message": message }));

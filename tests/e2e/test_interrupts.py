@@ -2,22 +2,122 @@
 
 import time
 
+import pytest
 
-def test_an_endless_loop_ends_and_the_kernel_lives(kernel):
-    start = time.monotonic()
-    code = 'println!("running"); let mut n = 0u64; loop { n = std::hint::black_box(n.wrapping_add(1)); }'
-    result = kernel.run(code, on_message=kernel.interrupt_when("running"), seconds=60)
+ENDLESS = {
+    "a loop": "loop { n = std::hint::black_box(n.wrapping_add(1)); }",
+    "a loop on one line with others": "for _ in 0..3 { n += 1; } while n > 0 { n = std::hint::black_box(n | 1); }",
+    "a loop that continues": "loop { if n < u64::MAX { continue; } n += 1; }",
+    "a sleep": "std::thread::sleep(std::time::Duration::from_secs(600)); n += 1;",
+    "a function": "spin(&mut n);",
+    "threads": "std::thread::scope(|s| { s.spawn(|| loop { std::hint::spin_loop() }); s.spawn(|| loop {}); }); n += 1;",
+    "rayon's threads": "use rayon::prelude::*; let s: u64 = (0..1000u64).into_par_iter().map(|x| "
+    "{ let mut y = x; for _ in 0..1_000_000_000 { y ^= std::hint::black_box(y) << 1; } y & 1 }).sum(); n += s;",
+    "operations": "let a = gpu::ones::<f32>((1000, 1000)); (0..).for_each(|_| { let _ = &a + &a; }); n += 1;",
+    "a long operation": "let a = gpu::ones::<f64>((6000, 6000)); let k = gpu::ones::<f64>((201, 201)); "
+    "n += gpu::convolve2d(&a, &k, Mode::Full).size() as u64;",
+    "a wait for a program": 'std::process::Command::new("sleep").arg("600").status().unwrap(); n += 1;',
+}
+
+
+@pytest.fixture(scope="module")
+def stateful(kernel):
+    kernel.check(":dep rayon")
+    kernel.check("let kept = vec![1, 2, 3]; let moved = String::from(\"here\");")
+    kernel.check("fn spin(n: &mut u64) {\n    while *n < u64::MAX {\n        *n = std::hint::black_box(*n) | 1;\n    }\n}")
+    return kernel
+
+
+@pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_running_cell_stops_and_keeps_every_variable(stateful, code):
+    asked = None
+
+    def interrupt(message):
+        nonlocal asked
+        if message.kind == "stream" and asked is None:
+            asked = time.monotonic()
+            stateful.manager.interrupt_kernel()
+
+    result = stateful.run(f'let mut n = kept[0] as u64;\nprintln!("running");\n{code}', on_message=interrupt, seconds=60)
+    took = time.monotonic() - asked
     assert result.error["ename"] == "Interrupted", result.error_text
-    assert result.stdout == "running\n"
-    assert time.monotonic() - start < 30
-    assert kernel.check("1 + 1").value == "2"
+    assert took < 5, f"the cell stopped {took:.1f} s after the interrupt"
+    assert stateful.check("(kept.len(), moved.as_str())").value == '(3, "here")'
 
 
-def test_a_sleeping_cell_ends(kernel):
-    code = 'println!("sleeping"); std::thread::sleep(std::time::Duration::from_secs(600));'
-    result = kernel.run(code, on_message=kernel.interrupt_when("sleeping"), seconds=60)
+def test_the_place_is_named(stateful):
+    code = 'println!("running");\nlet mut x = 1u64;\nloop {\n    x = std::hint::black_box(x);\n}'
+    result = stateful.run(code, on_message=stateful.interrupt_when("running"), seconds=60)
+    assert "line 3" in result.error_text, result.error_text
+
+
+def test_timeit_stops(stateful):
+    code = '%timeit -r 1000000 std::hint::black_box(kept.len())'
+    request = stateful.send('println!("before");')
+    stateful.collect(request)
+    request = stateful.send(f"println!(\"running\");\n{code}")
+    result = stateful.collect(request, on_message=stateful.interrupt_when("running"), seconds=60)
+    assert result.error["ename"] == "Interrupted", result.error_text
+    assert stateful.check("kept.len()").value == "3"
+
+
+def test_a_thread_of_an_earlier_cell_goes_on(stateful):
+    stateful.check(
+        "use std::sync::{Arc, atomic::{AtomicU64, Ordering}};\nlet beats = Arc::new(AtomicU64::new(0));\n"
+        "let beating = beats.clone();\n"
+        "std::thread::spawn(move || loop { beating.fetch_add(1, Ordering::Relaxed); std::thread::yield_now(); });"
+    )
+    result = stateful.run(
+        'println!("running"); loop { std::thread::yield_now() }', on_message=stateful.interrupt_when("running"), seconds=60
+    )
     assert result.error["ename"] == "Interrupted"
+    counting = "let before = beats.load(Ordering::Relaxed);\nwhile beats.load(Ordering::Relaxed) == before {}\ntrue"
+    assert stateful.check(counting).value == "true"
+
+
+def test_a_call_that_cannot_be_stopped_is_said_and_a_second_interrupt_ends_it(fresh_kernel):
+    kernel = fresh_kernel()
+    kernel.check("let lost = 5;")
+    code = """
+    println!("running");
+    let (sender, receiver) = std::sync::mpsc::channel::<u8>();
+    receiver.recv().unwrap();
+    drop(sender);
+    """
+    said = ""
+
+    def act(message):
+        nonlocal said
+        if message.kind != "stream":
+            return
+        said += message.content["text"]
+        if message.content["text"].startswith("running") or "Interrupt once more" in message.content["text"]:
+            kernel.manager.interrupt_kernel()
+
+    result = kernel.run(code, on_message=act, seconds=60)
+    assert "cannot be stopped" in said
+    assert result.error["ename"] == "Interrupted"
+    assert "lost" in result.error_text
     assert kernel.check("1 + 1").value == "2"
+
+
+def test_a_cell_that_ends_before_it_can_stop_says_so(fresh_kernel):
+    kernel = fresh_kernel()
+    code = 'println!("running"); let (_s, r) = std::sync::mpsc::channel::<u8>(); let late = r.recv_timeout(LONG).is_err();'
+    kernel.check("const LONG: std::time::Duration = std::time::Duration::from_secs(3);")
+    result = kernel.run(code, on_message=kernel.interrupt_when("running"), seconds=60)
+    assert result.error["ename"] == "Interrupted"
+    assert "ran to its end" in result.error_text
+    assert kernel.check("late").value == "true"
+
+
+def test_errors_behind_a_loop_on_its_line_have_their_columns(kernel):
+    line = "for i in 0..3 { let s: String = i; }"
+    text = kernel.run(line).error_text
+    assert f"column {line.index('i; }') + 1}" in text, text
+    line = "for i in 0..3 { let v = i; panic!(\"{v}\"); }"
+    text = kernel.run(line).error_text
+    assert f"column {line.index('panic!') + 1}" in text, text
 
 
 def test_a_cell_that_compiles_ends_and_loses_nothing(kernel):
@@ -47,7 +147,10 @@ def test_a_cell_that_compiles_ends_and_loses_nothing(kernel):
 
 def test_an_interrupt_without_a_cell_does_no_harm(kernel):
     kernel.check("let kept = 17;")
-    kernel.manager.interrupt_kernel()
+    client = kernel.client
+    client.control_channel.send(client.session.msg("interrupt_request", {}))
+    # Only with the reply it is certain that the interrupt came before the cell.
+    assert client.get_control_msg(timeout=60)["msg_type"] == "interrupt_reply"
     assert kernel.check("kept").value == "17"
 
 

@@ -4,11 +4,12 @@ use super::ahead::{self, Call, Compiled, Goal};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
-use super::{dependencies, flags, replay};
+use super::{dependencies, flags, loops, replay};
 use crate::environment::{SESSION, functions_listing};
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -111,12 +112,14 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let listing = std::fs::read_to_string(functions_listing(&cell.session)).unwrap_or_default();
     let Functions { source: text, hashes } = Functions::read(&text, &listing);
     let crates = cell.dependencies.identities();
+    let is_timed = BuildOptions::read(&cell.session).timed;
     let mut findings = Findings::default();
     for is_last in [false, false, true] {
         let Rewritten { text, plan } = {
             let own_display = cell.dependencies.own_display;
             rewrite::rewrite(&text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
         };
+        let text = if is_timed { Cow::Borrowed(&*text) } else { loops::with_checks(&text) };
         let compilation =
             Compilation { cell: &cell, source: &rewritten, text: &text, hashes: &hashes, library: &library };
         if let Some(status) = compilation.replay()? {
@@ -126,7 +129,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match plan.findings(&compiled.stderr) {
             Some(found) if compiled.status != 0 && plan.may_fail() && !is_last => findings.add(found),
             _ => {
-                eprint!("{}", compiled.stderr);
+                eprint!("{}", loops::correct_columns(&compiled.stderr, &rewritten, &text));
                 return Ok(compiled.status);
             }
         }

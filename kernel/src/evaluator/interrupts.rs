@@ -1,17 +1,31 @@
 //! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
 
 use crate::build_step::{BuildOptions, stop_compiler};
+use crate::environment::interrupt_word;
 use crate::evaluator::InterruptHandle;
-use crate::evaluator::link::{Link, kill};
-use anyhow::Result;
+use crate::evaluator::link::{Link, signal};
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// After this time a cell that goes on is one in a call that cannot be stopped.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+const CANNOT_BE_STOPPED: &str = "\
+Interrupted: the cell is in a call that cannot be stopped, and ends when that returns. Interrupt once more to end the \
+process at once; all variables are lost then.
+";
 
 /// The handle by which other threads stop a cell.
 pub struct Interrupts {
     session: PathBuf,
     link: Arc<Link>,
     cells: Mutex<Cells>,
+    /// The word that running cells look at.
+    word: File,
 }
 
 #[derive(Default)]
@@ -22,12 +36,21 @@ struct Cells {
     begun: u64,
     /// The last cell that is to stop.
     asked: u64,
+    /// When the user first asked for that.
+    asked_at: Option<Instant>,
 }
 
 impl Interrupts {
     /// For the session of this directory.
-    pub fn new(session: PathBuf, link: Arc<Link>) -> Interrupts {
-        Interrupts { session, link, cells: Mutex::default() }
+    pub fn new(session: PathBuf, link: Arc<Link>) -> Result<Interrupts> {
+        let path = interrupt_word(&session);
+        let word = File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+        word.write_all_at(&0u32.to_ne_bytes(), 0)?;
+        Ok(Interrupts { session, link, cells: Mutex::default(), word })
+    }
+
+    fn set_word(&self, value: bool) -> Result<()> {
+        self.word.write_all_at(&u32::from(value).to_ne_bytes(), 0).context("running cells cannot be reached")
     }
 
     /// From here on the cell can be stopped; leaves the options for its compilation.
@@ -35,13 +58,15 @@ impl Interrupts {
         let mut cells = self.cells();
         cells.current = Some(cell);
         cells.begun = cell;
+        self.set_word(cells.asked >= cell)?;
         BuildOptions { timed, interrupted: cells.asked >= cell }.write(&self.session)
     }
 
     /// From here on no cell can be stopped: what follows is the session's own.
     pub fn end(&self) -> Result<()> {
-        self.cells().current = None;
-        self.link.state().interrupted = false;
+        let mut cells = self.cells();
+        cells.current = None;
+        self.set_word(false)?;
         BuildOptions::default().write(&self.session)
     }
 
@@ -58,20 +83,37 @@ impl Interrupts {
 impl InterruptHandle for Interrupts {
     fn interrupt(&self, cell: u64) {
         let mut cells = self.cells();
-        cells.asked = cells.asked.max(cell);
+        // Whoever presses the key twice at once does not mean to lose the variables.
+        let again = cells.asked >= cell && cells.asked_at.is_some_and(|first| first.elapsed() >= PATIENCE);
+        if cells.asked < cell {
+            cells.asked = cell;
+            cells.asked_at = Some(Instant::now());
+        }
         if cells.current != Some(cell) {
             return;
         }
         // The order matters: a compiler that starts after the first line stops by itself.
         let options = BuildOptions { interrupted: true, ..BuildOptions::default() };
-        if let Err(error) = options.write(&self.session) {
+        if let Err(error) = options.write(&self.session).and_then(|()| self.set_word(true)) {
             eprintln!("the interrupt cannot be passed on: {error:#}");
         }
         stop_compiler(&self.session);
-        let mut state = self.link.state();
-        state.interrupted = true;
-        if state.running {
-            kill(state.cell_process);
+        let state = self.link.state();
+        if !state.running {
+            return;
+        }
+        if again {
+            signal(state.cell_process, libc::SIGKILL);
+            return;
+        }
+        signal(state.cell_process, libc::SIGINT);
+        drop(state);
+        let link = Arc::clone(&self.link);
+        let watched = std::thread::Builder::new()
+            .name("interrupted cell".to_owned())
+            .spawn(move || link.say_if_it_still_runs(PATIENCE, CANNOT_BE_STOPPED));
+        if let Err(error) = watched {
+            eprintln!("nobody watches the interrupted cell: {error}");
         }
     }
 
@@ -82,7 +124,7 @@ impl InterruptHandle for Interrupts {
 
     fn kill(&self) {
         stop_compiler(&self.session);
-        kill(self.link.state().cell_process);
+        signal(self.link.state().cell_process, libc::SIGKILL);
     }
 }
 
@@ -91,7 +133,7 @@ mod tests {
     use super::*;
 
     fn interrupts(directory: &std::path::Path) -> Interrupts {
-        Interrupts::new(directory.to_owned(), Link::listen(&directory.join("socket")).unwrap())
+        Interrupts::new(directory.to_owned(), Link::listen(&directory.join("socket")).unwrap()).unwrap()
     }
 
     #[test]

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 pub struct State {
     sink: Option<OutputSink>,
+    /// How many cells have begun.
+    begun: u64,
     supervisor: Option<UnixStream>,
     /// How many supervisors have connected, and how many of their connections have ended.
     connected: u64,
@@ -24,8 +26,6 @@ pub struct State {
     current: u64,
     /// How the last cell process ended.
     last_exit: Option<String>,
-    /// Whether the user has asked to stop the current cell.
-    pub interrupted: bool,
     /// The cell process's number, while it lives.
     pub cell_process: Option<i32>,
     /// Whether a compiled cell is running.
@@ -41,6 +41,8 @@ pub struct State {
 pub struct Events {
     /// A panic of the thread that runs cells.
     pub panic: Option<Panic>,
+    /// That an interrupt stopped the cell, and where, if that is known.
+    pub interrupted: Option<Option<String>>,
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
     /// Why the compiled cell could not be loaded.
@@ -104,8 +106,8 @@ impl Link {
     /// Starts a cell: its outputs go to `sink`.
     pub fn begin(&self, sink: OutputSink) {
         let mut state = self.state();
+        state.begun += 1;
         state.events = Events::default();
-        state.interrupted = false;
         state.has_run = false;
         state.current = state.connected;
         state.sink = Some(sink);
@@ -135,6 +137,24 @@ impl Link {
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.last_exit.take()
+    }
+
+    /// Shows a text in the cell if what runs now still runs after a while.
+    pub fn say_if_it_still_runs(&self, after: Duration, text: &str) {
+        let deadline = Instant::now() + after;
+        let mut state = self.state();
+        let cell = state.begun;
+        while state.running && state.begun == cell {
+            match deadline.checked_duration_since(Instant::now()) {
+                Some(left) => state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => {
+                    if let Some(sink) = state.sink.clone() {
+                        sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
+                    }
+                    return;
+                }
+            }
+        }
     }
 
     fn serve(self: &Arc<Self>, connection: UnixStream) {
@@ -168,10 +188,6 @@ impl Link {
             Frame::Running => {
                 state.running = true;
                 state.has_run = true;
-                if state.interrupted {
-                    // The user asked to stop while the cell was being compiled.
-                    kill(state.cell_process);
-                }
             }
             Frame::EndOfCell => state.running = false,
             Frame::Pong => state.pongs += 1,
@@ -196,12 +212,12 @@ impl Link {
     }
 }
 
-/// Ends a cell process and what it has started.
-pub fn kill(process: Option<i32>) {
+/// Sends a signal to a cell process and what it has started.
+pub fn signal(process: Option<i32>, signal: i32) {
     if let Some(process) = process {
         // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
         // reported its start and not its end.
-        unsafe { libc::kill(-process, libc::SIGKILL) };
+        unsafe { libc::kill(-process, signal) };
     }
 }
 
@@ -220,6 +236,10 @@ impl State {
                 name: StreamName::Stderr,
                 text: format!("A thread panicked: {message}\n  at {location}\n"),
             }),
+            Message::Interrupted { location } => {
+                self.events.interrupted = Some(location);
+                None
+            }
             Message::UserError { message } => {
                 self.events.user_error = Some(message);
                 None

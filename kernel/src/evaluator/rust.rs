@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, SOCKET_NAME, Taken};
+use crate::build_step::{self, SOCKET_NAME, Taken, loops};
 use crate::environment;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::interrupts::Interrupts;
@@ -109,7 +109,7 @@ impl RustEvaluator {
         let link = Link::listen(&socket)?;
         link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
         build_step::keep_compiler(session.path())?;
-        let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link)));
+        let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
         // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
         let device = std::thread::spawn(crate::doctor::device);
         let context = match &session.installation {
@@ -175,6 +175,7 @@ impl RustEvaluator {
                     variables::restore(&before, &taken, context);
                 }
                 let moved = self.variables.note(&before, &taken, context);
+                let failure = failure.or_else(|| was_interrupted.then(interrupted_late));
                 let Some(mut failure) = failure else { return Ok(outcome) };
                 if !moved.is_empty() {
                     failure.traceback.push(moved_text(&moved));
@@ -341,6 +342,14 @@ fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &st
     if let Some(message) = &events.load_failed {
         return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
     }
+    if let Some(location) = &events.interrupted {
+        let place = location.as_ref().map(|location| place_of_panic(location, compiled, expansion, cell));
+        let at = place.map_or_else(|| ".".to_owned(), |place| format!(" at {place}"));
+        return Some(CellError {
+            traceback: vec![format!("The cell was interrupted{at}"), KEPT.to_owned()],
+            ..interrupted(&BTreeSet::new())
+        });
+    }
     if let Some(panic) = &events.panic {
         let place = place_of_panic(&panic.location, compiled, expansion, cell);
         let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
@@ -358,7 +367,8 @@ fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &st
 fn place_of_panic(location: &str, compiled: &Path, expansion: &Expansion, cell: &str) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
-    match find_in_cell(&source, line, column, &expansion.code) {
+    let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
+    match find_in_cell(&loops::without_checks(&source), line, column, &expansion.code) {
         Ok((line, column)) => {
             let (line, column) = locate(expansion, cell, line, column);
             let text = cell.lines().nth(line - 1).unwrap_or_default();
@@ -391,6 +401,20 @@ fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<
 fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
     let mut parts = location.strip_prefix(file.to_str()?)?.strip_prefix(':')?.split(':');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// What is said of the variables of a cell that an interrupt has stopped.
+const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
+
+/// A cell that was over before an interrupt could stop it.
+fn interrupted_late() -> CellError {
+    CellError {
+        traceback: vec![
+            "The cell was interrupted, but had no place to stop and ran to its end. What it defined is there."
+                .to_owned(),
+        ],
+        ..interrupted(&BTreeSet::new())
+    }
 }
 
 fn interrupted(lost: &BTreeSet<String>) -> CellError {

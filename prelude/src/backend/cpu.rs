@@ -52,14 +52,24 @@ fn origin(view: &View<'_>) -> *mut u8 {
     unsafe { start(view.allocation).add(view.layout.offset * view.dtype.size()) }
 }
 
+/// The queue, held by one operation.
+struct Turn<'a>(#[allow(dead_code, reason = "held, not used")] MutexGuard<'a, ()>);
+
+impl Turn<'_> {
+    /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
+    fn end(self) -> Result<()> {
+        if pool::left_out() || crate::cell::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
 impl CpuBackend {
-    fn lock(&self) -> MutexGuard<'_, ()> {
+    fn lock(&self) -> Turn<'_> {
         // The thread that waits for the function holds the lock.
         assert!(
             !map::is_running(),
             "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
         );
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -75,52 +85,52 @@ impl Backend for CpuBackend {
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
         unsafe { copy::bytes(source.as_ptr(), start(target), source.len()) };
-        Ok(())
+        turn.end()
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
         unsafe { copy::bytes(start(source).add(offset), target.as_mut_ptr(), target.len()) };
-        Ok(())
+        turn.end()
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::fill(value, origin(&out), out.layout) };
-        Ok(())
+        turn.end()
     }
 
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         // SAFETY: the invariants of `Memory`; `out` is 1-D.
         unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
-        Ok(())
+        turn.end()
     }
 
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe { copy::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
-        Ok(())
+        turn.end()
     }
 
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         let input = elementwise::Input::Array(origin(&x), x.layout);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::unary(operation, x.dtype, input, origin(&out), out.layout) };
-        Ok(())
+        turn.end()
     }
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         let dtype = match (a, b) {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
             (Operand::Scalar(scalar), _) => scalar.dtype(),
@@ -131,11 +141,11 @@ impl Backend for CpuBackend {
         });
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
-        Ok(())
+        turn.end()
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
-        let queue = self.lock();
+        let turn = self.lock();
         let inputs: Vec<elementwise::Input<'_>> = inputs
             .iter()
             .map(|operand| match operand {
@@ -145,18 +155,20 @@ impl Backend for CpuBackend {
             .collect();
         // SAFETY: the invariants of `Memory`.
         let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
-        drop(queue);
         match panicked {
-            Some(payload) => std::panic::resume_unwind(payload),
-            None => Ok(()),
+            Some(payload) => {
+                drop(turn);
+                std::panic::resume_unwind(payload)
+            }
+            None => turn.end(),
         }
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe { reduce::reduce(operation, x.dtype, origin(&x), x.layout, axes, origin(&out)) };
-        Ok(())
+        turn.end()
     }
 
     fn convolve2d(
@@ -167,7 +179,7 @@ impl Backend for CpuBackend {
         padding: Padding,
         out: View<'_>,
     ) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
         let job = convolve::Job {
             image: origin(&image),
@@ -181,11 +193,11 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`; all three are contiguous.
         unsafe { convolve::convolve2d(image.dtype, &job) };
-        Ok(())
+        turn.end()
     }
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
-        let _queue = self.lock();
+        let turn = self.lock();
         let shape = |view: &View<'_>| [1, view.layout.shape[0]];
         let job = convolve::Job {
             image: origin(&signal),
@@ -199,11 +211,11 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`; all three are contiguous.
         unsafe { convolve::convolve2d(signal.dtype, &job) };
-        Ok(())
+        turn.end()
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
-        let _queue = self.lock();
+        let _turn = self.lock();
         Ok(Box::new(Moment(Instant::now())))
     }
 

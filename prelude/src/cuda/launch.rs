@@ -3,7 +3,7 @@
 use super::context::Device;
 use super::module::Function;
 use super::status::check;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 
@@ -29,6 +29,9 @@ pub(crate) unsafe fn launch(
     block: u32,
     arguments: &mut [*mut c_void],
 ) -> Result<()> {
+    if crate::cell::interrupted() {
+        return Err(Error::Interrupted);
+    }
     device.bind()?;
     // SAFETY: the stream is alive; the rest is the caller's promise. No dynamic shared memory, no extra options.
     let status = unsafe {

@@ -4,6 +4,7 @@ use super::device::{self, Mark, Queue};
 use super::{clock, format};
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How [`timeit`] measures: the options of `%timeit`.
 ///
@@ -157,7 +158,7 @@ fn measure(
     let mut run = |loops| {
         let mark = queue.clone().map(Mark::set);
         let start = now();
-        body(loops);
+        call(body, loops);
         let host = now() - start;
         Run { host, device: mark.map(|mark| mark.elapsed()) }
     };
@@ -179,6 +180,30 @@ fn measure(
             DeviceTimes { average, stdev, best, worst, all_runs }
         }),
         precision: options.precision,
+    }
+}
+
+/// Calls the statement `loops` times, in parts that are short enough for an interrupt to be noticed soon.
+#[track_caller]
+fn call(body: &mut dyn FnMut(u64), loops: u64) {
+    const SHORT: Duration = Duration::from_millis(20);
+    // So few calls are long ones, or the user's own wish.
+    const FEW: u64 = 1000;
+    let mut part = 1;
+    let mut done = 0;
+    while done < loops {
+        let count = part.min(loops - done);
+        if loops < FEW {
+            body(count);
+        } else {
+            let start = Instant::now();
+            body(count);
+            if start.elapsed() < SHORT {
+                part = part.saturating_mul(2);
+            }
+        }
+        done += count;
+        crate::cell::check();
     }
 }
 

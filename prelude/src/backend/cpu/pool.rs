@@ -5,8 +5,10 @@
 //! pool's, could pick up such a task and wait for its own lock.
 
 use rayon::prelude::*;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn pool() -> &'static rayon::ThreadPool {
     static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
@@ -23,7 +25,8 @@ pub(super) fn threads() -> usize {
 
 /// Calls `work` for parts of `0..total` of at least `grain`, in parallel if there is more than one, and waits.
 ///
-/// Parts begin at multiples of `grain`.
+/// Parts begin at multiples of `grain`. Those that have not begun when the cell is interrupted are left out; ask
+/// [`left_out`] afterwards.
 pub(super) fn split(total: usize, grain: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     if total <= grain {
         if total > 0 {
@@ -31,11 +34,19 @@ pub(super) fn split(total: usize, grain: usize, work: &(dyn Fn(Range<usize>) + S
         }
         return;
     }
+    let stoppable = crate::cell::is_of_the_cell();
+    let stopped = AtomicBool::new(false);
     let run = || {
         // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
         let grains = total.div_ceil(grain);
-        let part = grains.div_ceil(threads() * 8) * grain;
-        (0..total.div_ceil(part)).into_par_iter().for_each(|index| work(index * part..total.min((index + 1) * part)));
+        let part = grains.div_ceil(threads() * 32) * grain;
+        (0..total.div_ceil(part)).into_par_iter().for_each(|index| {
+            if stoppable && crate::cell::interrupted() {
+                stopped.store(true, Ordering::Relaxed);
+            } else {
+                work(index * part..total.min((index + 1) * part));
+            }
+        });
     };
     if rayon::current_thread_index().is_some() {
         // The caller is one of some pool's threads: let it block rather than pick up that pool's tasks.
@@ -43,4 +54,16 @@ pub(super) fn split(total: usize, grain: usize, work: &(dyn Fn(Range<usize>) + S
     } else {
         pool().install(run);
     }
+    if stopped.into_inner() {
+        LEFT_OUT.set(true);
+    }
+}
+
+thread_local! {
+    static LEFT_OUT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether [`split`] has left parts out on this thread since this was last asked.
+pub(super) fn left_out() -> bool {
+    LEFT_OUT.take()
 }
