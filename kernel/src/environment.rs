@@ -18,10 +18,14 @@ pub const MARKER: &str = "WARPCELL_MARKER";
 pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
+/// Marks the process that completes while a cell runs, and what it starts.
+pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
 pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
+/// Where evcxr keeps its files.
+pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
 /// Set while the installation records a start.
 pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
@@ -67,7 +71,7 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     }
     set(SESSION, Some(session.into()));
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
-    set("EVCXR_TMPDIR", Some(session.join("context").into()));
+    set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
     // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
     set(CARGO_HOME, Some(installation.sysroot().into()));
     set(USER_ENVIRONMENT, None);

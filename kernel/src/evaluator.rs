@@ -3,6 +3,7 @@
 //! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/rust.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
+pub mod assistant;
 pub mod diagnostics;
 pub mod echo;
 pub mod interrupts;
@@ -10,6 +11,7 @@ pub mod link;
 pub mod rust;
 pub mod variables;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -79,7 +81,7 @@ pub struct Outcome {
 }
 
 /// One completion candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     /// The text to insert.
     pub text: String,
@@ -88,7 +90,7 @@ pub struct Completion {
 }
 
 /// Candidates to replace the text from `start` to `end` (byte offsets into the code).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completions {
     /// The candidates, best first.
     pub candidates: Vec<Completion>,

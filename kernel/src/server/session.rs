@@ -380,11 +380,11 @@ impl Session {
         }
     }
 
-    /// The evaluator that helps to write code.
+    /// The evaluator that helps to write code: the one that runs cells knows most, but has no time while one runs.
     fn helper(&self) -> (LaneName, &Lane) {
         match &self.assistant {
-            Some(assistant) => (LaneName::Assistant, assistant),
-            None => (LaneName::Evaluator, &self.evaluator),
+            Some(assistant) if self.evaluator.is_busy() => (LaneName::Assistant, assistant),
+            _ => (LaneName::Evaluator, &self.evaluator),
         }
     }
 }
@@ -392,6 +392,13 @@ impl Session {
 impl Lane {
     fn is_idle(&self) -> bool {
         matches!(self.state, State::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
+    }
+
+    /// Whether it works on a cell, or will before anything else.
+    fn is_busy(&self) -> bool {
+        let is_cell = |pending: &Pending| pending.task.is_cell();
+        let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);
+        matches!(self.state, State::Ready(_)) && (has_cell || self.abandoned)
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {
