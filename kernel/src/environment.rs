@@ -20,6 +20,8 @@ pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
 /// Marks the process that completes while a cell runs, and what it starts.
 pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
+/// Marks the process that cleans up behind the kernel; the value is the session's directory.
+pub const WATCHER: &str = "WARPCELL_WATCHER";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
 pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
@@ -78,6 +80,11 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
     unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+}
+
+/// Where a session's cell process waits for what the user types.
+pub fn input_socket(session: &Path) -> PathBuf {
+    session.join("input.socket")
 }
 
 /// Where a session's cell process lists the functions that are registered.

@@ -18,6 +18,7 @@ mod roles;
 mod server;
 mod setup;
 mod supervisor;
+mod watcher;
 mod wire;
 
 use std::process::ExitCode;

@@ -1,11 +1,11 @@
 //! The roles of the one binary besides the command line: evcxr's runtime, the cell process, the one that completes
-//! while a cell runs, the build tools, and the compiler of foreign crates.
+//! while a cell runs, the one that cleans up, the build tools, and the compiler of foreign crates.
 //!
 //! evcxr starts its runtime as the current executable with a mark in the environment, and the private tool directory
 //! holds links to it named `cargo`, `rustc` and `rustup`; cargo gets it as the compiler, with a mark too. They are told
 //! apart here, before anything else runs.
 
-use crate::environment::{ASSISTANT, CELL_PROCESS, EVCXR_IS_RUNTIME, STAND_IN};
+use crate::environment::{ASSISTANT, CELL_PROCESS, EVCXR_IS_RUNTIME, STAND_IN, WATCHER};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,6 +17,9 @@ pub fn dispatch() -> Option<ExitCode> {
         "rustc" => return Some(ended(crate::build_step::rustc())),
         "rustup" => return Some(ended(crate::build_step::rustup())),
         _ => {}
+    }
+    if std::env::var_os(WATCHER).is_some() {
+        return Some(ended(crate::watcher::run()));
     }
     if std::env::var_os(STAND_IN).is_some() {
         return Some(ended(crate::build_step::stand_in()));

@@ -15,6 +15,7 @@ pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
@@ -51,7 +52,11 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     // SAFETY: the caller promises NUL-terminated strings that live during this call.
     let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
     crate::output::set_marker(marker.to_string_lossy().into_owned());
-    crate::registry::list_in(OsStr::from_bytes(functions.to_bytes()).as_ref());
+    let functions = Path::new(OsStr::from_bytes(functions.to_bytes()));
+    crate::registry::list_in(functions);
+    if let Some(session) = functions.parent() {
+        crate::input::answer_in(session);
+    }
     panics::install_hook();
     // `print!` without a newline would stay in libstd's buffer until the cell ends.
     let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {

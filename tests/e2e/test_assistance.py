@@ -140,8 +140,13 @@ def test_the_process_is_started_again_and_memory_is_bounded(fresh_kernel, tmp_pa
     session = fresh_kernel()
     with Running(session, tmp_path):
         assert session.complete("gpu::convol")["matches"]
-        memory = sum(process.memory_info().rss for process in session.processes()) >> 20
-        assert memory <= 600, f"{memory} MiB"
+        # Beside them a compiler may wait for the next cell.
+        memory = {
+            f"{process.name()} {process.pid}": process.memory_info().rss >> 20
+            for process in session.processes()
+            if process.name() == "warpcell"
+        }
+        assert sum(memory.values()) <= 600, f"MiB: {memory}"
         helpers = [child for child in psutil.Process(session.pid).children() if "WARPCELL_ASSISTANT" in child.environ()]
         assert len(helpers) == 1
         helpers[0].kill()

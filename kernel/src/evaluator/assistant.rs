@@ -7,7 +7,7 @@
 pub mod process;
 
 use super::rust::{IMPORTS, nothing, words_of_magics};
-use super::{CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, OutputSink};
+use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
 use anyhow::{Context, Result, bail};
 use process::{Answer, Goal, Question};
@@ -27,6 +27,9 @@ use std::time::Duration;
 /// How long an answer may take, with the process's start, before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// What stands before all items: evcxr drops comments with which code begins, and so the documentation of the first one.
+const FIRST: &str = "const _: () = ();\n";
+
 /// What the session has defined so far.
 #[derive(Clone, Debug, Default)]
 struct Knowledge {
@@ -41,7 +44,7 @@ struct Knowledge {
 impl Knowledge {
     /// Code that defines the same, but for the variables' values.
     fn code(&self) -> String {
-        format!("{}{}", self.items, self.variables)
+        format!("{FIRST}{}{}", self.items, self.variables)
     }
 }
 
@@ -162,6 +165,8 @@ impl InterruptHandle for Assistant {
         true
     }
 
+    fn answer(&self, _answer: InputAnswer) {}
+
     fn kill(&self) {
         self.ended.store(true, Ordering::Release);
         self.end_child();
@@ -272,12 +277,12 @@ mod tests {
     fn what_was_learnt_is_code_again() {
         let session = tempfile::tempdir().unwrap();
         let assistant = Assistant::new(session.path());
-        assert_eq!(lock(&assistant.knowledge).code(), format!("{IMPORTS}\n"), "what every session starts with");
+        assert_eq!(lock(&assistant.knowledge).code(), format!("{FIRST}{IMPORTS}\n"), "what every session starts with");
         assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}"));
         assistant.learn_items("let x = 1;", None);
         assistant.learn_variables([("x", "i32"), ("v", "Vec<u8>")].into_iter());
         let knowledge = lock(&assistant.knowledge).clone();
         assert_eq!(knowledge.crates, [":dep a = \"1\""]);
-        assert_eq!(knowledge.code(), "fn f() {}\nlet mut v: Vec<u8>;\nlet mut x: i32;\n");
+        assert_eq!(knowledge.code(), format!("{FIRST}fn f() {{}}\nlet mut v: Vec<u8>;\nlet mut x: i32;\n"));
     }
 }

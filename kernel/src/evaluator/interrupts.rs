@@ -1,9 +1,12 @@
 //! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
 
 use crate::build_step::{BuildOptions, stop_compiler};
-use crate::evaluator::InterruptHandle;
+use crate::environment::input_socket;
 use crate::evaluator::link::{Link, kill};
+use crate::evaluator::{InputAnswer, InterruptHandle};
 use anyhow::Result;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -70,7 +73,11 @@ impl InterruptHandle for Interrupts {
         stop_compiler(&self.session);
         let mut state = self.link.state();
         state.interrupted = true;
-        if state.running {
+        if state.asks {
+            // The cell does nothing but wait, so it can end by itself.
+            drop(state);
+            self.answer(InputAnswer::Interrupted);
+        } else if state.running {
             kill(state.cell_process);
         }
     }
@@ -78,6 +85,18 @@ impl InterruptHandle for Interrupts {
     fn has_not_run(&self, cell: u64) -> bool {
         // Until a cell has begun, the link tells of what ran before it.
         self.cells().begun < cell || !self.link.state().has_run
+    }
+
+    fn answer(&self, answer: InputAnswer) {
+        if !std::mem::take(&mut self.link.state().asks) {
+            return;
+        }
+        let answered = serde_json::to_vec(&answer)
+            .map_err(std::io::Error::other)
+            .and_then(|answer| UnixStream::connect(input_socket(&self.session))?.write_all(&answer));
+        if let Err(error) = answered {
+            eprintln!("what was typed cannot be passed on: {error}");
+        }
     }
 
     fn kill(&self) {

@@ -13,6 +13,7 @@ use crate::evaluator::{
 };
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion};
+use crate::watcher;
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value, json};
@@ -62,6 +63,9 @@ impl Session {
             .tempdir()
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
+        if let Err(error) = watcher::start(directory.path()) {
+            eprintln!("{error:#}");
+        }
         for name in ["configuration", "context"] {
             std::fs::create_dir(directory.path().join(name))?;
         }
@@ -179,6 +183,7 @@ impl RustEvaluator {
                 self.assistant.learn_items(&expansion.code, written.as_deref());
                 let compiled = self.session.compiled_source();
                 let failure = failure_of(&events, &compiled, expansion, cell);
+                let failure = failure.map(|failure| if was_interrupted { interrupted(&none) } else { failure });
                 if has_command(&expansion.code, ":clear") {
                     self.variables.clear();
                     return failure.map_or(Ok(outcome), Err);

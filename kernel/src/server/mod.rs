@@ -16,6 +16,7 @@ mod heartbeat;
 mod history;
 mod iopub;
 mod lane;
+mod replay;
 mod session;
 mod sockets;
 mod subscribers;
