@@ -47,7 +47,7 @@ def test_a_cell_that_compiles_ends_and_loses_nothing(kernel):
 
 def test_an_interrupt_without_a_cell_does_no_harm(kernel):
     kernel.check("let kept = 17;")
-    kernel.manager.interrupt_kernel()
+    kernel.interrupt()
     assert kernel.check("kept").value == "17"
 
 
