@@ -20,10 +20,16 @@ pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
 pub const INTERRUPT: &str = "WARPCELL_INTERRUPT";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
+/// Marks the process that completes while a cell runs, and what it starts.
+pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
+/// Marks the process that cleans up behind the kernel; the value is the session's directory.
+pub const WATCHER: &str = "WARPCELL_WATCHER";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
 pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
+/// Where evcxr keeps its files.
+pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
 /// Set while the installation records a start.
 pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
@@ -69,13 +75,18 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     }
     set(SESSION, Some(session.into()));
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
-    set("EVCXR_TMPDIR", Some(session.join("context").into()));
+    set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
     // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
     set(CARGO_HOME, Some(installation.sysroot().into()));
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
     unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+}
+
+/// Where a session's cell process waits for what the user types.
+pub fn input_socket(session: &Path) -> PathBuf {
+    session.join("input.socket")
 }
 
 /// Where a session's cell process lists the functions that are registered.

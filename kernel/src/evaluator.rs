@@ -3,6 +3,7 @@
 //! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/rust.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
+pub mod assistant;
 pub mod diagnostics;
 pub mod echo;
 pub mod interrupts;
@@ -10,6 +11,7 @@ pub mod link;
 pub mod rust;
 pub mod variables;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -46,6 +48,31 @@ pub enum Output {
         /// Whether to wait for the next output, to avoid flicker.
         wait: bool,
     },
+    /// Asks the user for a line. The cell waits for [`InterruptHandle::answer`].
+    Input {
+        /// What the user is asked.
+        prompt: String,
+        /// Whether the line must not be shown.
+        password: bool,
+    },
+}
+
+/// What a cell gets that asked the user for a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum InputAnswer {
+    /// What the user has typed.
+    Value {
+        /// The line, without its end.
+        value: String,
+    },
+    /// There is nobody to ask.
+    Refused {
+        /// Why, and what to do instead.
+        reason: String,
+    },
+    /// The cell was interrupted.
+    Interrupted,
 }
 
 /// One of the two text streams of a cell.
@@ -79,7 +106,7 @@ pub struct Outcome {
 }
 
 /// One completion candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     /// The text to insert.
     pub text: String,
@@ -88,7 +115,7 @@ pub struct Completion {
 }
 
 /// Candidates to replace the text from `start` to `end` (byte offsets into the code).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completions {
     /// The candidates, best first.
     pub candidates: Vec<Completion>,
@@ -112,7 +139,7 @@ pub enum Completeness {
     Invalid,
 }
 
-/// Stops a running cell; usable from other threads while `execute` runs.
+/// Stops a running cell and answers its questions; usable from other threads while `execute` runs.
 pub trait InterruptHandle: Send + Sync {
     /// Asks the cell of this number to stop.
     ///
@@ -122,6 +149,8 @@ pub trait InterruptHandle: Send + Sync {
     /// Whether nothing of the cell of this number, the last one, has run so far. The user need not wait for the end of
     /// such a cell: what it still does has no effect.
     fn has_not_run(&self, cell: u64) -> bool;
+    /// Gives the running cell what it asked the user for. Without a cell that waits, nothing happens.
+    fn answer(&self, answer: InputAnswer);
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);
 }

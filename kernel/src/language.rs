@@ -1,11 +1,13 @@
 //! The language that a kernel speaks: Rust, or the echo of the protocol's tests.
 
+use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::{RustEvaluator, Session};
 use crate::evaluator::{self, Evaluator};
 use crate::server::{Factory, Language};
 use anyhow::Result;
 use clap::ValueEnum;
+use std::sync::Arc;
 
 /// Which evaluator runs the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -26,7 +28,7 @@ pub enum Choice {
 /// Must be called while the process has one thread: the Rust evaluator changes the environment.
 pub fn language(choice: Choice) -> Result<Language> {
     Ok(match choice {
-        Choice::Rust => Language { evaluator: rust()?, assistant: None },
+        Choice::Rust => rust()?,
         Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
         Choice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
         Choice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
@@ -42,12 +44,19 @@ pub fn clean_up() {
 ///
 /// Must be called while the process has one thread.
 pub fn start_once() -> Result<()> {
-    RustEvaluator::start(Session::prepare()?)?.started()
+    let session = Session::prepare()?;
+    let assistant = Assistant::new(session.path());
+    RustEvaluator::start(session, assistant)?.started()
 }
 
-fn rust() -> Result<Factory> {
+fn rust() -> Result<Language> {
     let session = Session::prepare()?;
-    Ok(Box::new(|| Ok(Box::new(RustEvaluator::start(session)?) as Box<dyn Evaluator>)))
+    let assistant = Assistant::new(session.path());
+    let told = Arc::clone(&assistant);
+    Ok(Language {
+        evaluator: Box::new(|| Ok(Box::new(RustEvaluator::start(session, told)?) as Box<dyn Evaluator>)),
+        assistant: Some(Box::new(|| Ok(Box::new(RustAssistant(assistant)) as Box<dyn Evaluator>))),
+    })
 }
 
 fn echo() -> Factory {

@@ -19,6 +19,7 @@ mod server;
 mod setup;
 mod sleep;
 mod supervisor;
+mod watcher;
 mod wire;
 
 use std::process::ExitCode;

@@ -51,6 +51,13 @@ pub enum Message {
         /// What the dynamic linker said.
         message: String,
     },
+    /// The cell asks the user for a line, and waits on a socket of the session's directory.
+    Input {
+        /// What the user is asked.
+        prompt: String,
+        /// Whether the line must not be shown.
+        password: bool,
+    },
     /// The cell has come to its end.
     End,
 }

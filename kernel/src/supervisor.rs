@@ -149,11 +149,8 @@ impl Supervisor {
             }
             if (ready[0] && !self.forward_commands()) || (ready[3] && !self.answer_kernel()) {
                 // The kernel is gone: so must be everything that it started.
-                let _ = self.cell.kill();
+                self.end_group();
                 let _ = self.cell.wait();
-                if let Some(session) = std::env::var_os(environment::SESSION) {
-                    let _ = std::fs::remove_dir_all(session);
-                }
                 return 0;
             }
         }
@@ -238,6 +235,12 @@ impl Supervisor {
                 Piece::Message(message) => self.report(&Frame::Message { message }),
             }
         }
+    }
+
+    /// Ends the cell process and what it has started.
+    fn end_group(&self) {
+        // SAFETY: sends a signal; the cell process leads the group, and has not been waited for.
+        unsafe { libc::kill(-(self.cell.id() as libc::pid_t), libc::SIGKILL) };
     }
 
     /// Reports the last output and how the cell process ended.

@@ -18,6 +18,7 @@ pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
@@ -56,7 +57,11 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     // SAFETY: the caller promises NUL-terminated strings that live during this call.
     let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
     crate::output::set_marker(marker.to_string_lossy().into_owned());
-    crate::registry::list_in(OsStr::from_bytes(functions.to_bytes()).as_ref());
+    let functions = Path::new(OsStr::from_bytes(functions.to_bytes()));
+    crate::registry::list_in(functions);
+    if let Some(session) = functions.parent() {
+        crate::input::answer_in(session);
+    }
     // SAFETY: the caller promises that the word stays valid.
     unsafe { interrupt::watch(interrupt) };
     panics::install_hook();

@@ -85,6 +85,11 @@ pub enum Error {
         /// The library's name of the status and its description.
         status: String,
     },
+    /// Nobody can be asked for input.
+    NoInput {
+        /// Why, and what to do instead.
+        reason: String,
+    },
     /// CUDA C that does not compile.
     KernelCompilation {
         /// The kernel's name.
@@ -126,6 +131,7 @@ impl fmt::Display for Error {
                 f,
                 "CUDA reported {status} during {operation}; if this repeats, restart the kernel to get a new context"
             ),
+            Error::NoInput { reason } => write!(f, "no input can be asked for: {reason}"),
             Error::KernelCompilation { kernel, log } => {
                 write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
             }

@@ -90,6 +90,11 @@ pub(crate) fn user_error(message: &str) {
     send(&json!({ "type": "user_error", "message": message }));
 }
 
+/// Asks the user for a line.
+pub(crate) fn input(prompt: &str, password: bool) {
+    send(&json!({ "type": "input", "prompt": prompt, "password": password }));
+}
+
 /// Hands a control line to evcxr.
 pub(crate) fn control(line: &str) {
     send(&json!({ "type": "control", "line": line }));

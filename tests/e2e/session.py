@@ -207,6 +207,16 @@ class Session:
     def is_complete(self, code: str) -> str:
         return self.ask(self.client.is_complete(code))["status"]
 
+    def interrupt(self, seconds: float = 20) -> None:
+        """Interrupts and waits for the answer: what is sent on another channel afterwards cannot come before it."""
+        request = self.client.session.msg("interrupt_request", {})
+        self.client.control_channel.send(request)
+        deadline = time.monotonic() + seconds
+        while True:
+            reply = self.client.get_control_msg(timeout=max(deadline - time.monotonic(), 0.001))
+            if reply["parent_header"].get("msg_id") == request["header"]["msg_id"]:
+                return
+
     def interrupt_when(self, text: str):
         """For `on_message`: interrupts the kernel once this text was printed."""
         printed = ""

@@ -11,6 +11,7 @@
 //! | `page TEXT` | a payload |
 //! | `late FILE` | a thread that outlives the cell reads the file, a pipe, and prints what comes |
 //! | `deaf FILE` | the cell reads the file, a pipe, to its end, and prints what comes, whatever the user asks |
+//! | `ask TEXT`, `ask-secret TEXT` | asks the user, and prints the answer |
 //! | `error NAME` | the cell fails |
 //! | `sleep-until-interrupted` | the cell waits, and fails when it is interrupted |
 //! | `pass` | nothing |
@@ -19,8 +20,8 @@
 //! Anything else is printed as it is.
 
 use super::{
-    CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
-    StreamName,
+    CellError, Completeness, Completion, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, Output,
+    OutputSink, StreamName,
 };
 use crate::completeness;
 use serde_json::{Map, Value, json};
@@ -32,17 +33,25 @@ pub struct Echo {
     interrupts: Arc<Interrupts>,
 }
 
-/// Knows the last cell that was to stop.
+/// Knows the last cell that was to stop, and what the user has answered.
 #[derive(Default)]
 struct Interrupts {
     cell: Mutex<u64>,
     changed: Condvar,
+    answer: Mutex<Option<InputAnswer>>,
+    answered: Condvar,
 }
 
 impl Interrupts {
     fn wait_for(&self, cell: u64) {
         let last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(last, |last| *last < cell));
+    }
+
+    fn wait_for_answer(&self) -> InputAnswer {
+        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.answered.wait_while(answer, |answer| answer.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).take().unwrap_or(InputAnswer::Interrupted)
     }
 }
 
@@ -51,6 +60,12 @@ impl InterruptHandle for Interrupts {
         let mut last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
         *last = cell.max(*last);
         self.changed.notify_all();
+        self.answer(InputAnswer::Interrupted);
+    }
+
+    fn answer(&self, answer: InputAnswer) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        self.answered.notify_all();
     }
 
     fn has_not_run(&self, _cell: u64) -> bool {
@@ -107,6 +122,7 @@ impl Echo {
                 "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
                 "late" => late(text.to_owned(), sink),
                 "deaf" => sink(stream(StreamName::Stdout, read(text))),
+                "ask" | "ask-secret" => self.ask(text, command == "ask-secret", sink)?,
                 "error" => return Err(error(text, "asked for")),
                 "sleep-until-interrupted" => {
                     self.interrupts.wait_for(cell);
@@ -118,6 +134,20 @@ impl Echo {
             }
         }
         Ok(Outcome { payload })
+    }
+}
+
+impl Echo {
+    fn ask(&self, prompt: &str, password: bool, sink: &OutputSink) -> Result<(), CellError> {
+        // An earlier cell may have been interrupted after it had its answer.
+        *self.interrupts.answer.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        sink(Output::Input { prompt: prompt.to_owned(), password });
+        match self.interrupts.wait_for_answer() {
+            InputAnswer::Value { value } => sink(stream(StreamName::Stdout, format!("{value}\n"))),
+            InputAnswer::Refused { reason } => return Err(error("Refused", &reason)),
+            InputAnswer::Interrupted => return Err(error("Interrupted", "the cell was interrupted")),
+        }
+        Ok(())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
 
 use crate::build_step::{BuildOptions, stop_compiler};
-use crate::environment::interrupt_word;
-use crate::evaluator::InterruptHandle;
+use crate::environment::{input_socket, interrupt_word};
 use crate::evaluator::link::{Link, signal};
+use crate::evaluator::{InputAnswer, InterruptHandle};
 use anyhow::{Context, Result};
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -99,6 +101,12 @@ impl InterruptHandle for Interrupts {
         }
         stop_compiler(&self.session);
         let state = self.link.state();
+        if state.asks {
+            // The cell does nothing but wait, so it can end by itself.
+            drop(state);
+            self.answer(InputAnswer::Interrupted);
+            return;
+        }
         if !state.running {
             return;
         }
@@ -120,6 +128,18 @@ impl InterruptHandle for Interrupts {
     fn has_not_run(&self, cell: u64) -> bool {
         // Until a cell has begun, the link tells of what ran before it.
         self.cells().begun < cell || !self.link.state().has_run
+    }
+
+    fn answer(&self, answer: InputAnswer) {
+        if !std::mem::take(&mut self.link.state().asks) {
+            return;
+        }
+        let answered = serde_json::to_vec(&answer)
+            .map_err(std::io::Error::other)
+            .and_then(|answer| UnixStream::connect(input_socket(&self.session))?.write_all(&answer));
+        if let Err(error) = answered {
+            eprintln!("what was typed cannot be passed on: {error}");
+        }
     }
 
     fn kill(&self) {

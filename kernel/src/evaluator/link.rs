@@ -32,6 +32,8 @@ pub struct State {
     pub running: bool,
     /// Whether a compiled cell has run since the current cell began.
     pub has_run: bool,
+    /// Whether the cell waits for the user to type something.
+    pub asks: bool,
     /// What has happened in the current cell.
     pub events: Events,
 }
@@ -109,6 +111,7 @@ impl Link {
         state.begun += 1;
         state.events = Events::default();
         state.has_run = false;
+        state.asks = false;
         state.current = state.connected;
         state.sink = Some(sink);
     }
@@ -189,7 +192,10 @@ impl Link {
                 state.running = true;
                 state.has_run = true;
             }
-            Frame::EndOfCell => state.running = false,
+            Frame::EndOfCell => {
+                state.running = false;
+                state.asks = false;
+            }
             Frame::Pong => state.pongs += 1,
             Frame::Exited { status } => {
                 state.cell_process = None;
@@ -247,6 +253,10 @@ impl State {
             Message::LoadFailed { message } => {
                 self.events.load_failed = Some(message);
                 None
+            }
+            Message::Input { prompt, password } => {
+                self.asks = true;
+                Some(Output::Input { prompt, password })
             }
             // The supervisor keeps these for itself.
             Message::Control { .. } | Message::End => None,

@@ -2,6 +2,7 @@
 
 use crate::build_step::{self, SOCKET_NAME, Taken, loops};
 use crate::environment;
+use crate::evaluator::assistant::Assistant;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link};
@@ -12,6 +13,7 @@ use crate::evaluator::{
 };
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion};
+use crate::watcher;
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value, json};
@@ -22,11 +24,11 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 /// What every session starts with; replayed after `:clear`.
-const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 
 /// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
 /// libraries it knows for the rest of the session.
-const WARM_UP: &[&str] = &[
+pub const WARM_UP: &[&str] = &[
     "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
     "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
     "let d = gpu::zeros::<f32>((2, 2)); let e = &d + &d; let f = &d * 2.0; let m = e.sum(); e.",
@@ -61,6 +63,9 @@ impl Session {
             .tempdir()
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
+        if let Err(error) = watcher::start(directory.path()) {
+            eprintln!("{error:#}");
+        }
         for name in ["configuration", "context"] {
             std::fs::create_dir(directory.path().join(name))?;
         }
@@ -74,8 +79,14 @@ impl Session {
         Ok(Session { directory, installation })
     }
 
-    fn path(&self) -> &Path {
+    /// The session's directory.
+    pub fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// The source of the cell crate as evcxr wrote it last.
+    fn written_source(&self) -> PathBuf {
+        self.path().join("context").join("src").join("lib.rs")
     }
 
     /// The source of the cell crate as the build step last compiled it.
@@ -95,6 +106,8 @@ pub struct RustEvaluator {
     warm: usize,
     /// The device that cells compute on, in words.
     device: String,
+    /// Helps to write cells while one runs.
+    assistant: Arc<Assistant>,
 }
 
 impl RustEvaluator {
@@ -104,7 +117,7 @@ impl RustEvaluator {
     }
 
     /// Starts evcxr and its first cell process; takes seconds.
-    pub fn start(session: Session) -> Result<RustEvaluator> {
+    pub fn start(session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
         link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
@@ -117,7 +130,8 @@ impl RustEvaluator {
             Ok(_) => start_context(&session, &socket),
         };
         let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
-        Ok(RustEvaluator { session, link, interrupts, context, variables: Variables::default(), warm: 0, device })
+        let variables = Variables::default();
+        Ok(RustEvaluator { session, link, interrupts, context, variables, warm: 0, device, assistant })
     }
 
     fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
@@ -164,6 +178,9 @@ impl RustEvaluator {
         match result {
             Ok(outputs) => {
                 show_command_output(outputs, sink);
+                let has_run = self.link.state().has_run;
+                let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
+                self.assistant.learn_items(&expansion.code, written.as_deref());
                 let compiled = self.session.compiled_source();
                 let failure = failure_of(&events, &compiled, expansion, cell);
                 if has_command(&expansion.code, ":clear") {
@@ -211,7 +228,11 @@ impl Evaluator for RustEvaluator {
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let expansion = magics::expand(code).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         self.link.begin(Arc::clone(sink));
-        self.run(cell, &expansion, code, sink)
+        let result = self.run(cell, &expansion, code, sink);
+        if let Ok(context) = &self.context {
+            self.assistant.learn_variables(context.variables_and_types());
+        }
+        result
     }
 
     fn warm_up(&mut self) -> bool {
@@ -219,53 +240,32 @@ impl Evaluator for RustEvaluator {
         self.warm += 1;
         // Only what rust-analyzer learns by it counts.
         let _ = context.completions(code, code.len());
-        self.warm < WARM_UP.len()
+        let is_cold = self.warm < WARM_UP.len();
+        if !is_cold {
+            self.assistant.start();
+        }
+        is_cold
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        if let Some(word) = magics::word_at(code, cursor) {
-            return complete_magic(code, word, cursor);
+        if let Some(completions) = words_of_magics(code, cursor) {
+            return completions;
         }
-        let (Ok(context), Ok(expansion)) = (&mut self.context, magics::expand(code)) else {
-            return Completions { start: cursor, end: cursor, ..Completions::default() };
-        };
-        // Only cells without line magics have the cursor where the expansion has it.
-        let source = if expansion.code == code { code } else { return nothing(cursor) };
-        match context.completions(source, cursor) {
-            Ok(found) => Completions {
-                candidates: found
-                    .completions
-                    .into_iter()
-                    .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
-                    .collect(),
-                start: found.start_offset,
-                end: found.end_offset,
-            },
+        match &mut self.context {
+            Ok(context) => complete(context, "", code, cursor),
             Err(_) => nothing(cursor),
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(word) = magics::word_at(code, cursor) {
-            let text = magics::help(code[word].trim_start_matches(['/', '%']))?;
-            return Some(Map::from_iter([("text/plain".to_owned(), Value::from(text))]));
+        if let Some(help) = help_on_magic(code, cursor) {
+            return help;
         }
-        let path = path_at(code, cursor)?;
-        let (plain, html) = self.context.as_mut().ok()?.hover_at(path, path.len()).ok()?;
-        if plain.trim().is_empty() || plain == "No documentation found" {
-            return None;
-        }
-        Some(Map::from_iter([
-            ("text/plain".to_owned(), Value::from(plain)),
-            ("text/html".to_owned(), Value::from(html)),
-        ]))
+        inspect(self.context.as_mut().ok()?, "", code, cursor)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        match magics::expand(code) {
-            Err(error) if error.incomplete => Completeness::Incomplete { indent: String::new() },
-            _ => crate::completeness::is_complete(code),
-        }
+        is_complete(code)
     }
 
     fn banner(&self) -> String {
@@ -278,12 +278,20 @@ impl Evaluator for RustEvaluator {
 }
 
 fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
-    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
-    command.env(environment::SOCKET, socket).current_dir(&directory);
+    command.env(environment::SOCKET, socket);
+    let mut context = open_context(session.path(), command)?;
+    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
+    Ok(context)
+}
+
+/// A context of evcxr's, with `command` as its runtime.
+pub fn open_context(session: &Path, mut command: Command) -> std::result::Result<CommandContext, String> {
+    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
+    command.current_dir(&directory);
     // evcxr would read an `evcxr.toml` of the notebook's directory, which can change directories and linking.
-    std::env::set_current_dir(session.path()).map_err(|error| error.to_string())?;
+    std::env::set_current_dir(session).map_err(|error| error.to_string())?;
     let created = EvalContext::with_subprocess_command(command);
     let returned = std::env::set_current_dir(&directory);
     let (context, outputs) = created.map_err(|error| error.to_string())?;
@@ -292,9 +300,7 @@ fn start_context(session: &Session, socket: &Path) -> std::result::Result<Comman
     for receiver in [outputs.stdout, outputs.stderr] {
         std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
     }
-    let mut context = CommandContext::with_eval_context(context);
-    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
-    Ok(context)
+    Ok(CommandContext::with_eval_context(context))
 }
 
 /// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
@@ -470,8 +476,88 @@ fn build_output(message: &str) -> &str {
     output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()
 }
 
-fn nothing(cursor: usize) -> Completions {
+/// No candidates.
+pub fn nothing(cursor: usize) -> Completions {
     Completions { candidates: Vec::new(), start: cursor, end: cursor }
+}
+
+/// Candidates for a magic, where the cursor is at one.
+pub fn words_of_magics(code: &str, cursor: usize) -> Option<Completions> {
+    magics::word_at(code, cursor).map(|word| complete_magic(code, word, cursor))
+}
+
+/// The documentation of the magic at the cursor; the outer `None` where there is none.
+pub fn help_on_magic(code: &str, cursor: usize) -> Option<Option<Map<String, Value>>> {
+    let word = magics::word_at(code, cursor)?;
+    let help = magics::help(code[word].trim_start_matches(['/', '%']));
+    Some(help.map(|text| Map::from_iter([("text/plain".to_owned(), Value::from(text))])))
+}
+
+/// Whether a cell can be run as it stands.
+pub fn is_complete(code: &str) -> Completeness {
+    match magics::expand(code) {
+        Err(error) if error.incomplete => Completeness::Incomplete { indent: String::new() },
+        _ => crate::completeness::is_complete(code),
+    }
+}
+
+/// Candidates at a place in Rust code; `known` is code that defines what the context does not know by itself.
+pub fn complete(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Completions {
+    // Only cells without line magics have the cursor where the expansion has it.
+    if !magics::expand(code).is_ok_and(|expansion| expansion.code == code) {
+        return nothing(cursor);
+    }
+    let (known, code) = behind_commands(known, code, cursor);
+    match context.completions(&format!("{known}{code}"), known.len() + cursor) {
+        Ok(found) if found.start_offset >= known.len() => Completions {
+            candidates: found
+                .completions
+                .into_iter()
+                .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
+                .collect(),
+            start: found.start_offset - known.len(),
+            end: found.end_offset - known.len(),
+        },
+        _ => nothing(cursor),
+    }
+}
+
+/// evcxr's commands are such only before any code: behind `known` they are blanked out, and where the cursor is in one,
+/// nothing needs to be known.
+fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str, Cow<'a, str>) {
+    let mut blanked = String::new();
+    let mut start = 0;
+    for line in code.split_inclusive('\n') {
+        let is_command = line.starts_with(':') || line.starts_with('!');
+        if !is_command && !line.trim().is_empty() && !line.starts_with("//") {
+            break;
+        }
+        if is_command && (start..=start + line.trim_end().len()).contains(&cursor) {
+            return ("", Cow::Borrowed(code));
+        }
+        start += line.len();
+        blanked.push_str(
+            &line
+                .chars()
+                .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
+                .collect::<String>(),
+        );
+    }
+    if known.is_empty() || start == 0 {
+        (known, Cow::Borrowed(code))
+    } else {
+        (known, Cow::Owned(blanked + &code[start..]))
+    }
+}
+
+/// Documentation of what stands at a place in Rust code; `known` as in [`complete`].
+pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    let path = format!("{known}{}", path_at(code, cursor)?);
+    let (plain, html) = context.hover_at(&path, path.len()).ok()?;
+    if plain.trim().is_empty() || plain == "No documentation found" {
+        return None;
+    }
+    Some(Map::from_iter([("text/plain".to_owned(), Value::from(plain)), ("text/html".to_owned(), Value::from(html))]))
 }
 
 /// A function's name without the arguments that rust-analyzer would fill in.
@@ -526,6 +612,18 @@ mod tests {
         assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 7, 1, code), Err("old(3)".to_owned()));
+    }
+
+    #[test]
+    fn commands_are_blanked_behind_what_is_known() {
+        let code = ":dep é = \"1\"\nlet a = b";
+        assert_eq!(
+            behind_commands("fn f() {}\n", code, code.len()),
+            ("fn f() {}\n", format!("{}\nlet a = b", " ".repeat(13)).into())
+        );
+        assert_eq!(behind_commands("fn f() {}\n", code, 3), ("", code.into()));
+        assert_eq!(behind_commands("", code, code.len()), ("", code.into()));
+        assert_eq!(behind_commands("fn f() {}\n", "a.b", 3), ("fn f() {}\n", "a.b".into()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! All that can wake the kernel's loop.
 
 use super::lane::{Answer, LaneName, Ready};
-use crate::evaluator::CellError;
+use crate::evaluator::{CellError, Output};
 use crate::wire::Incoming;
 
 /// All that can wake the kernel's loop.
@@ -27,6 +27,8 @@ pub enum Event {
         /// The result.
         answer: Answer,
     },
+    /// The cell asks the user for a line: an [`Output::Input`].
+    Asked(Output),
     /// SIGINT.
     Interrupt,
     /// A cell was interrupted some time ago.
@@ -41,11 +43,13 @@ pub enum Event {
     },
 }
 
-/// The two channels on which clients send requests.
+/// The channels on which clients send messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// Ordinary requests.
     Shell,
     /// Requests that must not wait for cells.
     Control,
+    /// Answers to the kernel's requests.
+    Stdin,
 }

@@ -1,5 +1,6 @@
 //! The iopub channel: a queue that takes everything at once, and a task that hands it to the subscribers.
 
+use super::event::Event;
 use super::subscribers::Subscribers;
 use crate::evaluator::{Output, OutputSink};
 use crate::wire::Parent;
@@ -47,6 +48,7 @@ impl Publisher {
 #[derive(Clone)]
 pub struct CellOutputs {
     publisher: Publisher,
+    events: mpsc::UnboundedSender<Event>,
     cell: Arc<Mutex<Option<Cell>>>,
 }
 
@@ -59,8 +61,8 @@ struct Cell {
 
 impl CellOutputs {
     /// No cell has run yet.
-    pub fn new(publisher: Publisher) -> Self {
-        Self { publisher, cell: Arc::default() }
+    pub fn new(publisher: Publisher, events: mpsc::UnboundedSender<Event>) -> Self {
+        Self { publisher, events, cell: Arc::default() }
     }
 
     /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
@@ -80,6 +82,11 @@ impl CellOutputs {
     }
 
     fn publish(&self, output: Output) {
+        if let Output::Input { .. } = output {
+            // The loop knows whom to ask; it ends only when the kernel does.
+            let _ = self.events.send(Event::Asked(output));
+            return;
+        }
         let mut cell = self.cell();
         let Some(cell) = cell.as_mut() else {
             return self.publisher.publish_under(Publication::Output { output, count: 0 }, None);

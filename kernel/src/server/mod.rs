@@ -16,6 +16,7 @@ mod heartbeat;
 mod history;
 mod iopub;
 mod lane;
+mod replay;
 mod session;
 mod sockets;
 mod subscribers;
@@ -38,7 +39,7 @@ pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send
 pub struct Language {
     /// Runs the cells.
     pub evaluator: Factory,
-    /// Answers completion and inspection, also while a cell runs. Without it they wait for the cell.
+    /// Answers completion and inspection while a cell runs. Without it they wait for the cell.
     pub assistant: Option<Factory>,
 }
 

@@ -8,11 +8,11 @@ use super::lane::{self, Answer, Job, LaneName, Ready};
 use super::log;
 use super::sockets::Sockets;
 use crate::completeness;
-use crate::evaluator::{CellError, Completions, InterruptHandle};
+use crate::evaluator::{CellError, Completions, InputAnswer, InterruptHandle, Output};
 use crate::wire::cursor;
 use crate::wire::iopub::Publication;
 use crate::wire::reply::{Executed, Reply};
-use crate::wire::request::{AtCursor, Execute, IsComplete, Request};
+use crate::wire::request::{AtCursor, Execute, InputReply, IsComplete, Request};
 use crate::wire::{Incoming, Parent};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -36,6 +36,8 @@ pub struct Session {
     /// How many cells have been handed to the evaluator; each has its number.
     cells: u64,
     history: History,
+    /// Whether a client has been asked for a line and has not answered.
+    asking: bool,
 }
 
 /// An evaluator, seen from the loop.
@@ -71,7 +73,7 @@ enum Task {
 impl Session {
     /// Starts the evaluators; they report to `events` when they are ready.
     pub fn new(language: Language, sockets: Sockets, events: UnboundedSender<Event>) -> Self {
-        let outputs = CellOutputs::new(sockets.publisher.clone());
+        let outputs = CellOutputs::new(sockets.publisher.clone(), events.clone());
         let start = |name, factory| {
             let jobs = lane::start(name, factory, outputs.sink(), events.clone());
             let (jobs, state) = match jobs {
@@ -83,7 +85,8 @@ impl Session {
         let evaluator = start(LaneName::Evaluator, language.evaluator);
         let assistant = language.assistant.map(|factory| start(LaneName::Assistant, factory));
         let banner = format!("Warpcell {}: GPU notebooks in Rust", env!("CARGO_PKG_VERSION"));
-        Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history: History::default() }
+        let history = History::default();
+        Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history, asking: false }
     }
 
     /// Handles one event. `Break` means that the kernel is to end.
@@ -92,6 +95,7 @@ impl Session {
             Event::Message { channel, incoming } => return self.message(channel, incoming).await,
             Event::Started { lane, outcome } => self.started(lane, outcome).await,
             Event::Answered { lane, answer } => self.answered(lane, answer).await,
+            Event::Asked(question) => self.ask(question).await,
             Event::Interrupt => self.interrupt().await,
             Event::Overdue { cell } => self.overdue(cell).await,
             Event::Terminate { reason } => {
@@ -117,6 +121,10 @@ impl Session {
                 return ControlFlow::Continue(());
             }
         };
+        if channel == Channel::Stdin {
+            self.take_input(request);
+            return ControlFlow::Continue(());
+        }
         let reply = match request {
             Request::Execute(execute) => {
                 self.evaluator.queue.push_back(Pending { channel, parent, task: Task::Execute(execute) });
@@ -151,7 +159,7 @@ impl Session {
                 self.end(shutdown.restart, Some((channel, &parent))).await;
                 return ControlFlow::Break(());
             }
-            Request::Other => None,
+            Request::InputReply(_) | Request::Other => None,
         };
         self.busy(&parent);
         if let Some(reply) = reply {
@@ -159,6 +167,42 @@ impl Session {
         }
         self.idle(&parent);
         ControlFlow::Continue(())
+    }
+
+    /// Asks the client that has sent the running cell for a line.
+    async fn ask(&mut self, question: Output) {
+        let refused = match &self.evaluator.running {
+            Some(Pending { task: Task::Execute(execute), parent, .. }) if execute.allow_stdin => {
+                let content = Publication::Output { output: question, count: 0 }.into_content();
+                self.sockets.reply(Channel::Stdin, parent.reply(content)).await;
+                self.asking = true;
+                return;
+            }
+            Some(_) => {
+                "the client that runs this cell does not take input (`allow_stdin` is false, as with nbclient \
+                        and papermill)"
+            }
+            None => "no cell runs, so there is no client to ask",
+        };
+        let reason =
+            format!("{refused}; write the value into the code, or read it from a file or from the environment");
+        self.answer(InputAnswer::Refused { reason });
+    }
+
+    /// Takes what a client has sent on the stdin channel.
+    fn take_input(&mut self, request: Request) {
+        match request {
+            Request::InputReply(InputReply { value }) if std::mem::take(&mut self.asking) => {
+                self.answer(InputAnswer::Value { value });
+            }
+            _ => log(format_args!("Stdin: a message dropped that answers nothing")),
+        }
+    }
+
+    fn answer(&self, answer: InputAnswer) {
+        if let Some(handle) = self.evaluator.handle() {
+            tokio::task::spawn_blocking(move || handle.answer(answer));
+        }
     }
 
     async fn assist(&mut self, channel: Channel, parent: Parent, task: Task) -> ControlFlow<()> {
@@ -246,6 +290,7 @@ impl Session {
         let mut abort = false;
         let reply = match (answer, task) {
             (Answer::Executed(result), Task::Execute(execute)) => {
+                self.asking = false;
                 let output = self.outputs.take_result();
                 if execute.store_history && !execute.silent {
                     self.history.set_output(output);
@@ -258,7 +303,8 @@ impl Session {
                         Executed::Failed(error)
                     }
                 };
-                Some(Reply::Execute { count: self.count, result })
+                let expressions = execute.user_expressions.keys().cloned().collect();
+                Some(Reply::Execute { count: self.count, result, expressions })
             }
             (Answer::Completed(completions), Task::Complete(AtCursor { code, .. })) => {
                 Some(Reply::Complete { code, completions })
@@ -290,7 +336,7 @@ impl Session {
     }
 
     async fn answer_aborted(&mut self, pending: &Pending) {
-        let reply = Reply::Execute { count: self.count, result: Executed::Aborted };
+        let reply = Reply::Execute { count: self.count, result: Executed::Aborted, expressions: vec![] };
         self.sockets.reply(pending.channel, pending.parent.reply(reply.into_content())).await;
         self.idle(&pending.parent);
     }
@@ -380,11 +426,11 @@ impl Session {
         }
     }
 
-    /// The evaluator that helps to write code.
+    /// The evaluator that helps to write code: the one that runs cells knows most, but has no time while one runs.
     fn helper(&self) -> (LaneName, &Lane) {
         match &self.assistant {
-            Some(assistant) => (LaneName::Assistant, assistant),
-            None => (LaneName::Evaluator, &self.evaluator),
+            Some(assistant) if self.evaluator.is_busy() => (LaneName::Assistant, assistant),
+            _ => (LaneName::Evaluator, &self.evaluator),
         }
     }
 }
@@ -392,6 +438,13 @@ impl Session {
 impl Lane {
     fn is_idle(&self) -> bool {
         matches!(self.state, State::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
+    }
+
+    /// Whether it works on a cell, or will before anything else.
+    fn is_busy(&self) -> bool {
+        let is_cell = |pending: &Pending| pending.task.is_cell();
+        let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);
+        matches!(self.state, State::Ready(_)) && (has_cell || self.abandoned)
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {

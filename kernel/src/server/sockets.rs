@@ -2,20 +2,25 @@
 
 use super::event::{Channel, Event};
 use super::iopub::Publisher;
+use super::replay::Seen;
 use super::subscribers::{self, Subscribers};
 use super::{heartbeat, log};
 use crate::wire::Incoming;
 use anyhow::Context;
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};
 use jupyter_zmq_client::{
-    KernelStdinConnection, RawMessage, RouterRecvConnection, RouterSendConnection, create_kernel_control_connection,
+    RawMessage, RouterRecvConnection, RouterSendConnection, create_kernel_control_connection,
     create_kernel_heartbeat_connection, create_kernel_shell_connection, create_kernel_stdin_connection,
 };
 use std::os::unix::fs::FileTypeExt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
 use zeromq::{SocketRecv, ZmqError};
+
+/// What stands between the identities and the signature of a message.
+const DELIMITER: &[u8] = b"<IDS|MSG>";
 
 /// The bound channels. Dropping them closes them.
 pub struct Sockets {
@@ -25,9 +30,8 @@ pub struct Sockets {
     shell: RouterSendConnection,
     control: RouterSendConnection,
     subscribers: Subscribers,
-    readers: [JoinHandle<()>; 4],
-    /// Bound because clients connect to it; nothing is asked yet.
-    _stdin: KernelStdinConnection,
+    stdin: RouterSendConnection,
+    readers: [JoinHandle<()>; 5],
 }
 
 /// Binds the five channels and starts to read.
@@ -44,14 +48,18 @@ pub async fn bind(connection: &ConnectionInfo, events: UnboundedSender<Event>) -
     let shell = create_kernel_shell_connection(connection, session).await.context("cannot bind shell")?;
     let (shell, shell_reader) = shell.split();
     let (control, control_reader) = control.split();
+    let (stdin, stdin_reader) = stdin.split();
+    let seen = Arc::<Mutex<Seen>>::default();
+    let read = |channel, connection| tokio::spawn(read(channel, connection, Arc::clone(&seen), events.clone()));
     let (publisher, iopub) = Publisher::start(subscribers.clone());
     let readers = [
         accepting,
         tokio::spawn(heartbeat::run(heartbeat)),
-        tokio::spawn(read(Channel::Control, control_reader, events.clone())),
-        tokio::spawn(read(Channel::Shell, shell_reader, events)),
+        read(Channel::Control, control_reader),
+        read(Channel::Stdin, stdin_reader),
+        read(Channel::Shell, shell_reader),
     ];
-    Ok(Sockets { publisher, iopub, subscribers, shell, control, readers, _stdin: stdin })
+    Ok(Sockets { publisher, iopub, subscribers, shell, control, stdin, readers })
 }
 
 impl Sockets {
@@ -60,6 +68,7 @@ impl Sockets {
         let connection = match channel {
             Channel::Shell => &mut self.shell,
             Channel::Control => &mut self.control,
+            Channel::Stdin => &mut self.stdin,
         };
         // This waits only if the library's queue for the client, of 100,000 messages, is full.
         match tokio::time::timeout(Duration::from_secs(1), connection.send(message)).await {
@@ -79,8 +88,13 @@ impl Sockets {
     }
 }
 
-/// Passes on what is signed and readable, and drops the rest.
-async fn read(channel: Channel, mut connection: RouterRecvConnection, events: UnboundedSender<Event>) {
+/// Passes on what is signed, new and readable, and drops the rest.
+async fn read(
+    channel: Channel,
+    mut connection: RouterRecvConnection,
+    seen: Arc<Mutex<Seen>>,
+    events: UnboundedSender<Event>,
+) {
     loop {
         let frames = match connection.socket.recv().await {
             Ok(frames) => frames,
@@ -90,6 +104,7 @@ async fn read(channel: Channel, mut connection: RouterRecvConnection, events: Un
                 continue;
             }
         };
+        let signature = frames.iter().skip_while(|frame| frame[..] != *DELIMITER).nth(1).cloned();
         let raw = match RawMessage::from_multipart(frames, &connection.mac) {
             Ok(raw) => raw,
             Err(error) => {
@@ -97,6 +112,11 @@ async fn read(channel: Channel, mut connection: RouterRecvConnection, events: Un
                 continue;
             }
         };
+        let is_new = |signature| seen.lock().unwrap_or_else(PoisonError::into_inner).is_new(&signature);
+        if !signature.is_some_and(is_new) {
+            log(format_args!("{channel:?}: message dropped: it was received before"));
+            continue;
+        }
         match Incoming::from_parts(raw.zmq_identities, &raw.jparts) {
             Ok(incoming) => {
                 if events.send(Event::Message { channel, incoming }).is_err() {

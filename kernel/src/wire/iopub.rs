@@ -4,8 +4,8 @@ use super::Parent;
 use super::envelope::envelope;
 use crate::evaluator::{CellError, Output, StreamName};
 use jupyter_protocol::{
-    ClearOutput, CommClose, CommId, ErrorOutput, ExecuteInput, ExecutionCount, ExecutionState, IoPubWelcome,
-    JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent, UnknownMessage,
+    ClearOutput, CommClose, CommId, ErrorOutput, ExecuteInput, ExecutionCount, ExecutionState, InputRequest,
+    IoPubWelcome, JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent, UnknownMessage,
 };
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,8 @@ impl Publication {
         ENVELOPE + content
     }
 
-    fn into_content(self) -> JupyterMessageContent {
+    /// The content of the message.
+    pub fn into_content(self) -> JupyterMessageContent {
         match self {
             Self::Welcome { topic } => IoPubWelcome::new(topic).into(),
             Self::Busy => Status { execution_state: ExecutionState::Busy }.into(),
@@ -103,6 +104,7 @@ fn output_content(output: Output, count: usize) -> JupyterMessageContent {
             untyped("execute_result", json!({ "execution_count": count, "data": data, "metadata": metadata }))
         }
         Output::Clear { wait } => ClearOutput { wait }.into(),
+        Output::Input { prompt, password } => InputRequest { prompt, password }.into(),
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Reply {
         count: usize,
         /// How it ended.
         result: Executed,
+        /// The names of expressions whose values the client wants.
+        expressions: Vec<String>,
     },
     /// Candidates to complete with.
     Complete {
@@ -64,7 +66,9 @@ impl Reply {
     pub fn into_content(self) -> JupyterMessageContent {
         match self {
             Self::KernelInfo { banner } => untyped("kernel_info_reply", kernel_info(&banner)),
-            Self::Execute { count, result } => untyped("execute_reply", execute(count, result)),
+            Self::Execute { count, result, expressions } => {
+                untyped("execute_reply", execute(count, result, expressions))
+            }
             Self::Complete { code, completions } => complete(&code, completions).into(),
             Self::Inspect(data) => {
                 let found = data.is_some();
@@ -111,10 +115,14 @@ fn kernel_info(banner: &str) -> Value {
     })
 }
 
-fn execute(count: usize, result: Executed) -> Value {
+fn execute(count: usize, result: Executed, expressions: Vec<String>) -> Value {
+    // Each would be a cell of its own, and could have effects. The protocol has an error for each that has no value.
+    let value = "expressions beside a cell are not evaluated; make the expression the last one of the cell";
+    let refused = json!({ "status": "error", "ename": "NotEvaluated", "evalue": value, "traceback": [value] });
+    let expressions: Map<String, Value> = expressions.into_iter().map(|name| (name, refused.clone())).collect();
     match result {
         Executed::Done(Outcome { payload }) => json!({
-            "status": "ok", "execution_count": count, "payload": payload, "user_expressions": {},
+            "status": "ok", "execution_count": count, "payload": payload, "user_expressions": expressions,
         }),
         Executed::Failed(CellError { name, value, traceback }) => json!({
             "status": "error", "execution_count": count, "payload": [], "user_expressions": {},

@@ -2,7 +2,7 @@
 
 use super::Malformed;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a client can ask for.
 #[derive(Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub enum Request {
     Interrupt,
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#kernel-shutdown>
     Shutdown(Shutdown),
+    /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#messages-on-the-stdin-router-dealer-channel>
+    InputReply(InputReply),
     /// A message that this kernel does not know, or one that needs no answer.
     Other,
 }
@@ -43,6 +45,7 @@ impl Request {
             "history_request" => Self::History(typed(content)?),
             "comm_info_request" => Self::CommInfo,
             "comm_open" => Self::CommOpen(typed(content)?),
+            "input_reply" => Self::InputReply(typed(content)?),
             "interrupt_request" => Self::Interrupt,
             "shutdown_request" => Self::Shutdown(typed(content)?),
             _ => Self::Other,
@@ -64,6 +67,12 @@ pub struct Execute {
     /// Abort what is queued behind this cell if it fails.
     #[serde(default = "yes")]
     pub stop_on_error: bool,
+    /// Whether the client can be asked for input.
+    #[serde(default = "yes")]
+    pub allow_stdin: bool,
+    /// Expressions whose values the client wants, by names of its own.
+    #[serde(default)]
+    pub user_expressions: Map<String, Value>,
 }
 
 /// Code and a position in it.
@@ -137,6 +146,13 @@ pub struct CommOpen {
     pub comm_id: String,
 }
 
+/// What the user has typed.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct InputReply {
+    /// The line.
+    pub value: String,
+}
+
 /// The end of the kernel.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Shutdown {
@@ -167,7 +183,14 @@ mod tests {
     #[test]
     fn optional_fields_have_the_defaults_of_the_specification() {
         let execute = Request::read("execute_request", json!({"code": "1"})).unwrap();
-        let expected = Execute { code: "1".into(), silent: false, store_history: true, stop_on_error: true };
+        let expected = Execute {
+            code: "1".into(),
+            silent: false,
+            store_history: true,
+            stop_on_error: true,
+            allow_stdin: true,
+            user_expressions: Map::new(),
+        };
         assert_eq!(execute, Request::Execute(expected));
         let complete = Request::read("complete_request", json!({"code": "a", "cursor_pos": null})).unwrap();
         assert_eq!(complete, Request::Complete(AtCursor { code: "a".into(), cursor_pos: None }));

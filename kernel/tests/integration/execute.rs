@@ -42,6 +42,16 @@ fn silent_cells_show_no_input_and_no_result_and_are_not_counted() {
 }
 
 #[test]
+fn user_expressions_are_refused_one_by_one() {
+    let mut frontend = Frontend::start();
+    let id = frontend.execute_with(json!({ "code": "pass", "user_expressions": { "a": "1 + 1" } }));
+    frontend.begins(&id, "pass", 1);
+    let reply = frontend.client.reply(Channel::Shell, "execute_reply", &id);
+    assert_eq!((&reply["status"], &reply["user_expressions"]["a"]["status"]), (&json!("ok"), &json!("error")));
+    frontend.idle(&id);
+}
+
+#[test]
 fn payloads_are_in_the_reply() {
     let mut frontend = Frontend::start();
     let id = frontend.execute("page text");

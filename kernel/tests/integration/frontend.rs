@@ -5,8 +5,9 @@
 
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport, UnknownMessage};
 use jupyter_zmq_client::{
-    ClientControlConnection, ClientIoPubConnection, ClientShellConnection, Connection, RawMessage,
-    create_client_control_connection, create_client_iopub_connection, create_client_shell_connection_with_identity,
+    ClientControlConnection, ClientIoPubConnection, ClientShellConnection, ClientStdinConnection, Connection,
+    RawMessage, create_client_control_connection, create_client_iopub_connection,
+    create_client_shell_connection_with_identity, create_client_stdin_connection_with_identity,
     peek_ports_with_listeners, peer_identity_for_session,
 };
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ pub const DEADLINE: Duration = Duration::from_secs(20);
 pub enum Channel {
     Shell,
     Control,
+    Stdin,
 }
 
 /// A running kernel, and the connections of one client.
@@ -45,9 +47,11 @@ pub struct Kernel {
 /// The connections of one client.
 pub struct Client {
     runtime: Runtime,
+    session: String,
     shell: ClientShellConnection,
     control: ClientControlConnection,
-    iopub: ClientIoPubConnection,
+    stdin: ClientStdinConnection,
+    iopub: Option<ClientIoPubConnection>,
 }
 
 /// A message as it came in.
@@ -209,6 +213,7 @@ impl Frontend {
         self.client.published("shutdown_reply", &id, expected);
         self.idle(&id);
         assert!(self.kernel.wait().success());
+        assert!(self.client.has_no_question(), "a question of the kernel was not read");
     }
 }
 
@@ -316,22 +321,31 @@ impl Client {
     /// Connects and waits for the welcome on iopub, after which nothing is lost.
     #[track_caller]
     pub fn connect(info: &ConnectionInfo) -> Self {
-        let runtime = runtime();
-        let session = uuid::Uuid::new_v4().to_string();
-        let identity = peer_identity_for_session(&session).expect("an identity");
-        let connected = runtime.block_on(within_deadline(async {
-            (
-                create_client_shell_connection_with_identity(info, &session, identity).await,
-                create_client_control_connection(info, &session).await,
-                create_client_iopub_connection(info, "", &session).await,
-            )
-        }));
-        let (Ok(shell), Ok(control), Ok(iopub)) = connected else { panic!("no connection to the kernel") };
-        let mut client = Self { runtime, shell, control, iopub };
+        let mut client = Self::connect_without_iopub(info);
+        let subscribed = within_deadline(create_client_iopub_connection(info, "", &client.session));
+        client.iopub = Some(client.runtime.block_on(subscribed).expect("a connection to the kernel"));
         let welcome = client.next_published();
         assert_eq!(welcome.message_type, "iopub_welcome");
         assert_eq!(welcome.content, json!({ "subscription": "" }));
         client
+    }
+
+    /// Connects all channels but iopub.
+    #[track_caller]
+    pub fn connect_without_iopub(info: &ConnectionInfo) -> Self {
+        let runtime = runtime();
+        let session = uuid::Uuid::new_v4().to_string();
+        // The kernel asks the client that sent the cell, which it knows by this.
+        let identity = || peer_identity_for_session(&session).expect("an identity");
+        let connected = runtime.block_on(within_deadline(async {
+            (
+                create_client_shell_connection_with_identity(info, &session, identity()).await,
+                create_client_control_connection(info, &session).await,
+                create_client_stdin_connection_with_identity(info, &session, identity()).await,
+            )
+        }));
+        let (Ok(shell), Ok(control), Ok(stdin)) = connected else { panic!("no connection to the kernel") };
+        Self { runtime, session, shell, control, stdin, iopub: None }
     }
 
     /// Sends a request; returns its identity.
@@ -343,6 +357,7 @@ impl Client {
         let sent = match channel {
             Channel::Shell => self.runtime.block_on(self.shell.send(message)),
             Channel::Control => self.runtime.block_on(self.control.send(message)),
+            Channel::Stdin => self.runtime.block_on(self.stdin.send(message)),
         };
         sent.expect("sent");
         id
@@ -362,6 +377,7 @@ impl Client {
         let received = match channel {
             Channel::Shell => self.runtime.block_on(receive(&mut self.shell)),
             Channel::Control => self.runtime.block_on(receive(&mut self.control)),
+            Channel::Stdin => self.runtime.block_on(receive(&mut self.stdin)),
         };
         expect(received, message_type, id).content
     }
@@ -389,7 +405,13 @@ impl Client {
     /// The next publication, whatever it is.
     #[track_caller]
     pub fn next_published(&mut self) -> Received {
-        self.runtime.block_on(receive(&mut self.iopub))
+        self.runtime.block_on(receive(self.iopub.as_mut().expect("subscribed")))
+    }
+
+    /// Whether nothing is unread on the stdin channel; for kernels that have ended, since nothing marks a channel's end.
+    pub fn has_no_question(&mut self) -> bool {
+        let received = async { tokio::time::timeout(Duration::from_millis(20), self.stdin.socket.recv()).await };
+        !matches!(self.runtime.block_on(received), Ok(Ok(_)))
     }
 
     /// Runs something of the test's own on the client's runtime, with the deadline.

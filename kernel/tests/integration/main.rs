@@ -9,4 +9,5 @@ mod execute; // counters, outputs, errors and what they abort
 mod information; // kernel_info, history, comms, unknown messages
 mod iopub; // several subscribers, slow ones, floods
 mod start; // requests before the evaluator is ready, or when it never is
+mod stdin; // input that a cell asks for
 mod wire; // signatures, malformed frames, heartbeat, both transports

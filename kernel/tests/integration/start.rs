@@ -1,6 +1,6 @@
 //! Requests before the evaluator is ready, or when it never is.
 
-use crate::frontend::{Channel, Frontend};
+use crate::frontend::{Channel, Client, Frontend, Kernel};
 use jupyter_protocol::Transport;
 use serde_json::json;
 use std::process::Stdio;
@@ -32,6 +32,34 @@ fn a_kernel_that_still_starts_answers_what_it_can_and_queues_the_rest() {
     frontend.begins(&queued, "print at last", 2);
     frontend.stream(&queued, "stdout", "at last\n");
     frontend.ends_well(&queued, 2);
+}
+
+#[test]
+fn requests_before_iopub_is_subscribed_are_answered() {
+    // As VS Code does: several at once, on both channels, while the kernel starts and nobody listens to iopub.
+    let kernel = Kernel::start(Transport::TCP, |command| {
+        command.args(["--evaluator", "late-echo"]).stdin(Stdio::piped());
+    });
+    let mut early = Client::connect_without_iopub(&kernel.info);
+    let requests: Vec<String> = (0..3).map(|_| early.send(Channel::Shell, "kernel_info_request", json!({}))).collect();
+    let control = early.send(Channel::Control, "kernel_info_request", json!({}));
+    let info = early.reply(Channel::Control, "kernel_info_reply", &control);
+    for request in &requests {
+        assert_eq!(early.reply(Channel::Shell, "kernel_info_reply", request), info);
+    }
+    let cell = early.send(Channel::Shell, "execute_request", json!({ "code": "print early", "silent": true }));
+    let mut kernel = kernel;
+    drop(kernel.process.stdin.take());
+    assert_eq!(early.reply(Channel::Shell, "execute_reply", &cell)["status"], "ok");
+    let mut client = Client::connect(&kernel.info);
+    let request = client.send(Channel::Shell, "kernel_info_request", json!({}));
+    // The end of the early cell may be published only now.
+    let mut first = client.next_published();
+    while first.parent != request {
+        first = client.next_published();
+    }
+    assert_eq!(first.content, json!({ "execution_state": "busy" }));
+    client.reply(Channel::Shell, "kernel_info_reply", &request);
 }
 
 #[test]

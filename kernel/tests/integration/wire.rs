@@ -34,6 +34,17 @@ fn malformed_messages_are_dropped() {
 }
 
 #[test]
+fn oversized_messages_are_answered() {
+    let mut frontend = Frontend::start();
+    let id = frontend.request("comm_msg", json!({ "comm_id": "c", "data": "x".repeat(40 << 20) }));
+    frontend.busy(&id);
+    frontend.idle(&id);
+    let reply = frontend.ask("is_complete_request", json!({ "code": "x".repeat(4 << 20) }));
+    assert_eq!(reply["status"], "complete");
+    frontend.run_quietly("", 1);
+}
+
+#[test]
 fn the_heartbeat_is_an_echo() {
     let frontend = Frontend::start();
     let info = frontend.kernel.info.clone();

@@ -1,0 +1,288 @@
+//! Completion and documentation while a cell runs. evcxr's context is borrowed by the cell then, so a process of its own
+//! has a second one ([`process`]), which knows of the session what [`Knowledge`] tells it with each question.
+//!
+//! The process is started when the kernel has nothing else to do, or when it is first needed; if it dies, the next
+//! question starts it again.
+
+pub mod process;
+
+use super::rust::{IMPORTS, nothing, words_of_magics};
+use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
+use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
+use anyhow::{Context, Result, bail};
+use process::{Answer, Goal, Question};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
+use ra_ap_syntax::{Edition, SourceFile};
+use serde_json::{Map, Value};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long an answer may take, with the process's start, before the process is given up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What stands before all items: evcxr drops comments with which code begins, and so the documentation of the first one.
+const FIRST: &str = "const _: () = ();\n";
+
+/// What the session has defined so far.
+#[derive(Clone, Debug, Default)]
+struct Knowledge {
+    /// The `:dep` commands that were carried out.
+    crates: Vec<String>,
+    /// Functions, types, imports and macros, as evcxr last had them compiled.
+    items: String,
+    /// The variables, as declarations.
+    variables: String,
+}
+
+impl Knowledge {
+    /// Code that defines the same, but for the variables' values.
+    fn code(&self) -> String {
+        format!("{FIRST}{}{}", self.items, self.variables)
+    }
+}
+
+/// The process that helps while a cell runs, and what it is to know. Shared by the evaluator, which says what there is,
+/// and by the one that answers.
+pub struct Assistant {
+    directory: PathBuf,
+    knowledge: Mutex<Knowledge>,
+    connection: Mutex<Option<BufReader<UnixStream>>>,
+    /// Apart from the connection, so that the process can be ended while an answer is awaited.
+    child: Mutex<Option<Child>>,
+    ended: AtomicBool,
+}
+
+impl Assistant {
+    /// For the session of this directory; starts nothing.
+    pub fn new(session: &Path) -> Arc<Assistant> {
+        Arc::new(Assistant {
+            directory: session.join("assistant"),
+            knowledge: Mutex::new(Knowledge { items: format!("{IMPORTS}\n"), ..Knowledge::default() }),
+            connection: Mutex::default(),
+            child: Mutex::default(),
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    /// Notes what a cell has left: its `source` is that which evcxr had compiled, if anything was.
+    pub fn learn_items(&self, code: &str, source: Option<&str>) {
+        let mut knowledge = lock(&self.knowledge);
+        for line in code.lines().filter(|line| line.starts_with(":dep ")) {
+            if !knowledge.crates.iter().any(|known| known == line) {
+                knowledge.crates.push(line.to_owned());
+            }
+        }
+        if let Some(source) = source {
+            knowledge.items = items_of_user(source);
+        }
+    }
+
+    /// Notes which variables there are, with their types.
+    pub fn learn_variables<'a>(&self, variables: impl Iterator<Item = (&'a str, &'a str)>) {
+        let mut declarations: Vec<String> =
+            variables.map(|(name, type_name)| format!("let mut {name}: {type_name};\n")).collect();
+        declarations.sort();
+        lock(&self.knowledge).variables = declarations.concat();
+    }
+
+    /// Starts the process, if it does not run.
+    pub fn start(&self) {
+        if let Err(error) = self.started(&mut lock(&self.connection)) {
+            eprintln!("no completions while a cell runs: {error:#}");
+        }
+    }
+
+    fn started<'a>(&self, connection: &'a mut Option<BufReader<UnixStream>>) -> Result<&'a mut BufReader<UnixStream>> {
+        if connection.is_none() {
+            *connection = Some(self.connect()?);
+        }
+        connection.as_mut().context("just made")
+    }
+
+    fn connect(&self) -> Result<BufReader<UnixStream>> {
+        let context = self.directory.join("context");
+        std::fs::create_dir_all(&context).with_context(|| format!("{} cannot be made", context.display()))?;
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_read_timeout(Some(PATIENCE))?;
+        ours.set_write_timeout(Some(PATIENCE))?;
+        let mut child = lock(&self.child);
+        if self.ended.load(Ordering::Acquire) {
+            bail!("the kernel ends");
+        }
+        let process = Command::new(std::env::current_exe()?)
+            .env(ASSISTANT, "1")
+            .env(SESSION, &self.directory)
+            .env(CONTEXT_DIRECTORY, &context)
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        *child = Some(process);
+        Ok(BufReader::new(ours))
+    }
+
+    /// Asks for what `goal` says at a place in a cell; none if the process cannot answer.
+    fn ask(&self, goal: Goal, code: &str, cursor: usize) -> Option<Answer> {
+        let knowledge = lock(&self.knowledge).clone();
+        let known = knowledge.code();
+        let question = Question { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
+        let mut connection = lock(&self.connection);
+        let answer = self.started(&mut connection).and_then(|connection| converse(connection, &question));
+        match answer {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                eprintln!("the process that completes while a cell runs is given up: {error:#}");
+                *connection = None;
+                self.end_child();
+                None
+            }
+        }
+    }
+
+    fn end_child(&self) {
+        if let Some(mut child) = lock(&self.child).take() {
+            if let Ok(group) = libc::pid_t::try_from(child.id()) {
+                // SAFETY: sends a signal to the group that the process was started as; it has not been waited for.
+                unsafe { libc::kill(-group, libc::SIGKILL) };
+            }
+            let _ = child.wait();
+        }
+    }
+}
+
+impl InterruptHandle for Assistant {
+    /// It runs no cells.
+    fn interrupt(&self, _cell: u64) {}
+
+    fn has_not_run(&self, _cell: u64) -> bool {
+        true
+    }
+
+    fn answer(&self, _answer: InputAnswer) {}
+
+    fn kill(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.end_child();
+    }
+}
+
+fn converse(connection: &mut BufReader<UnixStream>, question: &Question) -> Result<Answer> {
+    let mut line = serde_json::to_vec(question)?;
+    line.push(b'\n');
+    connection.get_mut().write_all(&line).context("it does not take the question")?;
+    let mut answer = String::new();
+    connection.read_line(&mut answer).context("it does not answer")?;
+    if answer.is_empty() {
+        bail!("it has ended");
+    }
+    Ok(serde_json::from_str(&answer)?)
+}
+
+/// Answers by the assistant.
+pub struct RustAssistant(pub Arc<Assistant>);
+
+impl Evaluator for RustAssistant {
+    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle> {
+        Arc::clone(&self.0) as Arc<dyn InterruptHandle>
+    }
+
+    fn execute(&mut self, _cell: u64, _code: &str, _sink: &OutputSink) -> Result<Outcome, CellError> {
+        let value = "cells are run by the other evaluator".to_owned();
+        Err(CellError { name: "KernelError".to_owned(), traceback: vec![value.clone()], value })
+    }
+
+    fn complete(&mut self, code: &str, cursor: usize) -> Completions {
+        if let Some(completions) = words_of_magics(code, cursor) {
+            return completions;
+        }
+        match self.0.ask(Goal::Complete, code, cursor) {
+            Some(Answer::Completions(completions)) => completions,
+            _ => nothing(cursor),
+        }
+    }
+
+    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+        if let Some(help) = super::rust::help_on_magic(code, cursor) {
+            return help;
+        }
+        match self.0.ask(Goal::Inspect, code, cursor) {
+            Some(Answer::Documentation(data)) => data,
+            _ => None,
+        }
+    }
+
+    fn is_complete(&self, code: &str) -> Completeness {
+        super::rust::is_complete(code)
+    }
+
+    fn banner(&self) -> String {
+        String::new()
+    }
+}
+
+/// The items of a cell crate that are not evcxr's own.
+fn items_of_user(source: &str) -> String {
+    let file = SourceFile::parse(source, Edition::Edition2024).tree();
+    let mut items = String::new();
+    for item in file.items().filter(|item| !is_generated(item)) {
+        items.push_str(&item.syntax().text().to_string());
+        items.push('\n');
+    }
+    items
+}
+
+fn is_generated(item: &ast::Item) -> bool {
+    let starts = |name: Option<ast::Name>, prefix: &str| name.is_some_and(|name| name.text().starts_with(prefix));
+    match item {
+        ast::Item::Fn(function) => starts(function.name(), "run_user_code_"),
+        ast::Item::Module(module) => starts(module.name(), "evcxr_internal_runtime"),
+        ast::Item::Struct(structure) => starts(structure.name(), "EvcxrUserCodeError"),
+        ast::Item::Impl(implementation) => {
+            implementation.self_ty().is_some_and(|of| of.syntax().text() == "EvcxrUserCodeError")
+        }
+        _ => false,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that is locked here is left half changed by a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_items_are_told_from_generated_ones() {
+        let source = "#![allow(dead_code)]\nuse warpcell as gpu;\nstruct P { x: u8 }\nimpl P { fn f(&self) {} }\n\
+            macro_rules! two { () => { 2 } }\nstruct EvcxrUserCodeError {}\n\
+            impl<T: std::fmt::Display> From<T> for EvcxrUserCodeError { fn from(_: T) -> Self { Self {} } }\n\
+            mod evcxr_internal_runtime { pub struct VariableStore; }\n\
+            #[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(x: *mut u8) -> *mut u8 { x }\n";
+        assert_eq!(
+            items_of_user(source),
+            "use warpcell as gpu;\nstruct P { x: u8 }\nimpl P { fn f(&self) {} }\nmacro_rules! two { () => { 2 } }\n"
+        );
+    }
+
+    #[test]
+    fn what_was_learnt_is_code_again() {
+        let session = tempfile::tempdir().unwrap();
+        let assistant = Assistant::new(session.path());
+        assert_eq!(lock(&assistant.knowledge).code(), format!("{FIRST}{IMPORTS}\n"), "what every session starts with");
+        assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}"));
+        assistant.learn_items("let x = 1;", None);
+        assistant.learn_variables([("x", "i32"), ("v", "Vec<u8>")].into_iter());
+        let knowledge = lock(&assistant.knowledge).clone();
+        assert_eq!(knowledge.crates, [":dep a = \"1\""]);
+        assert_eq!(knowledge.code(), format!("{FIRST}fn f() {{}}\nlet mut v: Vec<u8>;\nlet mut x: i32;\n"));
+    }
+}

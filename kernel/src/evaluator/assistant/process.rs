@@ -1,0 +1,162 @@
+//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. What the session has
+//! defined comes as code in front of each question, so the process has no state to go wrong.
+
+use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
+use crate::evaluator::rust::{WARM_UP, complete, inspect, open_context};
+use crate::evaluator::{Completions, rust::nothing};
+use anyhow::{Context, Result};
+use evcxr::CommandContext;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::mpsc;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Goal {
+    /// Candidates.
+    Complete,
+    /// Documentation.
+    Inspect,
+}
+
+/// A question about a place in a cell.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Question {
+    /// What is asked.
+    pub goal: Goal,
+    /// The session's `:dep` commands.
+    pub crates: Vec<String>,
+    /// What the session has defined, as code.
+    pub known: String,
+    /// The cell.
+    pub code: String,
+    /// The place in it, in bytes.
+    pub cursor: usize,
+}
+
+/// The answer to a question.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// To [`Goal::Complete`].
+    Completions(Completions),
+    /// To [`Goal::Inspect`], by MIME type.
+    Documentation(Option<Map<String, Value>>),
+}
+
+/// The role: answers until the kernel closes the connection, which is this process's standard input. evcxr starts its
+/// runtime with the same environment; that one runs no cells but says that it had.
+pub fn run() -> i32 {
+    if std::env::var_os(EVCXR_IS_RUNTIME).is_some() {
+        return pretend();
+    }
+    // rust-analyzer recurses deeply.
+    let thread = std::thread::Builder::new().name("assistant".to_owned()).stack_size(64 << 20).spawn(serve);
+    match thread.map_err(anyhow::Error::from).and_then(|thread| thread.join().unwrap_or(Ok(()))) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("the process that completes while a cell runs: {error:#}");
+            1
+        }
+    }
+}
+
+/// evcxr's runtime, without cells.
+fn pretend() -> i32 {
+    for _ in std::io::stdin().lines().map_while(Result::ok) {
+        if writeln!(std::io::stdout(), "EVCXR_EXECUTION_COMPLETE").is_err() {
+            break;
+        }
+    }
+    0
+}
+
+fn serve() -> Result<()> {
+    let mut connection = take_standard_input()?;
+    let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
+    let command = Command::new(std::env::current_exe()?);
+    let context = open_context(&session, command).map_err(anyhow::Error::msg)?;
+    let mut helper = Helper { context, crates: Vec::new() };
+    let (sender, questions) = mpsc::channel();
+    let reader = BufReader::new(connection.try_clone()?);
+    std::thread::Builder::new().name("questions".to_owned()).spawn(move || {
+        for line in reader.lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        // The kernel is gone; an analysis that is under way is for nobody.
+        std::process::exit(0);
+    })?;
+    let mut cold = WARM_UP.iter();
+    loop {
+        let line = match questions.try_recv() {
+            Ok(line) => line,
+            Err(mpsc::TryRecvError::Empty) => match cold.next() {
+                Some(code) => {
+                    // Only what rust-analyzer learns by it counts.
+                    let _ = helper.context.completions(code, code.len());
+                    continue;
+                }
+                None => match questions.recv() {
+                    Ok(line) => line,
+                    Err(_) => return Ok(()),
+                },
+            },
+            Err(mpsc::TryRecvError::Disconnected) => return Ok(()),
+        };
+        let question: Question = serde_json::from_str(&line)?;
+        // rust-analyzer panics on some unfinished code.
+        let answer = catch_unwind(AssertUnwindSafe(|| helper.answer(&question)));
+        let answer = answer.unwrap_or_else(|_| nothing_for(&question));
+        writeln!(connection, "{}", serde_json::to_string(&answer)?)?;
+    }
+}
+
+struct Helper {
+    context: CommandContext,
+    /// The `:dep` commands that were carried out.
+    crates: Vec<String>,
+}
+
+impl Helper {
+    fn answer(&mut self, question: &Question) -> Answer {
+        let missing: Vec<&String> = question.crates.iter().filter(|line| !self.crates.contains(line)).collect();
+        if !missing.is_empty() {
+            let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
+            // The session has built them, so this finds them in the cache.
+            if let Err(error) = self.context.execute(&commands) {
+                eprintln!("{commands}: unknown to completions while a cell runs: {error}");
+            }
+            self.crates = question.crates.clone();
+        }
+        let Question { goal, known, code, cursor, .. } = question;
+        match goal {
+            Goal::Complete => Answer::Completions(complete(&mut self.context, known, code, *cursor)),
+            Goal::Inspect => Answer::Documentation(inspect(&mut self.context, known, code, *cursor)),
+        }
+    }
+}
+
+fn nothing_for(question: &Question) -> Answer {
+    match question.goal {
+        Goal::Complete => Answer::Completions(nothing(question.cursor)),
+        Goal::Inspect => Answer::Documentation(None),
+    }
+}
+
+/// The connection that is standard input, which is empty from then on: the tools that evcxr starts must not read it.
+fn take_standard_input() -> Result<UnixStream> {
+    let connection = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
+    let empty = std::fs::File::open("/dev/null")?;
+    // SAFETY: both descriptors are open; the connection has one of its own by now.
+    if unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) } < 0 {
+        return Err(std::io::Error::last_os_error()).context("standard input cannot be emptied");
+    }
+    Ok(connection)
+}
