@@ -36,6 +36,7 @@ mod plot;
 pub mod prelude;
 #[doc(hidden)]
 pub mod registry;
+mod rich;
 pub mod timing;
 
 pub use array::{
@@ -54,4 +55,10 @@ pub use operations::convolve::{
 pub use operations::elementwise::Operand;
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use plot::{Figure, ImageSource, imshow, try_imshow};
-pub use warpcell_macros::vectorize;
+#[doc(hidden)]
+pub use rich::write_rich;
+pub use rich::{
+    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Rich, Svg, clear_output, display,
+    display_with_id, update_display,
+};
+pub use warpcell_macros::{rich, vectorize};

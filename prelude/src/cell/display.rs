@@ -8,29 +8,66 @@
 //! A value that has more to show than text says so from inside its `Debug` implementation, by [`offer_rich`]: so it
 //! is found behind every wrapper whose `Debug` is its content's.
 
+use crate::output::Data;
+use serde_json::Value;
 use std::cell::RefCell;
-#[cfg(feature = "cells")]
 use std::fmt::Debug;
 
-#[cfg_attr(not(feature = "cells"), expect(dead_code))]
-struct Rich {
-    text: String,
-    representations: Vec<(&'static str, String)>,
+/// What a value has offered while its text was written.
+enum Offer {
+    /// Representations beside this text.
+    Rich { text: String, representations: Data },
+    /// To show nothing in place of this text.
+    Nothing { text: String },
 }
 
 thread_local! {
-    static OFFERED: RefCell<Option<Option<Rich>>> = const { RefCell::new(None) };
+    /// Open while a value is being shown.
+    static OFFERED: RefCell<Option<Option<Offer>>> = const { RefCell::new(None) };
+}
+
+fn offer(make: impl FnOnce() -> Offer) {
+    // Representations are made outside of the borrow: they may show values themselves.
+    if OFFERED.with_borrow(Option::is_some) {
+        let made = make();
+        OFFERED.with_borrow_mut(|offered| {
+            if let Some(slot) = offered {
+                *slot = Some(made);
+            }
+        });
+    }
 }
 
 /// Offers representations beside `text`, which the caller's `Debug` implementation is about to write.
 ///
-/// They are used if the cell's whole value prints as exactly this text; otherwise nothing happens.
-pub(crate) fn offer_rich(text: &str, representations: impl FnOnce() -> Vec<(&'static str, String)>) {
-    OFFERED.with_borrow_mut(|offered| {
-        if let Some(slot) = offered {
-            *slot = Some(Rich { text: text.to_owned(), representations: representations() });
+/// They are used if the whole value that is shown prints as exactly this text; otherwise nothing happens.
+pub(crate) fn offer_rich(text: &str, representations: impl FnOnce() -> Data) {
+    offer(|| Offer::Rich { text: text.to_owned(), representations: representations() });
+}
+
+/// Offers to show nothing, if the whole value prints as exactly this text.
+pub(crate) fn offer_nothing(text: &str) {
+    offer(|| Offer::Nothing { text: text.to_owned() });
+}
+
+/// All representations of a value, `text/plain` among them; nothing for values that are not shown.
+pub(crate) fn representations_of(value: &dyn Debug) -> Option<Data> {
+    // Representations may themselves show something, so what was offered so far is kept.
+    let outer = OFFERED.replace(Some(None));
+    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| format!("{value:?}")));
+    let offered = OFFERED.replace(outer).flatten();
+    let text = match text {
+        Ok(text) => text,
+        Err(payload) => std::panic::resume_unwind(payload),
+    };
+    match offered {
+        Some(Offer::Nothing { text: meant }) if meant == text => None,
+        Some(Offer::Rich { text: meant, mut representations }) if meant == text => {
+            representations.insert("text/plain".to_owned(), Value::String(text));
+            Some(representations)
         }
-    });
+        _ => Some(Data::from_iter([("text/plain".to_owned(), Value::String(text))])),
+    }
 }
 
 #[cfg(feature = "cells")]
@@ -39,20 +76,8 @@ fn show(value: &dyn Debug, size: usize, type_name: &str) {
     if size == 0 && type_name == "()" {
         return;
     }
-    OFFERED.set(Some(None));
-    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| format!("{value:?}")));
-    let rich = OFFERED.take().flatten();
-    let text = match text {
-        Ok(text) => text,
-        Err(payload) => std::panic::resume_unwind(payload),
-    };
-    match rich {
-        Some(rich) if rich.text == text => {
-            let mut representations = rich.representations;
-            representations.push(("text/plain", text));
-            crate::output::result(&representations);
-        }
-        _ => crate::output::result(&[("text/plain", text)]),
+    if let Some(data) = representations_of(value) {
+        crate::output::result(&data);
     }
 }
 

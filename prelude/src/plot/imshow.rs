@@ -6,8 +6,7 @@ use super::image::{Image, ImageSource};
 use crate::cell;
 use crate::error::{Error, Result, check, fail};
 use crate::number::general;
-use crate::output;
-use base64::Engine;
+use crate::rich::MimeBundle;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -195,11 +194,7 @@ impl Figure {
     /// ```
     pub fn show(&self) {
         self.due.settle();
-        output::display(&[("image/png", self.png_in_base64()), ("text/plain", self.to_string())]);
-    }
-
-    fn png_in_base64(&self) -> String {
-        base64::engine::general_purpose::STANDARD.encode(self.png())
+        crate::rich::display(self);
     }
 
     /// The picture as a PNG file, for saving.
@@ -245,7 +240,7 @@ impl fmt::Debug for Figure {
         let text = self.to_string();
         cell::offer_rich(&text, || {
             self.due.settle();
-            vec![("image/png", self.png_in_base64())]
+            MimeBundle::new().png(self.png()).into_data()
         });
         f.write_str(&text)
     }
