@@ -39,6 +39,11 @@ pub enum Message {
         /// Whether to wait for the next output.
         wait: bool,
     },
+    /// How much text each cell may show from now on.
+    OutputLimit {
+        /// In bytes.
+        bytes: u64,
+    },
     /// The value of the cell's last expression.
     Result {
         /// MIME type to content.

@@ -54,11 +54,14 @@ pub use operations::convolve::{
 };
 pub use operations::elementwise::Operand;
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
-pub use plot::{Figure, ImageSource, imshow, try_imshow};
+pub use plot::{
+    Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
+    try_imshow, try_plot, try_scatter,
+};
 #[doc(hidden)]
 pub use rich::write_rich;
 pub use rich::{
-    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Rich, Svg, clear_output, display,
-    display_with_id, update_display,
+    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
+    display_with_id, progress, set_output_limit, update_display,
 };
 pub use warpcell_macros::{rich, vectorize};

@@ -76,6 +76,11 @@ pub(crate) fn clear_output(wait: bool) {
     send(&json!({ "type": "clear_output", "wait": wait }));
 }
 
+/// Sets how much text each cell may show, in bytes.
+pub(crate) fn limit(bytes: u64) {
+    send(&json!({ "type": "output_limit", "bytes": bytes }));
+}
+
 /// Shows the value of a cell's last expression.
 pub(crate) fn result(data: &Data) {
     if in_kernel() {

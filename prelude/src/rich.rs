@@ -73,6 +73,19 @@ pub fn clear_output(wait: bool) {
     output::clear_output(wait);
 }
 
+/// Sets how much text a cell may print, in bytes; at first it is 2 MB, or what `WARPCELL_OUTPUT_LIMIT` says. Of displays it
+/// may show one for each 2 kB of that, and 25 times as much in size.
+///
+/// What goes beyond is dropped, with a note. The setting holds from now on, for this cell and all later ones; `u64::MAX` is no
+/// limit. In a program without a notebook it does nothing.
+///
+/// ```
+/// warpcell::set_output_limit(20_000_000);
+/// ```
+pub fn set_output_limit(bytes: u64) {
+    output::limit(bytes);
+}
+
 /// Something that was shown and can be replaced. See [`display()`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct DisplayHandle {

@@ -231,7 +231,7 @@ impl State {
                 None
             }
             // The supervisor keeps these for itself.
-            Message::Control { .. } | Message::End => None,
+            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,
         }
     }
 }

@@ -95,6 +95,7 @@ impl CellOutputs {
         }
         let output = match output {
             Output::Progress { data, done, .. } if cell.parent.is_from_terminal() => cell.progress_line(&data, done),
+            Output::Stream { name, text } if cell.progress_width > 0 => cell.text_over_progress(name, &text),
             other => other,
         };
         self.publisher.publish(Publication::Output { output, count: cell.count }, &cell.parent);
@@ -114,6 +115,13 @@ impl Cell {
         let text = format!("\r{line:<old$}{end}", old = self.progress_width);
         self.progress_width = width;
         Output::Stream { name: StreamName::Stderr, text }
+    }
+
+    /// Text in a terminal where a line of progress is: takes its place. The next line of progress follows it.
+    fn text_over_progress(&mut self, name: StreamName, text: &str) -> Output {
+        let text = format!("\r{:old$}\r{text}", "", old = self.progress_width);
+        self.progress_width = 0;
+        Output::Stream { name, text }
     }
 }
 

@@ -78,4 +78,9 @@ fn progress_is_a_display_in_a_notebook_and_a_line_in_a_terminal() {
     frontend.begins(&id, code, 2);
     frontend.stream(&id, "stderr", "\rone of two\rtwo       \n");
     frontend.ends_well(&id, 2);
+    let code = "progress one\neprint text\nprogressed two";
+    let id = frontend.execute_with(json!({ "code": code, "allow_stdin": true }));
+    frontend.begins(&id, code, 3);
+    frontend.stream(&id, "stderr", "\rone\r   \rtext\n\rtwo\n");
+    frontend.ends_well(&id, 3);
 }

@@ -11,7 +11,10 @@
 use crate::output::Data;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Write};
+
+/// A value's text is written up to here, in bytes: nobody reads more, and a browser could not show it.
+const LONGEST: usize = 1 << 20;
 
 /// What a value has offered while its text was written.
 enum Offer {
@@ -54,7 +57,7 @@ pub(crate) fn offer_nothing(text: &str) {
 pub(crate) fn representations_of(value: &dyn Debug) -> Option<Data> {
     // Representations may themselves show something, so what was offered so far is kept.
     let outer = OFFERED.replace(Some(None));
-    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| format!("{value:?}")));
+    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| text_of(value)));
     let offered = OFFERED.replace(outer).flatten();
     let text = match text {
         Ok(text) => text,
@@ -67,6 +70,33 @@ pub(crate) fn representations_of(value: &dyn Debug) -> Option<Data> {
             Some(representations)
         }
         _ => Some(Data::from_iter([("text/plain".to_owned(), Value::String(text))])),
+    }
+}
+
+/// A value as its `Debug` writes it, or the beginning of that.
+fn text_of(value: &dyn Debug) -> String {
+    let mut text = Beginning::default();
+    match write!(text, "{value:?}") {
+        Ok(()) => text.0,
+        Err(_) if text.0.len() >= LONGEST => format!("{}…\n[only the first MB of this value is shown]", text.0),
+        Err(_) => format!("{}\n[the value's Debug ended with an error here]", text.0),
+    }
+}
+
+/// Text up to the limit; what goes beyond is an error, so that the writing ends.
+#[derive(Default)]
+struct Beginning(String);
+
+impl Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(LONGEST.saturating_sub(self.0.len()));
+        self.0.push_str(&text[..end]);
+        if end == text.len() {
+            return Ok(());
+        }
+        // A character that does not fit is the end too.
+        self.0.push_str(&" ".repeat(LONGEST.saturating_sub(self.0.len())));
+        Err(fmt::Error)
     }
 }
 
@@ -98,5 +128,38 @@ pub trait EvcxrDisplay {
 impl<T: Debug> EvcxrDisplay for T {
     fn evcxr_display(&self) {
         show(self, size_of::<T>(), std::any::type_name::<T>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_without_end_is_cut() {
+        struct Endless;
+        impl Debug for Endless {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                loop {
+                    f.write_str("äöü")?;
+                }
+            }
+        }
+        let text = text_of(&Endless);
+        assert!(text.starts_with("äöüäöü") && text.ends_with("[only the first MB of this value is shown]"));
+        assert!((LONGEST..LONGEST + 100).contains(&text.len()));
+        assert_eq!(text_of(&vec![1, 2]), "[1, 2]");
+    }
+
+    #[test]
+    fn a_debug_that_fails_says_so() {
+        struct Failing;
+        impl Debug for Failing {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("begun")?;
+                Err(fmt::Error)
+            }
+        }
+        assert_eq!(text_of(&Failing), "begun\n[the value's Debug ended with an error here]");
     }
 }

@@ -289,7 +289,9 @@ mod tests {
         let mut bar = Bar::new(total);
         bar.begun = Some(Drawn { start, id: String::new(), last: start, last_done: 0, rate: None });
         let at = |item: u64| start + Duration::from_secs_f64(item as f64 * seconds);
-        (1..=items).for_each(|item| drop(bar.advance(at(item))));
+        for item in 1..=items {
+            bar.advance(at(item));
+        }
         (bar, at(items))
     }
 
