@@ -92,7 +92,7 @@ def test_a_plot_is_updated_live(kernel):
 def test_what_cannot_be_plotted_says_why(kernel):
     for code, part in [
         ("gpu::plot((&[1, 2, 3], &[1, 2]));", "plot: x has 3 values and y has 2"),
-        ("gpu::bar(&[\"a\"], &[1, 2]);", "bar: x has 1 values and heights has 2"),
+        ("gpu::bar(&[\"a\"], &[1, 2]);", "bar: x has 1 value and heights has 2"),
         ("gpu::hist(&Vec::<f32>::new());", "hist: the shape [0] has no values"),
         ("gpu::plot(&gpu::zeros::<f32>((2, 2)));", "plot: the shape [2, 2] has two axes"),
         ("gpu::plot(&[1]).color(\"reddish\");", 'no colour "reddish"'),

@@ -204,9 +204,7 @@ mod tests {
             assert_eq!(shown(&mut limits, "line of 20 bytes ü.\n"), (String::new(), None));
         }
         let note = limits.note().unwrap();
-        assert!(
-            note.starts_with("\n[2.1 MB of text dropped: a cell shows 10 bytes. `gpu::set_output_limit(100);`")
-        );
+        assert!(note.starts_with("\n[2.1 MB of text dropped: a cell shows 10 bytes. `gpu::set_output_limit(100);`"));
         assert!(note.ends_with(" ü.\nline of 20 bytes ü.\n\n"), "{note}");
         assert!((TAIL..TAIL + 300).contains(&note.len()));
         assert_eq!(limits.note(), None, "it is said once");

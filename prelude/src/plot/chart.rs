@@ -580,7 +580,8 @@ fn invalid(operation: &'static str, reason: String) -> ! {
 
 impl Drop for Plot {
     fn drop(&mut self) {
-        if self.due.is_open() {
+        // What was to be the first thing in it may have been refused.
+        if self.due.is_open() && !self.chart.series.is_empty() {
             self.show();
         }
     }

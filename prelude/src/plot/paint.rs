@@ -210,8 +210,7 @@ impl<'a> Inside<'a> {
             return;
         }
         let left = left.clamp(-1.0, width).round() as i32;
-        // Behind the last pixel is the next bar's first one.
-        let right = (right.clamp(-1.0, width + 1.0).round() as i32 - 1).max(left);
+        let right = (right.clamp(-1.0, width + 1.0).round() as i32).max(left + 1);
         let (top, low) = (end.min(ground).round() as i32, end.max(ground).round() as i32);
         shape(canvas, &Rectangle::new([(left, top), (right, low)], style(color).filled()));
         for step in 0..=10 {
@@ -332,7 +331,7 @@ fn draw_axes(canvas: &Canvas<'_>, chart: &Chart, layout: &Layout) {
     }
 }
 
-/// Draws the legend into the corner where it hides least.
+/// Draws the legend where it hides least.
 fn draw_legend(canvas: &Canvas<'_>, chart: &Chart, inside: Box2, occupied: &[Point]) {
     let entries: Vec<(&Series, &String)> =
         chart.series.iter().filter_map(|series| Some((series, series.label.as_ref()?))).collect();
@@ -344,12 +343,22 @@ fn draw_legend(canvas: &Canvas<'_>, chart: &Chart, inside: Box2, occupied: &[Poi
     let widest = entries.iter().map(|(_, label)| text_width(label, LABEL)).max().unwrap_or(0) as i32;
     let (width, height) = (widest + LEGEND_SAMPLE + 3 * PADDING, row * entries.len() as i32 + 2 * PADDING - 4);
     let (free_width, free_height) = (inside.width as i32 - width - 8, inside.height as i32 - height - 8);
-    let corners = [(free_width, 8), (8, 8), (8, free_height), (free_width, free_height)];
+    // Corners first: of places that hide equally much the first one is taken.
+    let places = [
+        (free_width, 8),
+        (8, 8),
+        (8, free_height),
+        (free_width, free_height),
+        (free_width / 2, 8),
+        (free_width, free_height / 2),
+        (8, free_height / 2),
+        (free_width / 2, free_height),
+    ];
     let hidden = |&(left, top): &(i32, i32)| {
         let (across, down) = (f64::from(left)..f64::from(left + width), f64::from(top)..f64::from(top + height));
         occupied.iter().filter(|(x, y)| across.contains(x) && down.contains(y)).count()
     };
-    let Some(&(left, top)) = corners.iter().min_by_key(|corner| hidden(corner)) else { return };
+    let Some(&(left, top)) = places.iter().min_by_key(|place| hidden(place)) else { return };
     let (left, top) = (inside.left as i32 + left.max(0), inside.top as i32 + top.max(0));
     let corner = (left + width, top + height);
     shape(canvas, &Rectangle::new([(left, top), corner], WHITE.mix(0.85).filled()));

@@ -122,7 +122,8 @@ fn odd_numbers_are_drawn_all_the_same() {
 
 #[test]
 fn large_curves_are_drawn_fast() {
-    let y: Vec<f32> = (0..1_000_000).map(|i| (i as f32 / 30_000.0).sin() + (i * 7919 % 1009) as f32 / 1009.0).collect();
+    let y: Vec<f32> =
+        (0..1_000_000u64).map(|i| (i as f32 / 30_000.0).sin() + (i * 7919 % 1009) as f32 / 1009.0).collect();
     let start = Instant::now();
     let curve = plot(&y).title("A million points");
     curve.png();

@@ -126,8 +126,9 @@ pub(super) fn pair(
     y: Vec<f64>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
     if x.len() != y.len() {
+        let values = if x.len() == 1 { "value" } else { "values" };
         let ([first, second], a, b) = (names, x.len(), y.len());
-        let reason = format!("{first} has {a} values and {second} has {b}; give both the same number");
+        let reason = format!("{first} has {a} {values} and {second} has {b}; give both the same number");
         return Err(Error::InvalidArgument { operation, reason });
     }
     Ok((x, non_empty(operation, y)?))
