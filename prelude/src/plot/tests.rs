@@ -37,8 +37,7 @@ fn bars_have_the_heights_of_their_numbers() {
     assert!(left > 100 && right > left && low > ground && top < ground);
     let column = |x: u32| (0..300).filter(|&y| *image.get_pixel(x, y) == BLUE).count();
     let heights: Vec<usize> = (0..400).map(column).collect();
-    let (highest, lower) =
-        (*heights.iter().max().unwrap(), heights[(0..400).find(|&x| heights[x] > 60).unwrap() as usize + 3]);
+    let (highest, lower) = (*heights.iter().max().unwrap(), heights[(0..400).find(|&x| heights[x] > 60).unwrap() + 3]);
     assert!((highest as f64 / lower as f64 - 2.0).abs() < 0.1, "{highest} and {lower}");
     assert_eq!(plot.to_string(), "Plot: 2 bars, 1 bars");
     save(&plot, "bars");

@@ -247,9 +247,7 @@ impl Drop for Bar {
 fn blocks(share: f64) -> String {
     let eighths = (share * (8 * COLUMNS) as f64) as usize;
     let mut text = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
-        text.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
-    }
+    text.push_str(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]);
     format!("{text:<COLUMNS$}")
 }
 
