@@ -36,6 +36,17 @@ pub enum Output {
         /// Whether this replaces the display of that identity instead of adding one.
         update: bool,
     },
+    /// How far something is: a bar, or a line in clients that have neither HTML nor updates.
+    Progress {
+        /// As in `Display`: the bar as HTML, the line as plain text.
+        data: Map<String, Value>,
+        /// Which bar.
+        id: String,
+        /// Whether it is there already.
+        update: bool,
+        /// Whether it will not move any more.
+        done: bool,
+    },
     /// The value of the cell's last expression.
     Result {
         /// As in `Display`.

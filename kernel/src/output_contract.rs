@@ -14,6 +14,35 @@ pub enum Message {
     Display {
         /// MIME type to content.
         data: Map<String, Value>,
+        /// Identity for later updates.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        /// Whether this replaces the display of that identity.
+        #[serde(default, skip_serializing_if = "is_false")]
+        update: bool,
+    },
+    /// How far a loop is.
+    Progress {
+        /// MIME type to content: a bar as HTML, a line as plain text.
+        data: Map<String, Value>,
+        /// Which bar.
+        id: String,
+        /// Whether the bar is there already.
+        #[serde(default)]
+        update: bool,
+        /// Whether it will not move any more.
+        #[serde(default)]
+        done: bool,
+    },
+    /// Removes what the cell has shown so far.
+    ClearOutput {
+        /// Whether to wait for the next output.
+        wait: bool,
+    },
+    /// How much text each cell may show from now on.
+    OutputLimit {
+        /// In bytes.
+        bytes: u64,
     },
     /// The value of the cell's last expression.
     Result {
@@ -60,6 +89,17 @@ pub enum Message {
     },
     /// The cell has come to its end.
     End,
+}
+
+impl Message {
+    /// A display without an identity.
+    pub fn display(data: Map<String, Value>) -> Message {
+        Message::Display { data, id: None, update: false }
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A piece of the cell process's standard output.
@@ -187,12 +227,12 @@ impl Splitter {
         self.held.drain(..body + length + END_CONTENT.len());
         // Blocks that follow one another are representations of one thing, as they are for evcxr.
         match pieces.last_mut() {
-            Some(Piece::Message(Message::Display { data })) if !data.contains_key(&mime_type) => {
+            Some(Piece::Message(Message::Display { data, id: None, .. })) if !data.contains_key(&mime_type) => {
                 data.insert(mime_type, Value::String(content));
             }
             _ => {
                 let data = Map::from_iter([(mime_type, Value::String(content))]);
-                pieces.push(Piece::Message(Message::Display { data }));
+                pieces.push(Piece::Message(Message::display(data)));
             }
         }
         true
@@ -230,9 +270,7 @@ mod tests {
             text("partial"),
             Piece::Message(panic),
             text("more\n"),
-            Piece::Message(Message::Display {
-                data: Map::from_iter([("text/html".to_owned(), Value::from("<b>x</b>\ny"))]),
-            }),
+            Piece::Message(Message::display(Map::from_iter([("text/html".to_owned(), Value::from("<b>x</b>\ny"))]))),
             text("tail \u{1b}[31mred"),
         ];
         for size in [1, 2, 3, 7, stream.len()] {
@@ -261,7 +299,23 @@ mod tests {
             b"EVCXR_BEGIN_CONTENT text/html\n<i>\nEVCXR_END_CONTENT\nEVCXR_BEGIN_CONTENT text/plain\ni\nEVCXR_END_CONTENT\n",
         );
         assert_eq!(pieces.len(), 1);
-        let Piece::Message(Message::Display { data }) = &pieces[0] else { panic!("not a display: {pieces:?}") };
+        let Piece::Message(Message::Display { data, .. }) = &pieces[0] else { panic!("not a display: {pieces:?}") };
         assert_eq!((data["text/html"].as_str(), data["text/plain"].as_str()), (Some("<i>"), Some("i")));
+    }
+
+    #[test]
+    fn messages_of_the_prelude_are_read() {
+        let read = |text: &str| serde_json::from_str::<Message>(text).unwrap();
+        let data = Map::from_iter([("text/plain".to_owned(), Value::from("x"))]);
+        assert_eq!(read(r#"{"type":"display","data":{"text/plain":"x"}}"#), Message::display(data.clone()));
+        assert_eq!(
+            read(r#"{"type":"display","data":{"text/plain":"x"},"id":"a","update":true}"#),
+            Message::Display { data: data.clone(), id: Some("a".to_owned()), update: true }
+        );
+        assert_eq!(
+            read(r#"{"type":"progress","data":{"text/plain":"x"},"id":"a","update":true,"done":false}"#),
+            Message::Progress { data, id: "a".to_owned(), update: true, done: false }
+        );
+        assert_eq!(read(r#"{"type":"clear_output","wait":true}"#), Message::ClearOutput { wait: true });
     }
 }

@@ -3,12 +3,16 @@
 //! output is never lost.
 //!
 //! It is one loop over `poll`: commands from evcxr, the cell's two output streams, the kernel's socket, and the end of
-//! the cell process.
+//! the cell process. What it reports waits for a moment in the [`Outbox`], which also knows how much a cell may show.
+
+mod limits;
+mod outbox;
 
 use crate::cell_process::COMMANDS;
 use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKET};
 use crate::frames::Frame;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
+use outbox::Outbox;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -16,6 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 /// Runs until the cell process has ended or evcxr has closed the commands; gives the exit status.
 pub fn run() -> i32 {
@@ -38,6 +43,7 @@ struct Supervisor {
     /// Becomes readable when the cell process has ended.
     exited: File,
     kernel: UnixStream,
+    outbox: Outbox,
     splitter: Splitter,
     output_text: Utf8Decoder,
     errors_text: Utf8Decoder,
@@ -103,6 +109,7 @@ impl Supervisor {
             // SAFETY: the descriptor was just opened and belongs to nobody else.
             exited: File::from(unsafe { OwnedFd::from_raw_fd(exited as RawFd) }),
             kernel,
+            outbox: Outbox::new(),
             splitter: Splitter::new(&marker),
             output_text: Utf8Decoder::default(),
             errors_text: Utf8Decoder::default(),
@@ -110,7 +117,7 @@ impl Supervisor {
             cell,
         };
         let pid = supervisor.cell.id();
-        supervisor.report(&Frame::Started { pid });
+        supervisor.report(Frame::Started { pid });
         Ok(supervisor)
     }
 
@@ -130,8 +137,13 @@ impl Supervisor {
                 events: libc::POLLIN,
                 revents: 0,
             });
+            // Rounded up: a wait that ends too early would be followed by others of no time at all.
+            let patience = match self.outbox.patience(Instant::now()) {
+                Some(patience) => patience.as_micros().div_ceil(1000) as libc::c_int,
+                None => -1,
+            };
             // SAFETY: the array lives during the call and its length is given.
-            if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) } < 0 {
+            if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) } < 0 {
                 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted {
                     continue;
                 }
@@ -153,6 +165,7 @@ impl Supervisor {
                 let _ = self.cell.wait();
                 return 0;
             }
+            self.send_what_is_due();
         }
     }
 
@@ -165,7 +178,8 @@ impl Supervisor {
                 self.command_line.extend_from_slice(&buffer[..length]);
                 while let Some(end) = self.command_line.iter().position(|&byte| byte == b'\n') {
                     let line: Vec<u8> = self.command_line.drain(..=end).collect();
-                    self.report(&Frame::Running);
+                    self.outbox.begin_cell();
+                    self.report(Frame::Running);
                     // If the cell process is gone, its end is reported in the next round.
                     let _ = self.commands.write_all(&line);
                 }
@@ -181,7 +195,7 @@ impl Supervisor {
             Ok(0) | Err(_) => false,
             Ok(length) => {
                 for _ in 0..length {
-                    self.report(&Frame::Pong);
+                    self.report(Frame::Pong);
                 }
                 true
             }
@@ -197,6 +211,7 @@ impl Supervisor {
                 Ok(length) => {
                     let pieces = self.splitter.feed(&buffer[..length]);
                     self.handle(pieces);
+                    self.send_what_is_due();
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
@@ -211,7 +226,8 @@ impl Supervisor {
                 Ok(0) => return false,
                 Ok(length) => {
                     let text = self.errors_text.decode(&buffer[..length]);
-                    self.report_text(true, text);
+                    self.outbox.text(true, text);
+                    self.send_what_is_due();
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
@@ -224,15 +240,16 @@ impl Supervisor {
             match piece {
                 Piece::Text(bytes) => {
                     let text = self.output_text.decode(&bytes);
-                    self.report_text(false, text);
+                    self.outbox.text(false, text);
                 }
                 Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
                 Piece::Message(Message::End) => {
                     self.drain_errors();
-                    self.report(&Frame::EndOfCell);
+                    self.outbox.say_what_was_dropped();
+                    self.report(Frame::EndOfCell);
                     say_to_evcxr("EVCXR_EXECUTION_COMPLETE");
                 }
-                Piece::Message(message) => self.report(&Frame::Message { message }),
+                Piece::Message(message) => self.outbox.message(message),
             }
         }
     }
@@ -249,25 +266,36 @@ impl Supervisor {
         self.drain_errors();
         let pieces = self.splitter.finish();
         self.handle(pieces);
+        self.outbox.say_what_was_dropped();
         let status = match self.cell.wait() {
             Ok(status) => describe(status),
             Err(error) => format!("unknown status: {error}"),
         };
-        self.report(&Frame::Exited { status });
+        self.report(Frame::Exited { status });
         0
     }
 
-    fn report_text(&mut self, stderr: bool, text: String) {
-        if !text.is_empty() {
-            self.report(&Frame::Text { stderr, text });
+    /// Reports something at once, behind all output before it.
+    fn report(&mut self, frame: Frame) {
+        self.outbox.push(frame);
+        self.send();
+    }
+
+    fn send_what_is_due(&mut self) {
+        if self.outbox.patience(Instant::now()).is_some_and(|patience| patience.is_zero()) {
+            self.send();
         }
     }
 
-    fn report(&mut self, frame: &Frame) {
-        let mut line = serde_json::to_vec(frame).unwrap_or_else(|error| unreachable!("a frame is plain data: {error}"));
-        line.push(b'\n');
+    fn send(&mut self) {
+        let mut lines = Vec::new();
+        for frame in self.outbox.take(Instant::now()) {
+            serde_json::to_writer(&mut lines, &frame)
+                .unwrap_or_else(|error| unreachable!("a frame is plain data: {error}"));
+            lines.push(b'\n');
+        }
         // If the kernel is gone, its closed socket ends the loop.
-        let _ = self.kernel.write_all(&line);
+        let _ = self.kernel.write_all(&lines);
     }
 }
 

@@ -10,7 +10,7 @@ mod store;
 
 #[cfg(feature = "cells")]
 pub use display::EvcxrDisplay;
-pub(crate) use display::offer_rich;
+pub(crate) use display::{offer_nothing, offer_rich, representations_of};
 pub use interrupt::check;
 pub(crate) use interrupt::{interrupted, is_of_the_cell, stop};
 pub(crate) use panics::{on_behalf_of, runs_cells};
@@ -30,7 +30,7 @@ pub(crate) fn current_cell() -> u64 {
 
 /// Sends the text of the cell's last value; what evcxr's fallback for values without a display calls.
 pub fn send_text_plain(text: &str) {
-    crate::output::result(&[("text/plain", text.to_owned())]);
+    crate::output::result(&serde_json::Map::from_iter([("text/plain".to_owned(), text.into())]));
 }
 
 /// Tells evcxr that the cell's code panicked, and the kernel, if it was interrupted; called where `catch_unwind` caught it.

@@ -37,6 +37,7 @@ mod plot;
 pub mod prelude;
 #[doc(hidden)]
 pub mod registry;
+mod rich;
 pub mod timing;
 
 pub use array::{
@@ -55,5 +56,14 @@ pub use operations::convolve::{
 };
 pub use operations::elementwise::Operand;
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
-pub use plot::{Figure, ImageSource, imshow, try_imshow};
-pub use warpcell_macros::vectorize;
+pub use plot::{
+    Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
+    try_imshow, try_plot, try_scatter,
+};
+#[doc(hidden)]
+pub use rich::write_rich;
+pub use rich::{
+    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
+    display_with_id, progress, set_output_limit, update_display,
+};
+pub use warpcell_macros::{rich, vectorize};

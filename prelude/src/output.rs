@@ -41,31 +41,52 @@ fn send(message: &Value) {
     let _ = stdout.flush();
 }
 
-fn representations_to_json(representations: &[(&str, String)]) -> Map<String, Value> {
-    representations.iter().map(|(mime_type, content)| (mime_type.to_string(), json!(content))).collect()
-}
+/// What is shown: a representation per MIME type, text or JSON, binary content in base64.
+pub(crate) type Data = Map<String, Value>;
 
-fn print_plain(representations: &[(&str, String)]) {
-    if let Some((_, text)) = representations.iter().find(|(mime_type, _)| *mime_type == "text/plain") {
+fn print_plain(data: &Data) {
+    if let Some(Value::String(text)) = data.get("text/plain") {
         println!("{text}");
     }
 }
 
-/// Shows one display, with a representation per MIME type (binary content in base64).
-pub(crate) fn display(representations: &[(&str, String)]) {
+/// Shows one display. With an identity it can be replaced later, and with `update` it replaces the one of that identity.
+pub(crate) fn display(data: &Data, id: Option<&str>, update: bool) {
     if in_kernel() {
-        send(&json!({ "type": "display", "data": representations_to_json(representations) }));
+        let mut message = json!({ "type": "display", "data": data });
+        if let Some(id) = id {
+            message["id"] = json!(id);
+        }
+        if update {
+            message["update"] = json!(true);
+        }
+        send(&message);
     } else {
-        print_plain(representations);
+        print_plain(data);
     }
 }
 
+/// Shows how far a loop is. The first message of an identity shows the bar, later ones move it, the last one is `done`.
+pub(crate) fn progress(data: &Data, id: &str, update: bool, done: bool) {
+    send(&json!({ "type": "progress", "data": data, "id": id, "update": update, "done": done }));
+}
+
+/// Removes what the cell has shown so far, at once or when the next output comes.
+pub(crate) fn clear_output(wait: bool) {
+    send(&json!({ "type": "clear_output", "wait": wait }));
+}
+
+/// Sets how much text each cell may show, in bytes.
+pub(crate) fn limit(bytes: u64) {
+    send(&json!({ "type": "output_limit", "bytes": bytes }));
+}
+
 /// Shows the value of a cell's last expression.
-pub(crate) fn result(representations: &[(&str, String)]) {
+pub(crate) fn result(data: &Data) {
     if in_kernel() {
-        send(&json!({ "type": "result", "data": representations_to_json(representations) }));
+        send(&json!({ "type": "result", "data": data }));
     } else {
-        print_plain(representations);
+        print_plain(data);
     }
 }
 

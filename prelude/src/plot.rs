@@ -1,11 +1,23 @@
-//! Pictures of arrays in the notebook: [`imshow()`].
+//! Pictures in the notebook: arrays as colours, [`imshow()`], and numbers over axes, [`plot()`], [`scatter`], [`bar`], [`hist`].
 
+mod axis;
+mod chart;
 mod colormap;
 mod draw;
+mod due;
 mod font;
 mod image;
 mod imshow;
+mod paint;
+mod series;
+mod strokes;
 mod ticks;
+mod values;
 
+pub use chart::{Plot, bar, hist, plot, scatter, try_bar, try_hist, try_plot, try_scatter};
 pub use image::ImageSource;
-pub use imshow::{Figure, imshow, try_imshow};
+pub use imshow::{Figure, heatmap, imshow, try_imshow};
+pub use values::{Categories, Curve, Values};
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import threading
@@ -289,6 +290,23 @@ def test_an_interrupted_build_ends_at_once_and_loses_nothing(start, tmp_path):
     assert not any("cargo" in command.split(" ")[0] or "slow_to_build" in command for command in commands), commands
     (crate / "src/lib.rs").write_text(SIMPLE)
     assert session.check(f"{dep(crate)}\nslow_to_build::answer() + kept", seconds=300).value == "45"
+
+
+def test_a_bar_shows_how_far_a_build_is(start, tmp_path):
+    crate = write_crate(tmp_path, "still_building", ENDLESS)
+    session = start()
+    bars = []
+
+    def interrupt(message):
+        if message.kind == "display_data" and "Building crates" in message.content["data"]["text/plain"]:
+            bars.append(message.content)
+            session.manager.interrupt_kernel()
+
+    result = session.run(dep(crate), on_message=interrupt, seconds=120)
+    assert result.error["ename"] == "Interrupted", result.error_text
+    (bar,) = bars
+    assert re.fullmatch(r"Building crates: +\d+%\|.{24}\| \d/\d still_building", bar["data"]["text/plain"]), bar
+    assert "<progress max=" in bar["data"]["text/html"] and bar["transient"]["display_id"].startswith("build-")
 
 
 def test_a_killed_build_leaves_nothing_stale(start, tmp_path):

@@ -1,7 +1,8 @@
-"""Lesson 1 in JupyterLab, in a real browser: every cell runs, the heatmaps show, the error by design can be read.
+"""JupyterLab in a real browser: lesson 1 (every cell runs, the heatmaps show, the error by design can be read), and rich
+output (a progress bar moves, a plot shows, a flood of text does not stop the page).
 
 Needs Chromium: $WARPCELL_CHROMIUM, or `chromium` or `google-chrome` in PATH. WARPCELL_SCREENSHOT says where the picture
-of the executed lesson goes.
+of the executed lesson goes, WARPCELL_SCREENSHOTS a folder for the others.
 """
 
 import json
@@ -15,8 +16,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
+
+from e2e.session import KERNEL
 
 LESSON = os.environ.get("WARPCELL_TEST_LESSON", "01-convolution.ipynb")
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
@@ -30,6 +34,26 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+RICH_CELLS = [
+    # The loop ends when the test has seen the bar move.
+    """for _ in gpu::progress(0..500).label("training") {
+    if std::path::Path::new("go-on").exists() { continue; }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+}""",
+    """let x = gpu::linspace(0.0, 6.3, 200);
+gpu::plot((&x, &x.sin())).label("sin").plot((&x, &x.cos())).label("cos").linestyle("--").title("Waves").xlabel("x").grid(true)""",
+    'gpu::display(&gpu::Markdown("**bold** and $x^2$")); gpu::Html("<em id=\'shown\'>emphasis</em>")',
+    'for line in 0..1_000_000 { println!("line {line} {}", "x".repeat(90)); }',
+    '"the last cell"',
+]
+
+
+def write_notebook(path: Path, cells: list[str]) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    notebook.metadata["kernelspec"] = {"name": KERNEL, "display_name": "Rust GPU", "language": "rust"}
+    nbformat.write(notebook, path)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +70,7 @@ def browser():
 def lab(tmp_path_factory):
     """JupyterLab on a copy of the lessons; gives its address."""
     folder = tmp_path_factory.mktemp("lab")
+    write_notebook(folder / "rich.ipynb", RICH_CELLS)
     for notebook in LESSONS.glob("*.ipynb"):
         shutil.copy(notebook, folder)
     if os.environ.get("WARPCELL_TEST_LESSON"):
@@ -97,15 +122,21 @@ def wait_for_server(server: subprocess.Popen, runtime: Path, log: Path) -> str:
     raise AssertionError(f"JupyterLab did not start:\n{log.read_text()[-4000:]}")
 
 
-def test_the_lesson_runs_in_jupyterlab(browser, lab, tmp_path):
+def open_notebook(browser, lab, name):
+    """The page with this notebook and an idle kernel."""
     page = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=1)
     page.set_default_timeout(60_000)
-    page.goto(f"{lab}lab/tree/{Path(LESSON).name}?token={TOKEN}")
+    page.goto(f"{lab}lab/tree/{name}?token={TOKEN}")
     page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.isReady")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'", timeout=120_000
     )
+    return page
+
+
+def test_the_lesson_runs_in_jupyterlab(browser, lab, tmp_path):
+    page = open_notebook(browser, lab, Path(LESSON).name)
     # Runs all cells as the menu does. The command's own promise ends with the first cell that fails, also one that is
     # meant to, while the cells behind it still run.
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells').catch(() => {}); }")
@@ -148,5 +179,60 @@ def test_the_lesson_runs_in_jupyterlab(browser, lab, tmp_path):
     shown.nth(min(2, images - 1)).scroll_into_view_if_needed()
     page.locator(".jp-Notebook").first.screenshot(path=str(target))
     assert target.stat().st_size > 10_000
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.close()
+
+
+def test_rich_output_in_jupyterlab(browser, lab, tmp_path):
+    page = open_notebook(browser, lab, "rich.ipynb")
+    folder = Path(os.environ.get("WARPCELL_SCREENSHOTS") or tmp_path)
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells').catch(() => {}); }")
+    page.wait_for_selector(".jp-OutputArea-output progress")
+    bar = page.locator(".jp-OutputArea-output progress")
+    values = []
+    deadline = time.monotonic() + 60
+    while len(values) < 3 and time.monotonic() < deadline:
+        value = float(bar.first.get_attribute("value"))
+        if value > max(values, default=0):
+            values.append(value)
+    assert len(values) == 3 and values[-1] < 1, f"the bar did not move: {values}"
+    page.locator(".jp-CodeCell").first.screenshot(path=str(folder / "progress.png"))
+    path = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    assert path == "rich.ipynb"
+    page.evaluate("() => window.jupyterapp.serviceManager.contents.save('go-on', {type: 'file', format: 'text', content: ''})")
+    page.wait_for_function("() => document.querySelector('.jp-OutputArea-output progress')?.value === 1")
+    assert bar.count() == 1, "one bar, updated in place"
+
+    page.wait_for_function(
+        """() => {
+            const current = window.jupyterapp.shell.currentWidget;
+            return current.content.model.toJSON().cells.every(cell => cell.execution_count)
+                && current.sessionContext.session?.kernel?.status === 'idle';
+        }""",
+        timeout=120_000,
+    )
+    cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+    assert not [output for cell in cells for output in cell["outputs"] if output["output_type"] == "error"]
+    plot = page.locator(".jp-OutputArea-output img")
+    assert plot.count() == 1
+    page.wait_for_function("image => image.complete && image.naturalWidth === 640", arg=plot.first.element_handle())
+    assert page.locator("#shown").inner_text() == "emphasis"
+    assert page.locator(".jp-RenderedMarkdown strong").inner_text() == "bold"
+    # A hundred megabytes were printed: the page lives, and has the note and what came after.
+    text = "".join("".join(output.get("text", "")) for output in cells[3]["outputs"])
+    assert 2_000_000 <= len(text) < 2_020_000 and "MB of text dropped: a cell shows 2 MB" in text
+    assert "line 999999 " in text and "data rate exceeded" not in text
+    assert cells[4]["outputs"][0]["data"]["text/plain"] == '"the last cell"'
+
+    page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+    for theme, name in (("JupyterLab Light", "light"), ("JupyterLab Dark", "dark")):
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+        page.wait_for_function(
+            "light => document.body.dataset.jpThemeLight === light", arg="true" if name == "light" else "false"
+        )
+        plot.first.scroll_into_view_if_needed()
+        target = folder / f"plot-{name}.png"
+        page.locator(".jp-CodeCell").nth(1).screenshot(path=str(target))
+        assert target.stat().st_size > 10_000
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     page.close()

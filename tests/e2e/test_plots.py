@@ -1,4 +1,4 @@
-"""`imshow`: a PNG with text beside it, for arrays of either side."""
+"""Heatmaps and plots: a PNG with text beside it, for data of either side."""
 
 import base64
 import re
@@ -45,3 +45,58 @@ def test_an_array_shows_values_shape_type_and_device(kernel):
     assert "(4, 8)" in text and "f64" in text and ("cpu" in text.lower() or "cuda" in text.lower()), text
     large = kernel.check("gpu::zeros::<f32>((1000, 1000))").value
     assert len(large) < 3000 and ("…" in large or "..." in large)
+
+
+def test_a_heatmap_with_options(kernel):
+    code = 'gpu::heatmap(&(&host + 1.0)).norm("log").cmap("magma").vmin(0.5).title("t").xlabel("x").ylabel("y").colorbar_label("c")'
+    result = kernel.check(code)
+    (value,) = result.of("execute_result")
+    assert png_size(value["data"]["image/png"]) and value["data"]["text/plain"].startswith("Figure: image 4×8 f64")
+
+
+PLOTS = [
+    ("gpu::plot(&{}).marker(\"o\").yscale(\"log\")", "Plot: line of 3 points"),
+    ("gpu::plot((&{0}, &{0})).label(\"l\").title(\"T\").xlabel(\"x\")", 'Plot "T": line of 3 points'),
+    ("gpu::scatter(&{0}, &{0}).color(\"tab:red\")", "Plot: 3 points"),
+    ("gpu::bar(&[\"a\", \"b\", \"c\"], &{})", "Plot: 3 bars"),
+    ("gpu::hist(&{}).bins(4)", "Plot: histogram of 3 values in 4 bins"),
+]
+
+
+@pytest.mark.parametrize("data", ["values", "gpu::asarray(&values)", "Array1::from(values.clone())", "values[..]"])
+def test_plots_of_either_side(kernel, data):
+    kernel.check("let values = vec![1.0f32, 2.0, 4.0];")
+    shown = "; ".join(f"{code.format(data)}.show()" for code, _ in PLOTS)
+    displays = kernel.check(f"{shown};").displays
+    assert [display["text/plain"] for display in displays] == [text for _, text in PLOTS]
+    assert all(png_size(display["image/png"]) == (640, 420) for display in displays)
+
+
+def test_a_plot_shows_itself_once_wherever_it_stands(kernel):
+    assert len(kernel.check("gpu::plot(&[1, 2]); gpu::plot(&[2, 3]).show(); 5").displays) == 2
+    result = kernel.check("gpu::plot(&[1, 2]).title(\"value\")")
+    assert not result.displays and result.of("execute_result")[0]["data"]["text/plain"].startswith('Plot "value"')
+    kept = kernel.check("let kept = gpu::plot(&[1, 2]);")
+    assert not kept.displays
+    assert len(kernel.check("kept.show();").displays) == 1
+
+
+def test_a_plot_is_updated_live(kernel):
+    code = "let h = gpu::display(&gpu::plot(&[1, 2])); h.update(&gpu::plot(&[1, 2, 3]));"
+    result = kernel.check(code)
+    assert len(result.displays) == 1, "the update is no display of its own"
+    (update,) = result.of("update_display_data")
+    assert update["data"]["text/plain"] == "Plot: line of 3 points" and png_size(update["data"]["image/png"])
+
+
+def test_what_cannot_be_plotted_says_why(kernel):
+    for code, part in [
+        ("gpu::plot((&[1, 2, 3], &[1, 2]));", "plot: x has 3 values and y has 2"),
+        ("gpu::bar(&[\"a\"], &[1, 2]);", "bar: x has 1 value and heights has 2"),
+        ("gpu::hist(&Vec::<f32>::new());", "hist: the shape [0] has no values"),
+        ("gpu::plot(&gpu::zeros::<f32>((2, 2)));", "plot: the shape [2, 2] has two axes"),
+        ("gpu::plot(&[1]).color(\"reddish\");", 'no colour "reddish"'),
+        ("gpu::plot(&\"text\");", "cannot be plotted"),
+    ]:
+        result = kernel.run(code)
+        assert part in result.error_text and not result.displays, (code, result.error_text)

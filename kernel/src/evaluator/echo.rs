@@ -6,6 +6,7 @@
 //! | `partial TEXT` | text without a newline |
 //! | `flood BYTES` | that much text, in lines |
 //! | `display TEXT`, `update TEXT` | a display with the identity `echo`, or its replacement |
+//! | `progress TEXT`, `progressed TEXT` | a bar, or its last state |
 //! | `clear` | removes the output |
 //! | `result TEXT` | the value of the cell |
 //! | `page TEXT` | a payload |
@@ -117,6 +118,8 @@ impl Echo {
                 "flood" => flood(text.parse().unwrap_or(0), sink),
                 "display" => sink(display(text, false)),
                 "update" => sink(display(text, true)),
+                "progress" => sink(progress(text, false)),
+                "progressed" => sink(progress(text, true)),
                 "clear" => sink(Output::Clear { wait: false }),
                 "result" => sink(Output::Result { data: bundle(text), metadata: Map::new() }),
                 "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
@@ -175,6 +178,10 @@ fn stream(name: StreamName, text: String) -> Output {
 
 fn display(text: &str, update: bool) -> Output {
     Output::Display { data: bundle(text), metadata: Map::new(), display_id: Some("echo".into()), update }
+}
+
+fn progress(text: &str, done: bool) -> Output {
+    Output::Progress { data: bundle(text), id: "echo".into(), update: done, done }
 }
 
 fn bundle(text: &str) -> Map<String, Value> {

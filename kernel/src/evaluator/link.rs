@@ -230,9 +230,11 @@ pub fn signal(process: Option<i32>, signal: i32) {
 impl State {
     fn take_message(&mut self, message: Message) -> Option<Output> {
         match message {
-            Message::Display { data } => {
-                Some(Output::Display { data, metadata: Map::new(), display_id: None, update: false })
+            Message::Display { data, id, update } => {
+                Some(Output::Display { data, metadata: Map::new(), display_id: id, update })
             }
+            Message::Progress { data, id, update, done } => Some(Output::Progress { data, id, update, done }),
+            Message::ClearOutput { wait } => Some(Output::Clear { wait }),
             Message::Result { data } => Some(Output::Result { data, metadata: Map::new() }),
             Message::Panic { message, location, cell_thread: true, backtrace } => {
                 self.events.panic = Some(Panic { message, location, backtrace });
@@ -259,7 +261,7 @@ impl State {
                 Some(Output::Input { prompt, password })
             }
             // The supervisor keeps these for itself.
-            Message::Control { .. } | Message::End => None,
+            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::event::Event;
 use super::subscribers::Subscribers;
-use crate::evaluator::{Output, OutputSink};
+use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::wire::Parent;
 use crate::wire::iopub::Publication;
+use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -57,6 +58,8 @@ struct Cell {
     count: usize,
     silent: bool,
     result: Option<String>,
+    /// How many columns the last line of progress had, in a terminal.
+    progress_width: usize,
 }
 
 impl CellOutputs {
@@ -67,7 +70,7 @@ impl CellOutputs {
 
     /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
     pub fn begin(&self, parent: Parent, count: usize, silent: bool) {
-        *self.cell() = Some(Cell { parent, count, silent, result: None });
+        *self.cell() = Some(Cell { parent, count, silent, result: None, progress_width: 0 });
     }
 
     /// The result of the last cell, as text.
@@ -97,12 +100,35 @@ impl CellOutputs {
             }
             cell.result = data.get("text/plain").and_then(|text| text.as_str()).map(str::to_owned);
         }
+        let output = match output {
+            Output::Progress { data, done, .. } if cell.parent.is_from_terminal() => cell.progress_line(&data, done),
+            Output::Stream { name, text } if cell.progress_width > 0 => cell.text_over_progress(name, &text),
+            other => other,
+        };
         self.publisher.publish(Publication::Output { output, count: cell.count }, &cell.parent);
     }
 
     fn cell(&self) -> std::sync::MutexGuard<'_, Option<Cell>> {
         // A thread that panicked while it held this has at worst left an old parent.
         self.cell.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cell {
+    /// Progress in a terminal: a line that each one after it overwrites, the last one excepted.
+    fn progress_line(&mut self, data: &Map<String, Value>, done: bool) -> Output {
+        let line = data.get("text/plain").and_then(Value::as_str).unwrap_or_default();
+        let (end, width) = if done { ("\n", 0) } else { ("", line.chars().count()) };
+        let text = format!("\r{line:<old$}{end}", old = self.progress_width);
+        self.progress_width = width;
+        Output::Stream { name: StreamName::Stderr, text }
+    }
+
+    /// Text in a terminal where a line of progress is: takes its place. The next line of progress follows it.
+    fn text_over_progress(&mut self, name: StreamName, text: &str) -> Output {
+        let text = format!("\r{:old$}\r{text}", "", old = self.progress_width);
+        self.progress_width = 0;
+        Output::Stream { name, text }
     }
 }
 

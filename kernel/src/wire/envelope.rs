@@ -14,9 +14,16 @@ pub struct Parent(Arc<ParentParts>);
 struct ParentParts {
     identities: Vec<Bytes>,
     header: Header,
+    from_terminal: bool,
 }
 
 impl Parent {
+    /// Whether a client without HTML and without updates of displays has sent this, as far as one can tell: notebooks
+    /// name the cell (JupyterLab, Notebook, VS Code) or have nobody to ask (nbclient); a terminal does neither.
+    pub fn is_from_terminal(&self) -> bool {
+        self.0.from_terminal
+    }
+
     /// The identity of the request.
     pub fn id(&self) -> &str {
         &self.0.header.msg_id
@@ -55,13 +62,15 @@ pub struct Incoming {
 impl Incoming {
     /// Reads the four JSON parts: header, parent header, metadata and content. Binary buffers are ignored.
     pub fn from_parts(identities: Vec<Bytes>, parts: &[Bytes]) -> Result<Self, Malformed> {
-        let [header, _, _, content, ..] = parts else {
+        let [header, _, metadata, content, ..] = parts else {
             return Err(Malformed { part: "frames", reason: format!("{} of 4", parts.len()) });
         };
         let header: Header = json("header", header)?;
         let content: Value = json("content", content)?;
+        let metadata: Value = serde_json::from_slice(metadata).unwrap_or_default();
+        let from_terminal = metadata.get("cellId").is_none() && content.get("allow_stdin") == Some(&Value::Bool(true));
         let message_type = header.msg_type.clone();
-        Ok(Self { parent: Parent(Arc::new(ParentParts { identities, header })), message_type, content })
+        Ok(Self { parent: Parent(Arc::new(ParentParts { identities, header, from_terminal })), message_type, content })
     }
 }
 
@@ -90,11 +99,15 @@ pub mod tests {
 
     /// A request as a client would send it.
     pub fn incoming(message_type: &str, content: Value) -> Incoming {
+        incoming_with(message_type, &serde_json::json!({}), content)
+    }
+
+    fn incoming_with(message_type: &str, metadata: &Value, content: Value) -> Incoming {
         let header = serde_json::json!({
             "msg_id": "m1", "username": "u", "session": "s", "date": "2026-01-02T03:04:05.678901Z",
             "msg_type": message_type, "version": "5.4", "subshell_id": null,
         });
-        let parts = [header.to_string(), "{}".into(), "{}".into(), content.to_string()].map(Bytes::from);
+        let parts = [header.to_string(), "{}".into(), metadata.to_string(), content.to_string()].map(Bytes::from);
         Incoming::from_parts(vec![Bytes::from_static(b"client")], &parts).unwrap()
     }
 
@@ -105,6 +118,18 @@ pub mod tests {
         assert_eq!(reply.zmq_identities, [Bytes::from_static(b"client")]);
         assert_eq!(reply.parent_header.unwrap().msg_id, "m1");
         assert_eq!(reply.header.version, PROTOCOL_VERSION);
+    }
+
+    #[test]
+    fn terminals_are_told_from_notebooks() {
+        for (metadata, allow_stdin, from_terminal) in
+            [("{}", true, true), ("{}", false, false), (r#"{"cellId":"c"}"#, true, false)]
+        {
+            let metadata = serde_json::from_str(metadata).unwrap();
+            let content = serde_json::json!({"code": "1", "allow_stdin": allow_stdin});
+            let request = incoming_with("execute_request", &metadata, content);
+            assert_eq!(request.parent.is_from_terminal(), from_terminal, "{metadata} {allow_stdin}");
+        }
     }
 
     #[test]

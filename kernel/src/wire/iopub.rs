@@ -62,7 +62,10 @@ impl Publication {
         let content = match self {
             Self::Input { code, .. } => code.len(),
             Self::Output { output: Output::Stream { text, .. }, .. } => text.len(),
-            Self::Output { output: Output::Display { data, .. } | Output::Result { data, .. }, .. } => bundle(data),
+            Self::Output {
+                output: Output::Display { data, .. } | Output::Progress { data, .. } | Output::Result { data, .. },
+                ..
+            } => bundle(data),
             _ => 0,
         };
         ENVELOPE + content
@@ -95,17 +98,25 @@ fn output_content(output: Output, count: usize) -> JupyterMessageContent {
             StreamContent { name, text }.into()
         }
         // The library's `Media` reorders a bundle and reads its entries as types of its own; ours pass unchanged.
-        Output::Display { data, metadata, display_id, update } => {
-            let message_type = if update { "update_display_data" } else { "display_data" };
-            let transient = display_id.map_or_else(|| json!({}), |id| json!({ "display_id": id }));
-            untyped(message_type, json!({ "data": data, "metadata": metadata, "transient": transient }))
-        }
+        Output::Display { data, metadata, display_id, update } => display_content(data, metadata, display_id, update),
+        Output::Progress { data, id, update, .. } => display_content(data, Map::new(), Some(id), update),
         Output::Result { data, metadata } => {
             untyped("execute_result", json!({ "execution_count": count, "data": data, "metadata": metadata }))
         }
         Output::Clear { wait } => ClearOutput { wait }.into(),
         Output::Input { prompt, password } => InputRequest { prompt, password }.into(),
     }
+}
+
+fn display_content(
+    data: Map<String, Value>,
+    metadata: Map<String, Value>,
+    display_id: Option<String>,
+    update: bool,
+) -> JupyterMessageContent {
+    let message_type = if update { "update_display_data" } else { "display_data" };
+    let transient = display_id.map_or_else(|| json!({}), |id| json!({ "display_id": id }));
+    untyped(message_type, json!({ "data": data, "metadata": metadata, "transient": transient }))
 }
 
 /// A content that goes out as it is.

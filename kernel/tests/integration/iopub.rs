@@ -2,6 +2,7 @@
 
 use crate::frontend::{Client, Frontend};
 use jupyter_zmq_client::create_client_iopub_connection;
+use serde_json::json;
 
 #[test]
 fn two_clients_see_the_same() {
@@ -59,4 +60,27 @@ fn a_subscriber_that_leaves_holds_nobody_up() {
     let text = format!("{}\n", "x".repeat(999)).repeat(3000);
     frontend.stream(&id, "stdout", &text);
     frontend.ends_well(&id, 1);
+}
+
+#[test]
+fn progress_is_a_display_in_a_notebook_and_a_line_in_a_terminal() {
+    let mut frontend = Frontend::start();
+    let code = "progress one of two\nprogressed two";
+    let id = frontend.execute_with(json!({ "code": code, "allow_stdin": false }));
+    frontend.begins(&id, code, 1);
+    for (message_type, text) in [("display_data", "one of two"), ("update_display_data", "two")] {
+        let transient = json!({ "display_id": "echo" });
+        let content = json!({ "data": { "text/plain": text }, "metadata": {}, "transient": transient });
+        frontend.client.published(message_type, &id, content);
+    }
+    frontend.ends_well(&id, 1);
+    let id = frontend.execute_with(json!({ "code": code, "allow_stdin": true }));
+    frontend.begins(&id, code, 2);
+    frontend.stream(&id, "stderr", "\rone of two\rtwo       \n");
+    frontend.ends_well(&id, 2);
+    let code = "progress one\neprint text\nprogressed two";
+    let id = frontend.execute_with(json!({ "code": code, "allow_stdin": true }));
+    frontend.begins(&id, code, 3);
+    frontend.stream(&id, "stderr", "\rone\r   \rtext\n\rtwo\n");
+    frontend.ends_well(&id, 3);
 }

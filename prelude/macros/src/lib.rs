@@ -1,9 +1,11 @@
-//! The attribute macros by which functions of a cell can run over arrays. Cells reach them as `gpu::vectorize`.
+//! The attribute macros for functions that run over arrays, `gpu::vectorize`, and for types that show more than text,
+//! `gpu::rich`.
 //!
 //! What a macro emits is compiled again in every cell that has the function, so it is small: everything that does not
 //! depend on the function is precompiled in the prelude. A function that the cell process knows already comes here no
 //! more: the kernel's build step takes the attribute away.
 
+mod rich;
 mod vectorize;
 
 use proc_macro::TokenStream;
@@ -18,4 +20,11 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
     vectorize::expand(arguments.into(), item.into()).into()
+}
+
+/// Before `impl gpu::Rich for …`: gives the type the `Debug` by which a notebook finds its rich representations. It writes
+/// the plain text, so leave `Debug` out of the type's derives.
+#[proc_macro_attribute]
+pub fn rich(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    rich::expand(arguments.into(), item.into()).into()
 }

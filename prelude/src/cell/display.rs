@@ -8,29 +8,96 @@
 //! A value that has more to show than text says so from inside its `Debug` implementation, by [`offer_rich`]: so it
 //! is found behind every wrapper whose `Debug` is its content's.
 
+use crate::output::Data;
+use serde_json::Value;
 use std::cell::RefCell;
-#[cfg(feature = "cells")]
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Write};
 
-#[cfg_attr(not(feature = "cells"), expect(dead_code))]
-struct Rich {
-    text: String,
-    representations: Vec<(&'static str, String)>,
+/// A value's text is written up to here, in bytes: nobody reads more, and a browser could not show it.
+const LONGEST: usize = 1 << 20;
+
+/// What a value has offered while its text was written.
+enum Offer {
+    /// Representations beside this text.
+    Rich { text: String, representations: Data },
+    /// To show nothing in place of this text.
+    Nothing { text: String },
 }
 
 thread_local! {
-    static OFFERED: RefCell<Option<Option<Rich>>> = const { RefCell::new(None) };
+    /// Open while a value is being shown.
+    static OFFERED: RefCell<Option<Option<Offer>>> = const { RefCell::new(None) };
+}
+
+fn offer(make: impl FnOnce() -> Offer) {
+    // Representations are made outside of the borrow: they may show values themselves.
+    if OFFERED.with_borrow(Option::is_some) {
+        let made = make();
+        OFFERED.with_borrow_mut(|offered| {
+            if let Some(slot) = offered {
+                *slot = Some(made);
+            }
+        });
+    }
 }
 
 /// Offers representations beside `text`, which the caller's `Debug` implementation is about to write.
 ///
-/// They are used if the cell's whole value prints as exactly this text; otherwise nothing happens.
-pub(crate) fn offer_rich(text: &str, representations: impl FnOnce() -> Vec<(&'static str, String)>) {
-    OFFERED.with_borrow_mut(|offered| {
-        if let Some(slot) = offered {
-            *slot = Some(Rich { text: text.to_owned(), representations: representations() });
+/// They are used if the whole value that is shown prints as exactly this text; otherwise nothing happens.
+pub(crate) fn offer_rich(text: &str, representations: impl FnOnce() -> Data) {
+    offer(|| Offer::Rich { text: text.to_owned(), representations: representations() });
+}
+
+/// Offers to show nothing, if the whole value prints as exactly this text.
+pub(crate) fn offer_nothing(text: &str) {
+    offer(|| Offer::Nothing { text: text.to_owned() });
+}
+
+/// All representations of a value, `text/plain` among them; nothing for values that are not shown.
+pub(crate) fn representations_of(value: &dyn Debug) -> Option<Data> {
+    // Representations may themselves show something, so what was offered so far is kept.
+    let outer = OFFERED.replace(Some(None));
+    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| text_of(value)));
+    let offered = OFFERED.replace(outer).flatten();
+    let text = match text {
+        Ok(text) => text,
+        Err(payload) => std::panic::resume_unwind(payload),
+    };
+    match offered {
+        Some(Offer::Nothing { text: meant }) if meant == text => None,
+        Some(Offer::Rich { text: meant, mut representations }) if meant == text => {
+            representations.insert("text/plain".to_owned(), Value::String(text));
+            Some(representations)
         }
-    });
+        _ => Some(Data::from_iter([("text/plain".to_owned(), Value::String(text))])),
+    }
+}
+
+/// A value as its `Debug` writes it, or the beginning of that.
+fn text_of(value: &dyn Debug) -> String {
+    let mut text = Beginning::default();
+    match write!(text, "{value:?}") {
+        Ok(()) => text.0,
+        Err(_) if text.0.len() >= LONGEST => format!("{}…\n[only the first MB of this value is shown]", text.0),
+        Err(_) => format!("{}\n[the value's Debug ended with an error here]", text.0),
+    }
+}
+
+/// Text up to the limit; what goes beyond is an error, so that the writing ends.
+#[derive(Default)]
+struct Beginning(String);
+
+impl Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(LONGEST.saturating_sub(self.0.len()));
+        self.0.push_str(&text[..end]);
+        if end == text.len() {
+            return Ok(());
+        }
+        // A character that does not fit is the end too.
+        self.0.push_str(&" ".repeat(LONGEST.saturating_sub(self.0.len())));
+        Err(fmt::Error)
+    }
 }
 
 #[cfg(feature = "cells")]
@@ -39,20 +106,8 @@ fn show(value: &dyn Debug, size: usize, type_name: &str) {
     if size == 0 && type_name == "()" {
         return;
     }
-    OFFERED.set(Some(None));
-    let text = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| format!("{value:?}")));
-    let rich = OFFERED.take().flatten();
-    let text = match text {
-        Ok(text) => text,
-        Err(payload) => std::panic::resume_unwind(payload),
-    };
-    match rich {
-        Some(rich) if rich.text == text => {
-            let mut representations = rich.representations;
-            representations.push(("text/plain", text));
-            crate::output::result(&representations);
-        }
-        _ => crate::output::result(&[("text/plain", text)]),
+    if let Some(data) = representations_of(value) {
+        crate::output::result(&data);
     }
 }
 
@@ -73,5 +128,38 @@ pub trait EvcxrDisplay {
 impl<T: Debug> EvcxrDisplay for T {
     fn evcxr_display(&self) {
         show(self, size_of::<T>(), std::any::type_name::<T>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_without_end_is_cut() {
+        struct Endless;
+        impl Debug for Endless {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                loop {
+                    f.write_str("äöü")?;
+                }
+            }
+        }
+        let text = text_of(&Endless);
+        assert!(text.starts_with("äöüäöü") && text.ends_with("[only the first MB of this value is shown]"));
+        assert!((LONGEST..LONGEST + 100).contains(&text.len()));
+        assert_eq!(text_of(&vec![1, 2]), "[1, 2]");
+    }
+
+    #[test]
+    fn a_debug_that_fails_says_so() {
+        struct Failing;
+        impl Debug for Failing {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("begun")?;
+                Err(fmt::Error)
+            }
+        }
+        assert_eq!(text_of(&Failing), "begun\n[the value's Debug ended with an error here]");
     }
 }

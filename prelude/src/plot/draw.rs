@@ -13,16 +13,16 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const PICTURE: (u32, u32) = (440, 370);
 /// The picture is at least so wide and high, however long and thin the array.
 const THINNEST: u32 = 20;
-const LABEL: f64 = 14.0;
-const TITLE: f64 = 17.0;
+pub(super) const LABEL: f64 = 14.0;
+pub(super) const TITLE: f64 = 17.0;
 /// The length of a tick, and the gap between it and its label.
-const TICK: u32 = 5;
-const GAP: u32 = 4;
-const MARGIN: u32 = 10;
+pub(super) const TICK: u32 = 5;
+pub(super) const GAP: u32 = 4;
+pub(super) const MARGIN: u32 = 10;
 const BAR_WIDTH: u32 = 16;
 const BAR_GAP: u32 = 16;
 
-const INK: RGBColor = RGBColor(0x26, 0x26, 0x26);
+pub(super) const INK: RGBColor = RGBColor(0x26, 0x26, 0x26);
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,14 @@ pub(super) fn png(image: &Image, options: &Options) -> Vec<u8> {
     if let Some(bar) = layout.bar {
         draw_bar(options.colormap, bar, width, &mut pixels);
     }
+    encoded(&pixels, layout.size)
+}
+
+/// Pixels, three bytes each, as a PNG file.
+pub(super) fn encoded(pixels: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
     let mut png = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
-    match encoder.write_image(&pixels, width, height, ExtendedColorType::Rgb8) {
+    match encoder.write_image(pixels, width, height, ExtendedColorType::Rgb8) {
         Ok(()) => png,
         Err(error) => unreachable!("a vector takes every byte, and the buffer has the stated size: {error}"),
     }
@@ -68,17 +73,18 @@ pub(super) fn layout(image: &Image, options: &Options) -> Layout {
     font::register();
     let (rows, columns) = image.shape;
     let line = text_height(LABEL);
-    let (min, max) = options.limits;
+    let axis = options.axis(image);
+    let room = |label: &Option<String>| if label.is_some() { line + 2 * GAP } else { 0 };
     // The widths of labels depend on the ticks, and these on the space: the widest possible label stands for all.
-    let left = MARGIN + text_width(&(rows - 1).to_string(), LABEL) + GAP + TICK;
+    let left = MARGIN + room(&options.ylabel) + text_width(&(rows - 1).to_string(), LABEL) + GAP + TICK;
     let right_of_bar = |labels: &[(f64, String)]| {
         let widest = labels.iter().map(|(_, label)| text_width(label, LABEL)).max().unwrap_or(0);
-        BAR_GAP + BAR_WIDTH + TICK + GAP + widest
+        BAR_GAP + BAR_WIDTH + TICK + GAP + widest + room(&options.colorbar_label)
     };
-    let bar_space = if options.colorbar { right_of_bar(&ticks::values(min, max, 7)) } else { 0 };
+    let bar_space = if options.colorbar { right_of_bar(&axis.ticks(7)) } else { 0 };
     let right = MARGIN.max(text_width(&(columns - 1).to_string(), LABEL) / 2) + bar_space;
     let top = MARGIN + if options.title.is_some() { text_height(TITLE) + GAP + 2 } else { line / 2 };
-    let bottom = TICK + GAP + line + MARGIN;
+    let bottom = TICK + GAP + line + room(&options.xlabel) + MARGIN;
 
     let space = match options.size {
         Some((width, height)) => {
@@ -109,8 +115,7 @@ pub(super) fn layout(image: &Image, options: &Options) -> Layout {
         bar,
         row_ticks: ticks::cells(rows, (height / (2 * line)) as usize),
         column_ticks: ticks::cells(columns, (width / (text_width(&(columns - 1).to_string(), LABEL) + 16)) as usize),
-        bar_ticks: bar
-            .map_or(Vec::new(), |bar| ticks::values(min, max, (bar.height / (3 * line)).clamp(1, 6) as usize)),
+        bar_ticks: bar.map_or(Vec::new(), |bar| axis.ticks((bar.height / (3 * line)).clamp(1, 6) as usize)),
     }
 }
 
@@ -148,13 +153,12 @@ fn draw_cells(image: &Image, options: &Options, layout: &Layout, pixels: &mut [u
     let (shown_width, shown_height) =
         (width.min(figure_width - left) as usize, height.min(figure_height - top) as usize);
     let values = image.resampled((height as usize, width as usize));
-    // Halved, so that the difference of the largest numbers is finite.
-    let (min, max) = (options.limits.0 / 2.0, options.limits.1 / 2.0);
+    let axis = options.axis(image);
     for (y, row) in values.chunks(width as usize).take(shown_height).enumerate() {
         let start = 3 * ((top as usize + y) * figure_width as usize + left as usize);
         let line = &mut pixels[start..start + 3 * shown_width];
         for (pixel, &value) in line.chunks_mut(3).zip(row) {
-            pixel.copy_from_slice(&options.colormap.color((value / 2.0 - min) / (max - min)));
+            pixel.copy_from_slice(&options.colormap.color(axis.place(value)));
         }
     }
 }
@@ -183,6 +187,12 @@ fn draw_lines(image: &Image, options: &Options, layout: &Layout, pixels: &mut [u
             let style = TextStyle::from((font::FAMILY, size).into_font()).color(&INK).pos(Pos::new(h, v));
             area.draw_text(text, &style, place)
         };
+        // From the bottom to the top, as labels beside an axis are read.
+        let upright = |text: &str, place| {
+            let font = (font::FAMILY, LABEL).into_font().transform(FontTransform::Rotate270);
+            let style = TextStyle::from(font).color(&INK).pos(Pos::new(HPos::Center, VPos::Top));
+            area.draw_text(text, &style, place)
+        };
         let line = |from, to| area.draw(&PathElement::new([from, to], INK));
         let frame = |part: Box2| {
             let (x, y) = (part.left as i32, part.top as i32);
@@ -207,14 +217,28 @@ fn draw_lines(image: &Image, options: &Options, layout: &Layout, pixels: &mut [u
         }
         if let Some(bar) = layout.bar {
             frame(bar)?;
-            let (min, max) = options.limits;
+            let axis = options.axis(image);
             let right = (bar.left + bar.width) as i32;
             for (value, label) in &layout.bar_ticks {
-                let part = (value / 2.0 - min / 2.0) / (max / 2.0 - min / 2.0);
+                let part = axis.place(*value);
                 let y = (f64::from(bar.top) + (1.0 - part) * f64::from(bar.height - 1)).round() as i32;
                 line((right, y), (right + tick, y))?;
                 text(label, LABEL, (right + tick + gap, y), HPos::Left, VPos::Center)?;
             }
+            if let Some(label) = &options.colorbar_label {
+                let widest = layout.bar_ticks.iter().map(|(_, label)| text_width(label, LABEL)).max().unwrap_or(0);
+                let x = right + tick + gap + widest as i32 + gap;
+                upright(label, (x, (bar.top + bar.height / 2) as i32))?;
+            }
+        }
+        if let Some(label) = &options.xlabel {
+            let y = top + height + tick + gap + text_height(LABEL) as i32 + gap;
+            text(label, LABEL, (left + width / 2, y), HPos::Center, VPos::Top)?;
+        }
+        if let Some(label) = &options.ylabel {
+            let widest = text_width(&(rows - 1).to_string(), LABEL) as i32;
+            let x = left - 1 - tick - gap - widest - gap - text_height(LABEL) as i32;
+            upright(label, (x, top + height / 2))?;
         }
         area.present()?;
         Ok(())
@@ -224,10 +248,10 @@ fn draw_lines(image: &Image, options: &Options, layout: &Layout, pixels: &mut [u
     }
 }
 
-fn text_width(text: &str, size: f64) -> u32 {
+pub(super) fn text_width(text: &str, size: f64) -> u32 {
     (font::FAMILY, size).into_font().box_size(text).map_or(0, |(width, _)| width)
 }
 
-fn text_height(size: f64) -> u32 {
+pub(super) fn text_height(size: f64) -> u32 {
     size.ceil() as u32
 }

@@ -131,6 +131,11 @@ impl Image {
         Ok(Image { shape, dtype, range: range.ends(), block, values })
     }
 
+    /// The least number over 0, if there is one.
+    pub(super) fn least_positive(&self) -> Option<f64> {
+        self.values.iter().copied().filter(|value| *value > 0.0 && value.is_finite()).min_by(f64::total_cmp)
+    }
+
     /// The image at a size of so many pixels, row by row: each pixel is the mean of the cells that it covers, or the
     /// one cell in which it lies.
     pub(super) fn resampled(&self, (height, width): (usize, usize)) -> Vec<f64> {

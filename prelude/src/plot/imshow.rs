@@ -1,16 +1,16 @@
 //! [`imshow()`] and the [`Figure`] that it gives.
 
+use super::axis::{Axis, Scale};
 use super::colormap::Colormap;
 use super::draw;
+use super::due::Due;
 use super::image::{Image, ImageSource};
 use crate::cell;
 use crate::error::{Error, Result, check, fail};
 use crate::number::general;
-use crate::output;
-use base64::Engine;
+use crate::rich::MimeBundle;
 use std::fmt;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shows a 2-D array as a picture, as matplotlib's `imshow` does: a colour for each element, row 0 at the top.
 ///
@@ -34,6 +34,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[track_caller]
 pub fn imshow<A: ImageSource + ?Sized>(image: &A) -> Figure {
     check(try_imshow(image))
+}
+
+/// The same as [`imshow`], by the name that other libraries give it: a colour for each element of a 2-D array.
+///
+/// ```
+/// let table = ndarray::array![[1.0, 10.0], [100.0, 1000.0]];
+/// warpcell::heatmap(&table).norm("log").cmap("magma").xlabel("size").colorbar_label("ms").show();
+/// ```
+#[track_caller]
+pub fn heatmap<A: ImageSource + ?Sized>(image: &A) -> Figure {
+    imshow(image)
 }
 
 /// As [`imshow`], but returns the error.
@@ -61,33 +72,6 @@ pub struct Figure {
     due: Due,
 }
 
-/// Whether a figure still has to be shown, and in which cell.
-struct Due {
-    cell: u64,
-    done: AtomicBool,
-}
-
-impl Due {
-    fn now() -> Due {
-        Due { cell: cell::current_cell(), done: AtomicBool::new(false) }
-    }
-
-    fn is_open(&self) -> bool {
-        self.cell != 0 && self.cell == cell::current_cell() && !self.done.load(Ordering::Relaxed)
-    }
-
-    fn settle(&self) {
-        self.done.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Clone for Due {
-    /// A copy is shown when asked only: the original is.
-    fn clone(&self) -> Due {
-        Due { cell: self.cell, done: AtomicBool::new(true) }
-    }
-}
-
 /// How a figure is drawn.
 #[derive(Clone)]
 pub(super) struct Options {
@@ -95,21 +79,55 @@ pub(super) struct Options {
     pub colormap: Colormap,
     /// Width and height in pixels; else as large as the picture needs.
     pub size: Option<(u32, u32)>,
-    /// The numbers at the ends of the colour map.
-    pub limits: (f64, f64),
+    /// The numbers at the ends of the colour map; else the least and the largest element.
+    pub vmin: Option<f64>,
+    pub vmax: Option<f64>,
+    /// How numbers are spread over the colours.
+    pub scale: Scale,
     pub colorbar: bool,
+    pub colorbar_label: Option<String>,
+    pub xlabel: Option<String>,
+    pub ylabel: Option<String>,
+}
+
+impl Options {
+    /// From numbers to places on the colour map.
+    pub fn axis(&self, image: &Image) -> Axis {
+        let (least, largest) = image.range.unwrap_or((0.0, 1.0));
+        let (min, max) = match self.scale {
+            Scale::Linear => (self.vmin.unwrap_or(least), self.vmax.unwrap_or(largest)),
+            Scale::Log => {
+                let max = self.vmax.filter(|&max| max > 0.0).unwrap_or(largest);
+                let max = if max > 0.0 { max } else { 1.0 };
+                let least = image.least_positive().unwrap_or(max / 10.0);
+                (self.vmin.filter(|&min| min > 0.0).unwrap_or(least), max)
+            }
+        };
+        let (min, max) = match self.scale {
+            _ if min < max => (min, max),
+            // One number only: it gets the middle of the colour map.
+            Scale::Linear => (min - 0.5 * min.abs().max(1.0), min + 0.5 * min.abs().max(1.0)),
+            Scale::Log => (min / 10f64.sqrt(), min * 10f64.sqrt()),
+        };
+        Axis { scale: self.scale, min, max }
+    }
 }
 
 impl Figure {
     fn new(image: Image) -> Figure {
         let colormap = Colormap::named("viridis").expect("viridis is in the table");
-        let limits = match image.range {
-            // One number only: it gets the middle of the colour map.
-            Some((min, max)) if min == max => (min - 0.5 * min.abs().max(1.0), max + 0.5 * max.abs().max(1.0)),
-            Some(range) => range,
-            None => (0.0, 1.0),
+        let options = Options {
+            title: None,
+            colormap,
+            size: None,
+            vmin: None,
+            vmax: None,
+            scale: Scale::Linear,
+            colorbar: true,
+            colorbar_label: None,
+            xlabel: None,
+            ylabel: None,
         };
-        let options = Options { title: None, colormap, size: None, limits, colorbar: true };
         Figure { image, options, png: OnceLock::new(), due: Due::now() }
     }
 
@@ -174,7 +192,93 @@ impl Figure {
                 reason: format!("({min}, {max}) is no range; give two finite numbers, the smaller one first"),
             });
         }
-        self.with(|options| options.limits = (min, max))
+        self.with(|options| (options.vmin, options.vmax) = (Some(min), Some(max)))
+    }
+
+    /// Sets the number at the lower end of the colour map; what is less gets the same colour.
+    ///
+    /// **Panics** unless it is finite and less than the upper end.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).vmin(0.0).show();
+    /// ```
+    #[track_caller]
+    pub fn vmin(self, min: f64) -> Figure {
+        let max = self.options.vmax.or(self.image.range.map(|(_, max)| max));
+        require_order("Figure::vmin", min, max.unwrap_or(f64::INFINITY), min);
+        self.with(|options| options.vmin = Some(min))
+    }
+
+    /// Sets the number at the upper end of the colour map; what is more gets the same colour.
+    ///
+    /// **Panics** unless it is finite and more than the lower end.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).vmax(5.0).show();
+    /// ```
+    #[track_caller]
+    pub fn vmax(self, max: f64) -> Figure {
+        let min = self.options.vmin.or(self.image.range.map(|(min, _)| min));
+        require_order("Figure::vmax", min.unwrap_or(f64::NEG_INFINITY), max, max);
+        self.with(|options| options.vmax = Some(max))
+    }
+
+    /// Spreads the numbers over the colours `linear`ly or by their logarithm, `log`. What is not over 0 has no logarithm
+    /// and is drawn grey.
+    ///
+    /// **Panics** for any other name.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 1000.0]];
+    /// warpcell::imshow(&image).norm("log").show();
+    /// ```
+    #[track_caller]
+    pub fn norm(self, name: &str) -> Figure {
+        let scale = check(Scale::named("Figure::norm", name));
+        self.with(|options| options.scale = scale)
+    }
+
+    /// The same as [`Figure::colormap`], by matplotlib's name.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).cmap("magma").show();
+    /// ```
+    #[track_caller]
+    pub fn cmap(self, name: &str) -> Figure {
+        self.colormap(name)
+    }
+
+    /// Writes what the columns mean.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).xlabel("time").show();
+    /// ```
+    pub fn xlabel(self, label: impl Into<String>) -> Figure {
+        self.with(|options| options.xlabel = Some(label.into()))
+    }
+
+    /// Writes what the rows mean.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).ylabel("channel").show();
+    /// ```
+    pub fn ylabel(self, label: impl Into<String>) -> Figure {
+        self.with(|options| options.ylabel = Some(label.into()))
+    }
+
+    /// Writes what the colours mean, beside the colour bar.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).colorbar_label("counts").show();
+    /// ```
+    pub fn colorbar_label(self, label: impl Into<String>) -> Figure {
+        self.with(|options| options.colorbar_label = Some(label.into()))
     }
 
     /// Sets whether the colour bar is drawn; it is at first.
@@ -195,11 +299,7 @@ impl Figure {
     /// ```
     pub fn show(&self) {
         self.due.settle();
-        output::display(&[("image/png", self.png_in_base64()), ("text/plain", self.to_string())]);
-    }
-
-    fn png_in_base64(&self) -> String {
-        base64::engine::general_purpose::STANDARD.encode(self.png())
+        crate::rich::display(self);
     }
 
     /// The picture as a PNG file, for saving.
@@ -220,9 +320,17 @@ impl Figure {
     }
 }
 
+#[track_caller]
+fn require_order(operation: &'static str, min: f64, max: f64, given: f64) {
+    if !(min < max && given.is_finite()) {
+        let reason = format!("from {min} to {max} is no range; set both ends by `limits`");
+        fail(Error::InvalidArgument { operation, reason });
+    }
+}
+
 impl Drop for Figure {
     fn drop(&mut self) {
-        if self.due.is_open() && !std::thread::panicking() {
+        if self.due.is_open() {
             self.show();
         }
     }
@@ -245,7 +353,7 @@ impl fmt::Debug for Figure {
         let text = self.to_string();
         cell::offer_rich(&text, || {
             self.due.settle();
-            vec![("image/png", self.png_in_base64())]
+            MimeBundle::new().png(self.png()).into_data()
         });
         f.write_str(&text)
     }
@@ -324,6 +432,41 @@ mod tests {
             assert_eq!(cells.color(&picture, 3, 4), viridis(0.0));
             save(&figure, &format!("eye_{width}x{height}"));
         }
+    }
+
+    #[test]
+    fn a_logarithmic_heatmap_spreads_decades_evenly() {
+        let figure = heatmap(&array![[1.0, 10.0, 100.0], [0.0, -1.0, f64::NAN]])
+            .norm("log")
+            .title("Decades")
+            .xlabel("column")
+            .ylabel("row")
+            .colorbar_label("counts");
+        let (picture, cells) = drawn(&figure);
+        assert_eq!(cells.color(&picture, 0, 0), viridis(0.0));
+        assert_eq!(cells.color(&picture, 0, 1), viridis(0.5));
+        assert_eq!(cells.color(&picture, 0, 2), viridis(1.0));
+        for column in 0..3 {
+            assert_eq!(cells.color(&picture, 1, column), super::super::colormap::MISSING, "no logarithm");
+        }
+        save(&figure, "decades");
+        drawn(&heatmap(&array![[0.0, -1.0]]).norm("log"));
+        drawn(&heatmap(&array![[5.0]]).norm("log"));
+        save(&heatmap(&Array2::<u8>::eye(16)).xlabel("column").ylabel("row").size(300, 200), "small_with_labels");
+    }
+
+    #[test]
+    fn one_end_of_the_colours_can_be_set() {
+        let (picture, cells) = drawn(&imshow(&array![[0.0, 1.0]]).vmax(2.0).cmap("gray"));
+        assert_eq!(cells.color(&picture, 0, 1), [128; 3]);
+        let (picture, cells) = drawn(&imshow(&array![[0.0, 1.0]]).vmin(-1.0).cmap("gray"));
+        assert_eq!(cells.color(&picture, 0, 0), [128; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "Figure::vmin: from 3 to 1 is no range; set both ends by `limits`")]
+    fn an_end_beyond_the_other_one_panics() {
+        let _ = imshow(&array![[0.0, 1.0]]).vmin(3.0);
     }
 
     #[test]

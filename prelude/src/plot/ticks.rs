@@ -31,6 +31,19 @@ pub(super) fn values(min: f64, max: f64, most: usize) -> Vec<(f64, String)> {
     vec![(min, label(min, max - min)), (max, label(max, max - min))]
 }
 
+/// Powers of ten from `min` to `max`, both over 0, with their labels: each, or each second, third … so that there are at
+/// most `most` of them. Where there are less than two, round numbers between the powers.
+pub(super) fn powers(min: f64, max: f64, most: usize) -> Vec<(f64, String)> {
+    // What is a power of ten but for a rounding error counts as one.
+    let (first, last) = ((min.log10() - 1e-9).ceil() as i32, (max.log10() + 1e-9).floor() as i32);
+    if last - first < 1 {
+        return values(min, max, most).into_iter().filter(|&(value, _)| value > 0.0).collect();
+    }
+    let step = ((last - first) as usize / most.max(2) + 1) as i32;
+    let multiples = (first..=last).filter(|exponent| exponent.rem_euclid(step) == 0);
+    multiples.map(|exponent| 10f64.powi(exponent)).map(|power| (power, label(power, power))).collect()
+}
+
 /// A tick's number with as many digits as the step between ticks needs.
 fn label(tick: f64, step: f64) -> String {
     let digits_of = |value: f64| value.abs().log10().floor() as i32;
@@ -64,6 +77,15 @@ mod tests {
         assert_eq!(cells(32, 8), [0, 5, 10, 15, 20, 25, 30]);
         assert_eq!(cells(2048, 8), [0, 500, 1000, 1500, 2000]);
         assert_eq!(cells(1000, 1), [0, 500]);
+    }
+
+    #[test]
+    fn powers_of_ten() {
+        let labels = |min, max, most| powers(min, max, most).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels(0.5, 2000.0, 6), ["1", "10", "100", "1000"]);
+        assert_eq!(labels(1e-3, 1.0, 6), ["0.001", "0.01", "0.1", "1"]);
+        assert_eq!(labels(1e-12, 1e12, 6), ["1e−10", "1e−5", "1", "100000", "1e10"]);
+        assert_eq!(labels(2.0, 9.0, 5), ["2", "4", "6", "8"]);
     }
 
     #[test]

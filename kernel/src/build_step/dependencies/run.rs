@@ -1,6 +1,6 @@
 //! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
 
-use super::progress::Progress;
+use super::progress::{Built, Progress};
 use super::record::Answer;
 use super::set::{PACKAGE, Set};
 use crate::build_step::real_cargo;
@@ -8,7 +8,7 @@ use crate::environment::STAND_IN;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -98,7 +98,9 @@ fn cargo(
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "")
         .env("CARGO_TERM_COLOR", "never")
-        .env("CARGO_TERM_PROGRESS_WHEN", "never")
+        // Its bar, as `n/m`, becomes one of ours.
+        .env("CARGO_TERM_PROGRESS_WHEN", "always")
+        .env("CARGO_TERM_PROGRESS_WIDTH", "160")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -110,8 +112,14 @@ fn cargo(
         stdout.read_to_string(&mut text).map(|_| text)
     });
     let mut messages = Vec::new();
-    for line in BufReader::new(stderr).split(b'\n') {
-        let line = String::from_utf8_lossy(&line?).into_owned();
+    let mut stderr = BufReader::new(stderr);
+    while let Some((line, is_overwritten)) = next_line(&mut stderr)? {
+        if is_overwritten {
+            if let Some(built) = built_of(&line) {
+                progress.built(built);
+            }
+            continue;
+        }
         match progress_of(&line) {
             Some(line) if is_of_interest(installation, line) => progress.line(line),
             Some(_) => {}
@@ -119,7 +127,9 @@ fn cargo(
         }
     }
     let text = reader.join().map_err(|_| anyhow::anyhow!("cargo's output cannot be read"))??;
-    if !child.wait()?.success() {
+    let ended_well = child.wait()?.success();
+    progress.build_ended(ended_well);
+    if !ended_well {
         bail!(explain(&messages));
     }
     Ok(Output { text })
@@ -152,6 +162,34 @@ fn progress_of(line: &str) -> Option<&str> {
     let (word, about) = (line.get(..12)?, line.get(12..)?);
     let is_word = word.trim_start().chars().all(char::is_alphabetic) && !word.trim_start().is_empty();
     (is_word && !word.ends_with(' ') && about.starts_with(' ')).then_some(line)
+}
+
+/// The next line, and whether another one is to be written over it (it ends with a carriage return).
+fn next_line(reader: &mut impl BufRead) -> io::Result<Option<(String, bool)>> {
+    let mut line = Vec::new();
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok((!line.is_empty()).then(|| (String::from_utf8_lossy(&line).into_owned(), false)));
+        }
+        let end = bytes.iter().position(|&byte| byte == b'\n' || byte == b'\r');
+        line.extend_from_slice(&bytes[..end.unwrap_or(bytes.len())]);
+        let (used, last) = end.map_or((bytes.len(), None), |end| (end + 1, Some(bytes[end])));
+        reader.consume(used);
+        if let Some(last) = last {
+            return Ok(Some((String::from_utf8_lossy(&line).into_owned(), last == b'\r')));
+        }
+    }
+}
+
+/// How far the build is, as cargo's bar says it: `    Building [==>   ] 3/10: itoa, serde`.
+fn built_of(line: &str) -> Option<Built> {
+    let (_, after) = line.trim_start().strip_prefix("Building [")?.split_once("] ")?;
+    let (counts, now) = after.split_once(": ").unwrap_or((after, ""));
+    let (done, total) = counts.split_once('/')?;
+    let is_ours = |name: &&str| !name.starts_with(PACKAGE);
+    let now = now.split(", ").filter(is_ours).collect::<Vec<_>>().join(", ");
+    Some(Built { done: done.trim().parse().ok()?, total: total.trim().parse().ok()?, now })
 }
 
 /// Whether a line of progress says something to the user.
@@ -263,6 +301,21 @@ mod tests {
         for line in ["error: no", "warning: unused variable: `x`", "  --> src/lib.rs:1:2", "", "   |", "äöüäöüäöüäöü x"]
         {
             assert_eq!(progress_of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn cargos_bar_is_read() {
+        let mut text = "   Compiling a v1\n    Building [=> ] 3/10: a, b(build)\rrest".as_bytes();
+        let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut text).unwrap()).collect();
+        let expected = [("   Compiling a v1", false), ("    Building [=> ] 3/10: a, b(build)", true), ("rest", false)];
+        assert_eq!(lines, expected.map(|(line, is_overwritten)| (line.to_owned(), is_overwritten)));
+        let built = |done, total, now: &str| Some(Built { done, total, now: now.to_owned() });
+        assert_eq!(built_of(&lines[1].0), built(3, 10, "a, b(build)"));
+        assert_eq!(built_of("    Building [>  ] 0/2"), built(0, 2, ""));
+        assert_eq!(built_of(&format!("    Building [>  ] 1/2: {PACKAGE}")), built(1, 2, ""));
+        for line in ["   Compiling a v1", " Downloading [=> ] 1/2: a", "    Building [=> ] x/2"] {
+            assert_eq!(built_of(line), None, "{line}");
         }
     }
 

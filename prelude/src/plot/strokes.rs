@@ -1,0 +1,130 @@
+//! Curves before they are drawn: cut at gaps, made of fewer points, divided into dashes, clipped.
+
+/// A place in pixels.
+pub(super) type Point = (f64, f64);
+
+/// The parts of a curve between points that have no place.
+pub(super) fn runs(points: &[Point]) -> impl Iterator<Item = &[Point]> {
+    points.split(|(x, y)| !(x.is_finite() && y.is_finite())).filter(|run| !run.is_empty())
+}
+
+/// A curve that looks the same with fewer points: of those that follow one another in one column of pixels the first,
+/// the lowest, the highest and the last.
+pub(super) fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
+    if run.len() <= 4 * columns {
+        return run.to_vec();
+    }
+    let mut result = Vec::new();
+    for group in run.chunk_by(|a, b| a.0.floor() == b.0.floor()) {
+        let extreme = |better: fn(f64, f64) -> bool| {
+            (0..group.len()).fold(0, |best, index| if better(group[index].1, group[best].1) { index } else { best })
+        };
+        let mut kept = [0, extreme(|a, b| a < b), extreme(|a, b| a > b), group.len() - 1];
+        kept.sort_unstable();
+        let mut last = None;
+        for index in kept {
+            if last != Some(index) {
+                result.push(group[index]);
+            }
+            last = Some(index);
+        }
+    }
+    result
+}
+
+/// The part of a stroke within a picture of this size and a margin around it.
+///
+/// Source: Y.-D. Liang, B. A. Barsky, "A new concept and method for line clipping", ACM TOG 3 (1984).
+pub(super) fn clipped(from: Point, to: Point, size: (u32, u32), margin: f64) -> Option<(Point, Point)> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let (right, bottom) = (f64::from(size.0) + margin, f64::from(size.1) + margin);
+    let sides = [(-dx, from.0 + margin), (dx, right - from.0), (-dy, from.1 + margin), (dy, bottom - from.1)];
+    let (mut start, mut end) = (0.0f64, 1.0f64);
+    for (direction, distance) in sides {
+        if direction == 0.0 {
+            if distance < 0.0 {
+                return None;
+            }
+        } else if direction < 0.0 {
+            start = start.max(distance / direction);
+        } else {
+            end = end.min(distance / direction);
+        }
+    }
+    let at = |part: f64| (from.0 + part * dx, from.1 + part * dy);
+    (start <= end).then(|| (at(start), at(end)))
+}
+
+/// A curve divided into strokes, by lengths of strokes and gaps in turn, in widths of the line; without any, the curve.
+pub(super) fn dashes(run: &[Point], pattern: &[f64], width: f64) -> Vec<Vec<Point>> {
+    /// A curve far outside of the picture would otherwise be divided into millions.
+    const MOST: usize = 20_000;
+    if pattern.is_empty() {
+        return vec![run.to_vec()];
+    }
+    let mut strokes: Vec<Vec<Point>> = run.iter().take(1).map(|&point| vec![point]).collect();
+    let (mut index, mut left, mut draws) = (0, pattern[0] * width, true);
+    for pair in run.windows(2) {
+        let (from, to) = (pair[0], pair[1]);
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        let mut done = 0.0;
+        while length - done > left && strokes.len() < MOST {
+            done += left;
+            let part = done / length;
+            let point = (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1));
+            match draws {
+                true => strokes.last_mut().into_iter().for_each(|stroke| stroke.push(point)),
+                false => strokes.push(vec![point]),
+            }
+            draws = !draws;
+            index = (index + 1) % pattern.len();
+            left = pattern[index] * width;
+        }
+        left -= length - done;
+        if draws {
+            strokes.last_mut().into_iter().for_each(|stroke| stroke.push(to));
+        }
+    }
+    strokes.retain(|stroke| stroke.len() > 1);
+    strokes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_cut_where_points_have_no_place() {
+        let points = [(0.0, 0.0), (1.0, f64::NAN), (2.0, 0.0), (3.0, 1.0), (f64::INFINITY, 0.0)];
+        assert_eq!(runs(&points).collect::<Vec<_>>(), [&points[..1], &points[2..4]]);
+    }
+
+    #[test]
+    fn a_long_curve_keeps_its_outline() {
+        let run: Vec<Point> = (0..100_000).map(|i| (f64::from(i) / 1000.0, f64::from(i * 7919 % 1000))).collect();
+        let thin = thinned(&run, 100);
+        assert!(thin.len() <= 400, "{}", thin.len());
+        assert_eq!((thin[0], thin[thin.len() - 1]), (run[0], run[run.len() - 1]));
+        let column = || thin.iter().filter(|point| point.0.floor() == 50.0).map(|point| point.1);
+        assert_eq!(column().fold(f64::INFINITY, f64::min), 0.0);
+        assert_eq!(column().fold(0.0, f64::max), 999.0);
+        assert_eq!(thinned(&run[..400], 100), run[..400]);
+    }
+
+    #[test]
+    fn strokes_are_clipped() {
+        assert_eq!(clipped((1.0, 1.0), (5.0, 5.0), (10, 10), 0.0), Some(((1.0, 1.0), (5.0, 5.0))));
+        assert_eq!(clipped((-1e300, 5.0), (1e300, 5.0), (10, 10), 0.0).map(|(from, _)| from.1), Some(5.0));
+        let (from, to) = clipped((-10.0, 5.0), (30.0, 5.0), (10, 10), 1.0).unwrap();
+        assert!((from.0 + 1.0).abs() < 1e-9 && (to.0 - 11.0).abs() < 1e-9);
+        assert_eq!(clipped((-10.0, -5.0), (30.0, -5.0), (10, 10), 1.0), None);
+    }
+
+    #[test]
+    fn dashes_follow_the_curve() {
+        let corner = [(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)];
+        let strokes = dashes(&corner, &[4.0, 2.0], 1.0);
+        assert_eq!(strokes, [vec![(0.0, 0.0), (4.0, 0.0)], vec![(5.0, 1.0), (5.0, 5.0)]]);
+        assert_eq!(dashes(&corner, &[], 1.0), [corner.to_vec()]);
+    }
+}

@@ -1,0 +1,259 @@
+//! What can be plotted: [`Values`], sequences of numbers on either side; [`Curve`], one or two of them; [`Categories`],
+//! what stands below bars.
+
+use crate::array::DeviceArray;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use ndarray::{ArrayBase, Data, Dimension};
+
+/// A sequence of numbers: a 1-D array on the host (`ndarray`, a slice, a `Vec`, a Rust array) or on the device, of which
+/// plots take a copy. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be plotted",
+    label = "not a sequence of numbers",
+    note = "plots take references to 1-D arrays, slices and `Vec`s of floats, integers or bools: `gpu::plot(&y)`"
+)]
+pub trait Values: sealed::Sealed {
+    #[doc(hidden)]
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A number of a host array.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number that can be plotted",
+    note = "plots take floats, integers and bools; convert others first: `values.iter().map(|x| …).collect::<Vec<f64>>()`"
+)]
+#[doc(hidden)]
+pub trait Numeral: Copy {
+    fn number(self) -> f64;
+}
+
+macro_rules! numerals {
+    ($($type:ident: $value:ident => $number:expr),*) => {$(
+        impl Numeral for $type {
+            fn number(self) -> f64 {
+                let $value = self;
+                $number
+            }
+        }
+    )*};
+}
+numerals!(
+    f32: x => f64::from(x), f64: x => x, bool: x => f64::from(u8::from(x)),
+    u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
+    i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
+);
+
+impl<T: Numeral> sealed::Sealed for [T] {}
+impl<T: Numeral> Values for [T] {
+    fn values(&self, _operation: &'static str) -> Result<Vec<f64>> {
+        Ok(self.iter().map(|&x| x.number()).collect())
+    }
+}
+
+impl<T: Numeral> sealed::Sealed for Vec<T> {}
+impl<T: Numeral> Values for Vec<T> {
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
+        self.as_slice().values(operation)
+    }
+}
+
+impl<T: Numeral, const N: usize> sealed::Sealed for [T; N] {}
+impl<T: Numeral, const N: usize> Values for [T; N] {
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
+        self.as_slice().values(operation)
+    }
+}
+
+impl<S: Data<Elem = T>, D: Dimension, T: Numeral> sealed::Sealed for ArrayBase<S, D> {}
+impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Values for ArrayBase<S, D> {
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
+        require_one_axis(operation, self.shape())?;
+        Ok(self.iter().map(|&x| x.number()).collect())
+    }
+}
+
+impl<T: Element + Numeral> sealed::Sealed for DeviceArray<T> {}
+impl<T: Element + Numeral> Values for DeviceArray<T> {
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
+        require_one_axis(operation, self.shape())?;
+        self.to_host().values(operation)
+    }
+}
+
+fn require_one_axis(operation: &'static str, shape: &[usize]) -> Result<()> {
+    let reason = match shape.len() {
+        1 => return Ok(()),
+        2 => "has two axes; plot one row of it, such as `x.row(0)`, or all of it by `imshow`",
+        _ => "is not that of a sequence; give a 1-D array, such as one that `flatten` makes",
+    };
+    Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() })
+}
+
+/// What [`plot`](crate::plot()) takes: `&y`, above 0, 1, 2 …, or `(&x, &y)`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be plotted",
+    label = "neither `&y` nor `(&x, &y)`",
+    note = "plots take references to 1-D arrays, slices and `Vec`s of floats, integers or bools"
+)]
+pub trait Curve {
+    #[doc(hidden)]
+    fn points(&self, operation: &'static str) -> Result<(Vec<f64>, Vec<f64>)>;
+}
+
+impl<Y: Values + ?Sized> Curve for &Y {
+    fn points(&self, operation: &'static str) -> Result<(Vec<f64>, Vec<f64>)> {
+        let y = non_empty(operation, self.values(operation)?)?;
+        Ok(((0..y.len()).map(|index| index as f64).collect(), y))
+    }
+}
+
+impl<X: Values + ?Sized, Y: Values + ?Sized> Curve for (&X, &Y) {
+    fn points(&self, operation: &'static str) -> Result<(Vec<f64>, Vec<f64>)> {
+        pair(operation, ["x", "y"], self.0.values(operation)?, self.1.values(operation)?)
+    }
+}
+
+/// Two sequences of one length.
+pub(super) fn pair(
+    operation: &'static str,
+    names: [&str; 2],
+    x: Vec<f64>,
+    y: Vec<f64>,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    if x.len() != y.len() {
+        let values = if x.len() == 1 { "value" } else { "values" };
+        let ([first, second], a, b) = (names, x.len(), y.len());
+        let reason = format!("{first} has {a} {values} and {second} has {b}; give both the same number");
+        return Err(Error::InvalidArgument { operation, reason });
+    }
+    Ok((x, non_empty(operation, y)?))
+}
+
+/// The values, if there are any.
+pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec<f64>> {
+    if values.is_empty() {
+        let reason = "has no values; there must be at least one to draw".into();
+        return Err(Error::InvalidShape { operation, shape: vec![0], reason });
+    }
+    Ok(values)
+}
+
+/// What stands below bars: names or numbers. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand below bars",
+    label = "neither names nor numbers",
+    note = "`gpu::bar` takes a reference to a slice, array or `Vec` of `&str`, `String` or numbers"
+)]
+pub trait Categories {
+    #[doc(hidden)]
+    fn places(&self) -> Result<Places>;
+}
+
+/// Where bars stand.
+#[doc(hidden)]
+pub enum Places {
+    /// Side by side, under these names.
+    Named(Vec<String>),
+    /// At these numbers.
+    At(Vec<f64>),
+}
+
+/// A name or number below a bar.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand below a bar",
+    note = "`gpu::bar` takes a reference to a slice, array or `Vec` of `&str`, `String` or numbers"
+)]
+#[doc(hidden)]
+pub trait Category: Sized {
+    fn places(items: &[Self]) -> Places;
+}
+
+impl Category for &str {
+    fn places(items: &[Self]) -> Places {
+        Places::Named(items.iter().map(ToString::to_string).collect())
+    }
+}
+
+impl Category for String {
+    fn places(items: &[Self]) -> Places {
+        Places::Named(items.to_vec())
+    }
+}
+
+macro_rules! numbers_below_bars {
+    ($($type:ty)*) => {$(
+        impl Category for $type {
+            fn places(items: &[Self]) -> Places {
+                Places::At(items.iter().map(|&x| x.number()).collect())
+            }
+        }
+    )*};
+}
+numbers_below_bars!(f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+impl<T: Category> Categories for [T] {
+    fn places(&self) -> Result<Places> {
+        Ok(T::places(self))
+    }
+}
+
+impl<T: Category> Categories for Vec<T> {
+    fn places(&self) -> Result<Places> {
+        Ok(T::places(self))
+    }
+}
+
+impl<T: Category, const N: usize> Categories for [T; N] {
+    fn places(&self) -> Result<Places> {
+        Ok(T::places(self))
+    }
+}
+
+impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Categories for ArrayBase<S, D> {
+    fn places(&self) -> Result<Places> {
+        Ok(Places::At(self.values("bar")?))
+    }
+}
+
+impl<T: Element + Numeral> Categories for DeviceArray<T> {
+    fn places(&self) -> Result<Places> {
+        Ok(Places::At(self.values("bar")?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{array, s};
+
+    #[test]
+    fn values_of_both_sides() {
+        let expected = [1.0, 2.0, 3.0];
+        let host = array![1i64, 2, 3];
+        assert_eq!(host.values("plot").unwrap(), expected);
+        assert_eq!(host.slice(s![1..;-1]).values("plot").unwrap(), [3.0, 2.0]);
+        assert_eq!(crate::asarray(&host).values("plot").unwrap(), expected);
+        assert_eq!([1u16, 2, 3].values("plot").unwrap(), expected);
+        assert_eq!(vec![1usize, 2, 3].values("plot").unwrap(), expected);
+        assert_eq!([true, false][..].values("plot").unwrap(), [1.0, 0.0]);
+        assert_eq!((&[5.0f32, 6.0]).points("plot").unwrap(), (vec![0.0, 1.0], vec![5.0, 6.0]));
+        assert_eq!((&[1], &host.slice(s![..1])).points("plot").unwrap(), (vec![1.0], vec![1.0]));
+    }
+
+    #[test]
+    fn errors_name_the_lengths_and_say_what_to_do() {
+        let message = |curve: &dyn Curve| curve.points("plot").unwrap_err().to_string();
+        let empty: [f64; 0] = [];
+        assert_eq!(message(&(&[1, 2, 3], &[1.0, 2.0])), "plot: x has 3 values and y has 2; give both the same number");
+        assert_eq!(message(&&empty), "plot: the shape [0] has no values; there must be at least one to draw");
+        assert_eq!(message(&(&empty, &empty)), "plot: the shape [0] has no values; there must be at least one to draw");
+        let square = array![[1, 2], [3, 4]];
+        assert!(message(&&square).starts_with("plot: the shape [2, 2] has two axes; plot one row of it"));
+        assert!(message(&&crate::asarray(&square)).starts_with("plot: the shape [2, 2] has two axes"));
+    }
+}
