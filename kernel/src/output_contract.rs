@@ -46,6 +46,11 @@ pub enum Message {
         /// What the dynamic linker said.
         message: String,
     },
+    /// The compiled cell has been loaded.
+    Loaded {
+        /// How long that took.
+        microseconds: u64,
+    },
     /// The cell has come to its end.
     End,
 }

@@ -36,6 +36,7 @@ mod plot;
 pub mod prelude;
 #[doc(hidden)]
 pub mod registry;
+pub mod session;
 pub mod timing;
 
 pub use array::{

@@ -32,6 +32,8 @@ pub struct State {
     pub running: bool,
     /// Whether a compiled cell has run since the current cell began.
     pub has_run: bool,
+    /// When the compiled cell that runs was handed to the cell process.
+    began: Option<Instant>,
     /// What has happened in the current cell.
     pub events: Events,
 }
@@ -45,6 +47,10 @@ pub struct Events {
     pub user_error: Option<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
+    /// How long the compiled code was in the cell process: its loading and its run.
+    pub ran: Duration,
+    /// How long the loading took.
+    pub loading: Duration,
 }
 
 /// A panic as the prelude's hook saw it.
@@ -168,12 +174,18 @@ impl Link {
             Frame::Running => {
                 state.running = true;
                 state.has_run = true;
+                state.began = Some(Instant::now());
                 if state.interrupted {
                     // The user asked to stop while the cell was being compiled.
                     kill(state.cell_process);
                 }
             }
-            Frame::EndOfCell => state.running = false,
+            Frame::EndOfCell => {
+                state.running = false;
+                if let Some(began) = state.began.take() {
+                    state.events.ran += began.elapsed();
+                }
+            }
             Frame::Pong => state.pongs += 1,
             Frame::Exited { status } => {
                 state.cell_process = None;
@@ -226,6 +238,10 @@ impl State {
             }
             Message::LoadFailed { message } => {
                 self.events.load_failed = Some(message);
+                None
+            }
+            Message::Loaded { microseconds } => {
+                self.events.loading += Duration::from_micros(microseconds);
                 None
             }
             // The supervisor keeps these for itself.

@@ -2,7 +2,9 @@
 
 use crate::build_step::{self, SOCKET_NAME, Taken};
 use crate::environment;
+use crate::evaluator::celltime::CellTime;
 use crate::evaluator::diagnostics::compile_error;
+use crate::evaluator::documentation::{self, Sources};
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link};
 use crate::evaluator::variables::{self, Variables};
@@ -10,16 +12,18 @@ use crate::evaluator::{
     CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
     StreamName,
 };
+use crate::evaluator::{actions, paths};
 use crate::installation::Installation;
-use crate::magics::{self, Action, Expansion};
+use crate::magics::{self, Action, Completing, Expansion, Notebook};
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// What every session starts with; replayed after `:clear`.
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
@@ -91,6 +95,8 @@ pub struct RustEvaluator {
     interrupts: Arc<Interrupts>,
     context: std::result::Result<CommandContext, String>,
     variables: Variables,
+    sources: Sources,
+    last_time: Option<CellTime>,
     /// How many parts of [`WARM_UP`] are done.
     warm: usize,
     /// The device that cells compute on, in words.
@@ -117,25 +123,91 @@ impl RustEvaluator {
             Ok(_) => start_context(&session, &socket),
         };
         let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
-        Ok(RustEvaluator { session, link, interrupts, context, variables: Variables::default(), warm: 0, device })
+        Ok(RustEvaluator {
+            session,
+            link,
+            interrupts,
+            context,
+            variables: Variables::default(),
+            sources: Sources::default(),
+            last_time: None,
+            warm: 0,
+            device,
+        })
     }
 
     fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let mut outcome = Outcome::default();
         for action in &expansion.before {
-            match action {
-                Action::Print(text) => {
-                    let text = if text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
-                    sink(Output::Stream { name: StreamName::Stdout, text });
-                }
-                Action::Page(text) => outcome.payload.push(json!({
-                    "source": "page", "data": { "text/plain": text }, "start": 0,
-                })),
+            self.act(action, &mut outcome, sink)?;
+        }
+        if !expansion.code.trim().is_empty() {
+            let (began, start) = (build_step::now(), Instant::now());
+            build_step::forget_compile_times(self.session.path());
+            let result = self.run_code(number, expansion, cell, sink);
+            let compilations = build_step::compile_times(self.session.path());
+            let events = &self.link.state().events;
+            self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
+            result?;
+            self.sources.keep(cell);
+        }
+        for action in &expansion.after {
+            self.act(action, &mut outcome, sink)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Does what a magic asks of the kernel.
+    fn act(&mut self, action: &Action, outcome: &mut Outcome, sink: &OutputSink) -> Result<(), CellError> {
+        match action {
+            Action::Print(text) => actions::print(text, sink),
+            Action::Page(text) => {
+                actions::page(Map::from_iter([("text/plain".to_owned(), Value::from(text.as_str()))]), outcome);
             }
+            Action::Describe { name, source } => self.describe(name, *source, outcome, sink),
+            Action::Load { path, part } => actions::load(path, part, &actions::directory(&self.link), outcome)?,
+            Action::Write { path, text, append } => {
+                actions::write(path, text, *append, &actions::directory(&self.link), sink)?;
+            }
+            Action::CellTime => match &self.last_time {
+                Some(time) => actions::print(&time.to_string(), sink),
+                None => actions::print("No cell with code has run yet.", sink),
+            },
         }
-        if expansion.code.trim().is_empty() {
-            return Ok(outcome);
+        Ok(())
+    }
+
+    /// Opens the documentation of a name, or says that there is none.
+    fn describe(&mut self, name: &str, source: bool, outcome: &mut Outcome, sink: &OutputSink) {
+        let known = self.context.as_mut().ok().and_then(|context| documentation::of(name, context));
+        let source = source.then(|| self.sources.of(name.rsplit("::").next().unwrap_or(name))).flatten();
+        let mut data = match (known, &source) {
+            (Some(data), _) => data,
+            (None, Some(_)) => Map::new(),
+            (None, None) => {
+                let text = format!(
+                    "Nothing is known of `{name}`. `%who` lists the variables; a path such as `gpu::zeros` leads to items \
+                     of crates."
+                );
+                return actions::print(&text, sink);
+            }
+        };
+        if let Some(source) = source {
+            documentation::add_source(&mut data, &source);
         }
+        actions::page(data, outcome);
+    }
+
+    /// What magics may know.
+    fn notebook(&self) -> Notebook {
+        let Ok(context) = &self.context else { return Notebook::default() };
+        Notebook {
+            variables: context.variables_and_types().map(|(name, ty)| (name.to_owned(), ty.to_owned())).collect(),
+            items: context.defined_item_names().map(str::to_owned).collect(),
+        }
+    }
+
+    fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
         let none = BTreeSet::new();
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
@@ -143,7 +215,7 @@ impl RustEvaluator {
             return Err(interrupted(&none));
         }
         let before = variables::names(context);
-        let result = context.execute(&with_user_path(&expansion.code));
+        let result = context.execute(&with_user_path(&expansion.code, &self.link));
         // What follows is the session's own, and must come to its end.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
@@ -168,14 +240,15 @@ impl RustEvaluator {
                 let failure = failure_of(&events, &compiled, expansion, cell);
                 if has_command(&expansion.code, ":clear") {
                     self.variables.clear();
-                    return failure.map_or(Ok(outcome), Err);
+                    self.sources.clear();
+                    return failure.map_or(Ok(()), Err);
                 }
                 let taken = Taken::read(&std::fs::read_to_string(compiled).unwrap_or_default());
                 if failure.is_some() {
                     variables::restore(&before, &taken, context);
                 }
                 let moved = self.variables.note(&before, &taken, context);
-                let Some(mut failure) = failure else { return Ok(outcome) };
+                let Some(mut failure) = failure else { return Ok(()) };
                 if !moved.is_empty() {
                     failure.traceback.push(moved_text(&moved));
                 }
@@ -208,7 +281,8 @@ impl Evaluator for RustEvaluator {
     }
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        let expansion = magics::expand(code).map_err(|error| plain_error("UsageError", &error.to_string()))?;
+        let expansion =
+            magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         self.link.begin(Arc::clone(sink));
         self.run(cell, &expansion, code, sink)
     }
@@ -222,23 +296,27 @@ impl Evaluator for RustEvaluator {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        if let Some(word) = magics::word_at(code, cursor) {
-            return complete_magic(code, word, cursor);
+        match magics::complete_at(code, cursor) {
+            Some(Completing::Words { range, candidates }) => return complete_words(range, candidates),
+            Some(Completing::Path { range, directories, shell }) => {
+                return paths::complete(code, range, directories, shell, &actions::directory(&self.link));
+            }
+            None => {}
         }
-        let (Ok(context), Ok(expansion)) = (&mut self.context, magics::expand(code)) else {
+        let notebook = self.notebook();
+        let (Ok(context), Ok(expansion)) = (&mut self.context, magics::expand(code, &notebook)) else {
             return Completions { start: cursor, end: cursor, ..Completions::default() };
         };
-        // Only cells without line magics have the cursor where the expansion has it.
-        let source = if expansion.code == code { code } else { return nothing(cursor) };
-        match context.completions(source, cursor) {
+        let Some(offset) = expansion.code_offset(cursor) else { return nothing(cursor) };
+        match context.completions(&expansion.code, offset) {
             Ok(found) => Completions {
                 candidates: found
                     .completions
                     .into_iter()
                     .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
                     .collect(),
-                start: found.start_offset,
-                end: found.end_offset,
+                start: expansion.original_offset(found.start_offset),
+                end: expansion.original_offset(found.end_offset),
             },
             Err(_) => nothing(cursor),
         }
@@ -250,19 +328,16 @@ impl Evaluator for RustEvaluator {
             return Some(Map::from_iter([("text/plain".to_owned(), Value::from(text))]));
         }
         let path = path_at(code, cursor)?;
-        let (plain, html) = self.context.as_mut().ok()?.hover_at(path, path.len()).ok()?;
-        if plain.trim().is_empty() || plain == "No documentation found" {
-            return None;
-        }
-        Some(Map::from_iter([
-            ("text/plain".to_owned(), Value::from(plain)),
-            ("text/html".to_owned(), Value::from(html)),
-        ]))
+        documentation::of(path, self.context.as_mut().ok()?)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        match magics::expand(code) {
+        match magics::expand(code, &self.notebook()) {
             Err(error) if error.incomplete => Completeness::Incomplete { indent: String::new() },
+            // Shell lines and questions follow no rule of Rust's.
+            Ok(expansion) if !code.trim_start().starts_with("%%") && !expansion.timed => {
+                crate::completeness::is_complete(&expansion.code)
+            }
             _ => crate::completeness::is_complete(code),
         }
     }
@@ -301,11 +376,13 @@ fn has_command(code: &str, command: &str) -> bool {
     code.lines().any(|line| line.trim() == command)
 }
 
-/// Shell lines see the user's PATH, without the private tools. They are evcxr's only before any code.
-fn with_user_path(code: &str) -> Cow<'_, str> {
+/// Shell lines that evcxr runs see the user's PATH, without the private tools, and are where the cells are. They are
+/// evcxr's only before any code.
+fn with_user_path<'a>(code: &'a str, link: &Link) -> Cow<'a, str> {
     let path = environment::user_path().filter(|_| code.starts_with('!') || code.contains("\n!"));
     let Some(path) = path else { return Cow::Borrowed(code) };
-    let quoted = path.replace('\'', "'\\''");
+    let quote = |text: &str| text.replace('\'', "'\\''");
+    let (quoted, directory) = (quote(&path), quote(&actions::directory(link).to_string_lossy()));
     let mut in_commands = true;
     let mut result = String::with_capacity(code.len());
     for line in code.split_inclusive('\n') {
@@ -313,7 +390,10 @@ fn with_user_path(code: &str) -> Cow<'_, str> {
         let is_command = line.trim_start().starts_with(':') || line.starts_with("//") || line.trim().is_empty();
         in_commands &= is_shell || is_command;
         match line.strip_prefix('!').filter(|_| in_commands) {
-            Some(command) => result.push_str(&format!("!export PATH='{quoted}'; {}", command.trim_start_matches('!'))),
+            Some(command) => {
+                let command = command.trim_start_matches('!');
+                result.push_str(&format!("!cd '{directory}'; export PATH='{quoted}'; {command}"));
+            }
             None => result.push_str(line),
         }
     }
@@ -458,12 +538,13 @@ fn without_arguments(mut code: String) -> String {
     code
 }
 
-fn complete_magic(code: &str, word: std::ops::Range<usize>, cursor: usize) -> Completions {
-    let candidates = magics::complete(&code[word.start..cursor])
+fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candidate>) -> Completions {
+    let kind = |candidate: &magics::Candidate| if candidate.is_option { "option" } else { "magic" };
+    let candidates = candidates
         .into_iter()
-        .map(|candidate| Completion { text: candidate.text, kind: "magic".to_owned() })
+        .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text })
         .collect();
-    Completions { candidates, start: word.start, end: word.end }
+    Completions { candidates, start: range.start, end: range.end }
 }
 
 /// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
