@@ -9,6 +9,7 @@ pub mod diagnostics;
 pub mod documentation;
 pub mod echo;
 pub mod interrupts;
+pub mod keeping;
 pub mod link;
 pub mod paths;
 pub mod rust;

@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+/// More than this in one cell is a mistake.
+const LONGEST_INPUT: u64 = 8 << 20;
+
 /// Prints a text on the cell's stdout.
 pub fn print(text: &str, sink: &OutputSink) {
     let text = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
@@ -21,6 +24,16 @@ pub fn page(data: Map<String, Value>, outcome: &mut Outcome) {
 /// Makes a file, or a part of it, the text of the cell.
 pub fn load(path: &str, part: &Selection, directory: &Path, outcome: &mut Outcome) -> Result<(), CellError> {
     let place = resolve(path, directory);
+    let known = std::fs::metadata(&place).map_err(|error| file_error("%load", &place, "cannot be read", &error))?;
+    if !known.is_file() || known.len() > LONGEST_INPUT {
+        let (what, limit) = (known.len(), LONGEST_INPUT >> 20);
+        let reason = if known.is_file() {
+            format!("it has {what} bytes, more than {limit} MiB")
+        } else {
+            "it is no file".to_owned()
+        };
+        return Err(file_error("%load", &place, "cannot be loaded", &reason));
+    }
     let bytes = std::fs::read(&place).map_err(|error| file_error("%load", &place, "cannot be read", &error))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| file_error("%load", &place, "is no text", &format!("not UTF-8 at {}", error.utf8_error())))?;
@@ -100,5 +113,9 @@ mod tests {
             |path| load(path, &Selection::default(), folder.path(), &mut Outcome::default()).unwrap_err().value;
         assert!(failed("bytes").ends_with("is no text: not UTF-8 at invalid utf-8 sequence of 1 bytes from index 0"));
         assert!(failed("missing").contains("missing cannot be read: No such file"));
+        assert!(failed(".").ends_with("cannot be loaded: it is no file"));
+        let long = std::fs::File::create(folder.path().join("long")).unwrap();
+        long.set_len(LONGEST_INPUT + 1).unwrap();
+        assert!(failed("long").contains("cannot be loaded: it has 8388609 bytes, more than 8 MiB"));
     }
 }

@@ -12,7 +12,7 @@ use crate::evaluator::{
     CellError, Completeness, Completion, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink,
     StreamName,
 };
-use crate::evaluator::{actions, paths};
+use crate::evaluator::{actions, keeping, paths};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Completing, Expansion, Notebook};
 use anyhow::{Context, Result};
@@ -270,7 +270,10 @@ impl RustEvaluator {
                 ),
                 traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
             }),
-            Err(Error::Message(message)) => Err(plain_error("EvaluationError", build_output(&message))),
+            Err(Error::Message(message)) => {
+                Err(keeping::error_for(&message)
+                    .unwrap_or_else(|| plain_error("EvaluationError", build_output(&message))))
+            }
         }
     }
 }

@@ -2,14 +2,18 @@
 
 use crate::backend::MemoryFigures;
 use crate::device::{self, Device};
-use crate::error::check;
+use crate::error::{Result, check};
 
 /// Prints the current device, why it is this one, and what is known of it.
 ///
 /// **Panics** if `WARPCELL_DEVICE` names a device that cannot be used.
 #[track_caller]
 pub fn gpuinfo() {
-    let handle = check(device::current());
+    println!("{}", check(describe()));
+}
+
+fn describe() -> Result<String> {
+    let handle = device::current()?;
     let mut rows = vec![("Device", device::device_info())];
     rows.extend(handle.backend.details());
     let figures = handle.backend.memory();
@@ -19,7 +23,7 @@ pub fn gpuinfo() {
         Device::Cpu => ("No GPU", device::reason()),
         Device::Cuda(_) => ("Chosen", device::reason()),
     });
-    println!("{}", table(&rows));
+    Ok(table(&rows))
 }
 
 fn unused(figures: MemoryFigures) -> usize {
@@ -57,6 +61,19 @@ mod tests {
         assert_eq!(memory(figures), "2048.0 MiB used of 8.0 GiB (25 %)");
         assert_eq!(amount(unused(figures)), "3071.0 KiB");
         assert_eq!(memory(MemoryFigures::default()), "0.0 KiB used of 0.0 KiB (0 %)");
+    }
+
+    #[test]
+    fn the_current_device_is_described() {
+        let text = describe().unwrap();
+        println!("{text}");
+        let wanted: &[&str] = match crate::device::device() {
+            Device::Cpu => &["Device:", "Threads:", "Memory:", "Arrays:", "No GPU:"],
+            Device::Cuda(_) => &["Device:", "Driver:", "supports CUDA 1", "NVRTC 1", "Utilisation:", "Memory:"],
+        };
+        for part in wanted {
+            assert!(text.contains(part), "{part} is missing:\n{text}");
+        }
     }
 
     #[test]
