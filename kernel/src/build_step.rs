@@ -25,6 +25,7 @@ pub mod loops;
 mod metadata;
 mod replay;
 mod rewrite;
+mod times;
 mod variables;
 
 use crate::environment;
@@ -42,6 +43,7 @@ pub use dependencies::stand_in::run as stand_in;
 pub use dependencies::{SOCKET_NAME, package_of};
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use variables::{Left, Taken};
 
 /// The role `rustup`.
@@ -86,7 +88,9 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
     let context = std::env::var_os("EVCXR_TMPDIR").map(PathBuf::from);
     let directory = std::env::current_dir().context("the current directory is gone")?;
     match (subcommand.copied(), context) {
-        (Some("build"), Some(context)) if directory == context => compile::build(installation, &context),
+        (Some("build"), Some(context)) if directory == context => {
+            times::measured(|| compile::build(installation, &context))
+        }
         (Some("check"), Some(context)) if directory == context => compile::check(installation, &context),
         (Some("clean"), Some(context)) if directory == context => Ok(0),
         (Some("metadata"), Some(context)) => metadata::answer(installation, &context, &directory, &arguments),

@@ -3,6 +3,7 @@
 //! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
 //! share lives in the prelude's library, which is loaded first.
 
+use crate::build_step;
 use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::installation::Installation;
 use crate::output_contract::{Message, encode};
@@ -11,6 +12,8 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
 
 /// The descriptor on which commands come.
 pub const COMMANDS: i32 = 3;
@@ -18,6 +21,7 @@ pub const COMMANDS: i32 = 3;
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c_void);
 type HookFunction = unsafe extern "C" fn();
+type BeginFunction = unsafe extern "C" fn(f64);
 type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
 /// Runs cells until the commands end; gives the exit status.
@@ -38,7 +42,11 @@ pub fn run() -> i32 {
         libc::signal(libc::SIGINT, do_nothing as *const () as libc::sighandler_t);
     }
     match Prelude::load(&marker, &functions, &interrupt) {
-        Ok(prelude) => run_cells(&prelude, &marker),
+        Ok(prelude) => {
+            // The file lies in the session's directory.
+            let session = Path::new(&functions).parent();
+            run_cells(&prelude, &marker, session)
+        }
         Err(error) => {
             eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
             1
@@ -65,7 +73,7 @@ pub fn device() -> anyhow::Result<String> {
 }
 
 struct Prelude {
-    begin_cell: HookFunction,
+    begin_cell: BeginFunction,
     end_cell: HookFunction,
 }
 
@@ -80,7 +88,7 @@ impl Prelude {
         // never unloaded.
         unsafe {
             let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
-            let begin_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
+            let begin_cell: BeginFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
             let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
             let interrupted: sleep::Interrupted = std::mem::transmute(symbol(library, c"warpcell_interrupted")?);
             start(marker.as_ptr(), functions.as_ptr(), interrupt);
@@ -99,7 +107,7 @@ fn map_word(path: &OsStr) -> std::io::Result<*const c_void> {
     if address == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(address) }
 }
 
-fn run_cells(prelude: &Prelude, marker: &str) -> i32 {
+fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     // SAFETY: the supervisor passes the command pipe's reading end as this descriptor, and nobody else uses it.
     let commands = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(COMMANDS) });
     let mut store: *mut c_void = std::ptr::null_mut();
@@ -111,13 +119,19 @@ fn run_cells(prelude: &Prelude, marker: &str) -> i32 {
         };
         // The build step leaves an empty file for a cell that only defines.
         let has_code = !std::fs::metadata(path).is_ok_and(|file| file.len() == 0);
+        let began = Instant::now();
         match has_code.then(|| load_cell(path, function)).transpose() {
             Ok(None) => {}
             Ok(Some(cell)) => {
+                let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+                send(marker, &Message::Loaded { microseconds });
+                let compiled: f64 = session.map_or(0.0, |session| {
+                    build_step::compile_times(session).iter().map(|compilation| compilation.took.as_secs_f64()).sum()
+                });
                 // SAFETY: the build step compiled the cell against the prelude that is loaded, its function takes and
                 // gives back the variable store, and its library is never unloaded.
                 unsafe {
-                    (prelude.begin_cell)();
+                    (prelude.begin_cell)(compiled);
                     store = cell(store);
                 }
             }

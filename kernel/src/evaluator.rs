@@ -3,11 +3,17 @@
 //! Sockets and the request loop know this trait and nothing of evcxr; `evaluator/rust.rs` implements it for Rust
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
+pub mod actions;
+pub mod assistance;
 pub mod assistant;
+pub mod celltime;
 pub mod diagnostics;
+pub mod documentation;
 pub mod echo;
 pub mod interrupts;
+pub mod keeping;
 pub mod link;
+pub mod paths;
 pub mod rust;
 pub mod variables;
 

@@ -1,17 +1,28 @@
 //! Magics: the `%` commands of a notebook, rewritten to Rust before a cell is compiled. Text in, text out.
 //!
-//! This module runs nothing and knows neither evcxr nor the prelude's types, only the names in `warpcell::timing`
-//! that its expansions call. An expansion has as many lines as the cell, and each line of the user stays where it
-//! is, because the compiler's errors are traced to the cell by line; columns are traced by
-//! [`Expansion::original_offset`].
+//! This module runs nothing and knows neither evcxr nor the prelude's types, only the names in `warpcell::timing` and
+//! `warpcell::session` that its expansions call. What the kernel has to do itself is plain data ([`Action`]). An expansion
+//! has as many lines as the cell, and each line of the user stays where it is, because the compiler's errors are traced
+//! to the cell by line; columns are traced by [`Expansion::original_offset`].
 //!
-//! `table.rs` is the one list of magics; dispatch, `%lsmagic`, `%name?` and completion read it.
+//! `table.rs` is the one list of magics; dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md` read
+//! it. Beside the magics there are lines for the shell (`!command`) and questions (`name?`).
 
+mod complete;
 mod expand;
+mod files;
+mod kernel;
 mod lexer;
+mod literal;
+mod magic;
+mod notebook;
 mod options;
+mod question;
+mod reference;
 mod rewrite;
 mod rust;
+mod session;
+mod shell;
 mod table;
 mod timing;
 mod usage;
@@ -19,7 +30,9 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
+pub use complete::{Candidate, Completing, complete_at};
 pub use expand::{Action, Expansion, expand, word_at};
-#[cfg(test)]
-use table::lsmagic;
-pub use table::{complete, help};
+pub use files::Selection;
+pub use notebook::Notebook;
+pub use reference::help;
+pub use rust::items_named;

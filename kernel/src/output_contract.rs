@@ -87,6 +87,11 @@ pub enum Message {
         /// Whether the line must not be shown.
         password: bool,
     },
+    /// The compiled cell has been loaded.
+    Loaded {
+        /// How long that took.
+        microseconds: u64,
+    },
     /// The cell has come to its end.
     End,
 }

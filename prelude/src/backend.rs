@@ -149,7 +149,6 @@ pub(crate) trait EventHandle: Send + Sync {
 }
 
 /// Figures of the device's memory in bytes.
-#[allow(dead_code, reason = "no public item shows memory figures yet")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryFigures {
     /// Held by live arrays.
@@ -170,6 +169,8 @@ pub(crate) struct MemoryFigures {
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
     fn name(&self) -> String;
+    /// What else is to be known of the device at this moment, such as its driver and how busy it is: names and values.
+    fn details(&self) -> Vec<(&'static str, String)>;
     /// Uninitialised memory of at least `bytes` bytes (zero is allowed).
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>>;
     /// Copies host bytes to the start of `target`; `source` may be reused when this returns.

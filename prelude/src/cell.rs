@@ -22,6 +22,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
+/// The bits of an `f64`.
+static COMPILE_SECONDS: AtomicU64 = AtomicU64::new(0);
+
+/// How long the cell that runs took to compile, in seconds; `None` in a program without a kernel.
+pub(crate) fn compile_time() -> Option<f64> {
+    (current_cell() > 0).then(|| f64::from_bits(COMPILE_SECONDS.load(Ordering::Relaxed)))
+}
 
 /// The number of the cell that runs, from 1; 0 in a program without a kernel.
 pub(crate) fn current_cell() -> u64 {
@@ -77,10 +84,11 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     }
 }
 
-/// Called by the cell process on the thread that is about to run a cell.
+/// Called by the cell process on the thread that is about to run a cell, which took `compile_seconds` to compile.
 #[unsafe(no_mangle)]
-pub extern "C" fn warpcell_begin_cell() {
+pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     CELL.fetch_add(1, Ordering::Relaxed);
+    COMPILE_SECONDS.store(compile_seconds.to_bits(), Ordering::Relaxed);
     panics::enter_cell();
     interrupt::enter_cell();
 }

@@ -1,7 +1,8 @@
 //! The driver layer: what the backend needs of CUDA, as safe handles where that is possible. The only place that names
 //! `cudarc`.
 //!
-//! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`status`] turns status codes
+//! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
+//! monitor, [`status`] turns status codes
 //! into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
 //! [`staging`] the transfers, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
 //! [`event`] are what their names say. Nothing here knows arrays or operations.
@@ -21,6 +22,7 @@ pub(crate) mod launch;
 pub(crate) mod library;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod nvml;
 pub(crate) mod nvrtc;
 pub(crate) mod pool;
 pub(crate) mod staging;

@@ -38,6 +38,7 @@ pub mod prelude;
 #[doc(hidden)]
 pub mod registry;
 mod rich;
+pub mod session;
 pub mod timing;
 
 pub use array::{

@@ -50,6 +50,50 @@ def test_the_borrow_checker_speaks(kernel):
     assert "borrow of moved value" in text
 
 
+def test_a_moved_value_is_named_with_what_to_do(kernel):
+    text = failing(kernel, "let list = vec![1]; let other = list; list.len()", "CompileError")
+    assert "in a notebook: the value was moved away; use `&list` where you pass it, or `list.clone()`" in text
+
+
+def test_a_borrowed_value_is_named_with_what_to_do(kernel):
+    text = failing(kernel, "let mut list = vec![1]; let first = &list[0]; list.push(2); *first", "CompileError")
+    assert "E0502" in text and "in braces" in text
+    text = failing(kernel, "let list = vec![1]; { let first = &list; drop(list); first.len() }", "CompileError")
+    assert "`list.clone()`" in text and "in braces" in text
+    text = failing(kernel, "let list = vec![1]; std::thread::spawn(|| println!(\"{list:?}\"));", "CompileError")
+    assert "move ||" in text and "std::thread::scope" in text
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "remedy"),
+    [
+        ("let kept = |x: i32| x + 1;", "`kept` is a closure", "let kept: Box<dyn Fn(i32) -> i32> = Box::new("),
+        ("let list = vec![1];\nlet kept = &list;", "`kept` holds a reference", ".clone()"),
+        ("let list = vec![1];\nlet kept = list.iter();", "`kept` holds a reference", ".collect::<Vec<_>>()"),
+        ("let kept = (0..3).map(|x| x + 1);", "`kept` has the type", "Box<dyn Iterator<Item = i32>>"),
+    ],
+)
+def test_a_variable_that_cannot_be_kept(kernel, code, reason, remedy):
+    text = failing(kernel, code, "CompileError")
+    assert reason in text and remedy in text and "in braces" in text, text
+    assert "evcxr" not in text and "persist" not in text, text
+
+
+def test_what_is_advised_for_closures_and_iterators_works(kernel):
+    kernel.check("let kept: Box<dyn Fn(i32) -> i32> = Box::new(move |x| x + 1);")
+    assert kernel.check("kept(2)").value == "3"
+    kernel.check("let mut boxed: Box<dyn Iterator<Item = i32>> = Box::new((0..3).map(|x| x + 1));")
+    assert kernel.check("boxed.next()").value == "Some(1)"
+
+
+def test_explain_is_offered_where_it_works(kernel):
+    text = failing(kernel, 'let a: i32 = "one"; let list = vec![1]; let other = list; list.len()', "CompileError")
+    assert text.count(":explain") == 1 and "E0308" in text.splitlines()[-1]
+    assert "Expected type did not match" in kernel.check(":explain").value
+    text = failing(kernel, "let x = ;", "CompileError")
+    assert ":explain" not in text and not kernel.run(":explain").ok
+
+
 def test_a_value_that_cannot_be_shown(kernel):
     text = failing(kernel, "struct Opaque; Opaque", "CompileError")
     assert "Debug" in text

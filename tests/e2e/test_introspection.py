@@ -38,6 +38,78 @@ def test_inspection_shows_documentation(kernel):
     assert kernel.inspect("nosuchname")["found"] is False
 
 
+def test_completion_in_a_timed_statement(kernel):
+    kernel.check("let timed_vector = vec![1, 2, 3];")
+    code = "let a = 1;\n%timeit -n 2 timed_vector.is_em"
+    reply = kernel.complete(code)
+    assert any(match.startswith("is_empty") for match in reply["matches"])
+    assert (reply["cursor_start"], reply["cursor_end"]) == (len(code) - len("is_em"), len(code))
+    assert "timed_vector" in kernel.complete("%%time\nlet b = timed_vec")["matches"]
+
+
+def test_options_of_magics_are_completed(kernel):
+    assert {"-n", "-r", "-o"} <= set(kernel.complete("%timeit -")["matches"])
+    assert kernel.complete("%gpusync o")["matches"] == ["on", "off"]
+    reply = kernel.complete("%%timeit -n 3 -")
+    assert (reply["cursor_start"], reply["cursor_end"]) == (14, 15)
+
+
+def test_paths_are_completed(kernel, tmp_path):
+    (tmp_path / "data set").mkdir()
+    (tmp_path / "data set" / "one.rs").touch()
+    (tmp_path / "data.txt").touch()
+    start = f"%load {tmp_path}/da"
+    assert kernel.complete(start)["matches"] == [f"{tmp_path}/data set/", f"{tmp_path}/data.txt"]
+    assert kernel.complete(f"%cd {tmp_path}/da")["matches"] == [f"{tmp_path}/data set/"]
+    assert kernel.complete(f"%%writefile -a {tmp_path}/data set/o")["matches"] == [f"{tmp_path}/data set/one.rs"]
+    before = kernel.check("!pwd").stdout.strip()
+    kernel.check(f"%cd -q {tmp_path}")
+    reply = kernel.complete("let π = 1;\n%load -r 1-2 da")
+    assert reply["matches"] == ["data set/", "data.txt"] and reply["cursor_start"] == len("let π = 1;\n%load -r 1-2 ")
+    assert kernel.complete("!cat data\\ set/o")["matches"] == ["data\\ set/one.rs"]
+    kernel.check(f"%cd -q {before}")
+
+
+def pages(result) -> str:
+    """What the pager shows, in plain text."""
+    return "\n".join(part["data"]["text/plain"] for part in result.reply["payload"] if part["source"] == "page")
+
+
+def test_a_question_opens_the_documentation(kernel):
+    kernel.check("/// Doubles a number.\nfn double(x: i32) -> i32 { 2 * x }")
+    kernel.check("let some_number = 3;")
+    for question, expected in [
+        ("gpu::convolve2d?", "fn convolve2d"),
+        ("?double", "fn double(x: i32) -> i32"),
+        ("some_number?", "some_number: i32"),
+        ("some_number.pow?", "fn pow"),
+        ("Vec?", "struct Vec"),
+        ("println!?", "macro_rules! println"),
+        ("gpu?", "warpcell"),
+    ]:
+        result = kernel.check(question)
+        assert expected in pages(result), f"{question}: {pages(result)}"
+        assert result.stdout == ""
+    result = kernel.check("let asked_below = 2.5f32;\nasked_below?")
+    assert "asked_below: f32" in pages(result), "the question comes after the cell"
+
+
+def test_two_marks_show_the_source(kernel):
+    kernel.check("/// Triples a number.\nfn triple(x: i32) -> i32 {\n    3 * x\n}\nlet unrelated = 1;")
+    text = pages(kernel.check("triple??"))
+    assert "Triples a number." in text and "fn triple(x: i32) -> i32 {\n    3 * x\n}" in text
+    assert "unrelated" not in text
+
+
+def test_a_question_about_nothing(kernel):
+    result = kernel.check("nosuchname?")
+    assert "`nosuchname`" in result.stdout and result.reply["payload"] == []
+
+
+def test_a_question_mark_in_rust_is_rust(kernel):
+    assert kernel.check("let some_text = Some(3);\nlet parsed: i32 = \"4\".parse()?;\nparsed").value == "4"
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [
@@ -49,6 +121,8 @@ def test_inspection_shows_documentation(kernel):
         ("/* not closed", "incomplete"),
         ("%timeit 1 + 1", "complete"),
         ("fn f() }", "invalid"),
+        ("let y = 1;\n!echo it's (", "complete"),
+        ("y?", "complete"),
     ],
 )
 def test_completeness(kernel, code, status):

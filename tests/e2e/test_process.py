@@ -209,5 +209,5 @@ def test_settings_of_the_users_toolchain_do_not_reach_the_cells(fresh_kernel, tm
     session.check(f':dep mine = {{ path = "{crate}" }}')
     assert session.check("mine::seven()").value == "7"
     assert session.check('std::env::var("RUSTC").unwrap()').value == '"/bin/false"'
-    assert session.check("!command -v mold").value.strip() == str(programs / "mold")
+    assert session.check("!command -v mold").stdout.strip() == str(programs / "mold")
     assert session.check("seen").value == "[1, 2]"

@@ -6,9 +6,11 @@
 
 pub mod process;
 
-use super::rust::{IMPORTS, nothing, words_of_magics};
+use super::assistance::{self, nothing};
+use super::rust::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
+use crate::magics::Notebook;
 use anyhow::{Context, Result, bail};
 use process::{Answer, Goal, Question};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
@@ -199,7 +201,8 @@ impl Evaluator for RustAssistant {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        if let Some(completions) = words_of_magics(code, cursor) {
+        let directory = || std::env::current_dir().unwrap_or_default();
+        if let Some(completions) = assistance::words(code, cursor, &directory) {
             return completions;
         }
         match self.0.ask(Goal::Complete, code, cursor) {
@@ -209,7 +212,7 @@ impl Evaluator for RustAssistant {
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(help) = super::rust::help_on_magic(code, cursor) {
+        if let Some(help) = assistance::help_on_magic(code, cursor) {
             return help;
         }
         match self.0.ask(Goal::Inspect, code, cursor) {
@@ -219,7 +222,7 @@ impl Evaluator for RustAssistant {
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        super::rust::is_complete(code)
+        assistance::is_complete(code, &Notebook::default())
     }
 
     fn banner(&self) -> String {

@@ -1,7 +1,8 @@
 //! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
 
-use crate::evaluator::CellError;
+use crate::evaluator::{CellError, keeping};
 use evcxr::CompilationError;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 const RED: &str = "\u{1b}[1;31m";
@@ -17,8 +18,8 @@ pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The error of a cell that does not compile.
-pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> CellError {
-    let mut errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
+pub fn compile_error(all: &[CompilationError], cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> CellError {
+    let mut errors: Vec<&CompilationError> = all.iter().filter(|error| error.level() != "warning").collect();
     // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
     let place = |error: &CompilationError| labels(error).into_iter().find_map(|label| label.span);
     let mut seen: Vec<(String, Option<[usize; 4]>)> = Vec::new();
@@ -33,8 +34,16 @@ pub fn compile_error(errors: &[CompilationError], cell: &str, locate: Locate<'_>
         index += 1;
         !repeated
     });
-    let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message());
-    let traceback = errors.iter().map(|error| render(error, cell, locate, missed)).collect();
+    let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| message_of(error).0);
+    let mut traceback: Vec<String> = errors.iter().map(|error| render(error, cell, locate, missed)).collect();
+    // `:explain` fails unless it can explain all of them.
+    if all.iter().all(|error| error.explanation().is_some()) {
+        let codes: BTreeSet<&str> = errors.iter().filter_map(|error| error.code()).collect();
+        let codes: Vec<&str> = codes.into_iter().collect();
+        if !codes.is_empty() {
+            traceback.push(format!("`:explain` in the next cell says more about {}.", codes.join(", ")));
+        }
+    }
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
@@ -61,7 +70,8 @@ fn labels(error: &CompilationError) -> Vec<Label> {
 fn render(error: &CompilationError, cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> String {
     let mut text = String::new();
     let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
-    let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", error.message());
+    let (message, mut advice) = message_of(error);
+    let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {message}{RESET}");
     let lines: Vec<&str> = cell.lines().collect();
     let mut shown = false;
     let labels = labels(error);
@@ -76,11 +86,9 @@ fn render(error: &CompilationError, cell: &str, locate: Locate<'_>, missed: Miss
     for (level, message) in children(error) {
         let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
     }
-    if let Some(hint) = hint(error, missed) {
-        let _ = writeln!(text, "{CYAN}in a notebook{RESET}: {hint}");
-    }
-    if let Some(code) = error.code().filter(|_| error.explanation().is_some()) {
-        let _ = writeln!(text, "`:explain` in the next cell says more about {code}.");
+    advice.extend(hints(error, missed));
+    if !advice.is_empty() {
+        let _ = writeln!(text, "{}", keeping::as_list(&advice));
     }
     text.trim_end().to_owned()
 }
@@ -138,20 +146,21 @@ fn children(error: &CompilationError) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What the error says, and what to do about it where that is known from the message.
+fn message_of(error: &CompilationError) -> (String, Vec<String>) {
+    let message = error.message();
+    match keeping::not_kept(&message).filter(|_| error.code().is_none()) {
+        Some(not_kept) => (not_kept.reason, not_kept.advice),
+        None => (message, Vec::new()),
+    }
+}
+
 /// What a notebook can do that a program cannot, or the other way round.
-fn hint(error: &CompilationError, missed: Missed<'_>) -> Option<String> {
-    let hint = match error.code()? {
-        "E0425" => {
-            let message = error.message();
-            return missed(message.strip_prefix("cannot find value `")?.split('`').next()?);
-        }
-        "E0384" | "E0596" => "make an existing variable mutable with `let mut x = x;`",
-        "E0597" => {
-            "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the \
-             value"
-        }
-        "E0382" => "the value was moved away; use `&x` where you pass it, or `x.clone()`",
-        _ => return None,
-    };
-    Some(hint.to_owned())
+fn hints(error: &CompilationError, missed: Missed<'_>) -> Vec<String> {
+    let (code, message) = (error.code().unwrap_or_default(), error.message());
+    let missing = message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
+    match missing.filter(|_| code == "E0425") {
+        Some(name) => missed(name).into_iter().collect(),
+        None => keeping::advice(code, &message),
+    }
 }

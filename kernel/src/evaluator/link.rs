@@ -34,6 +34,8 @@ pub struct State {
     pub has_run: bool,
     /// Whether the cell waits for the user to type something.
     pub asks: bool,
+    /// When the compiled cell that runs was handed to the cell process.
+    began: Option<Instant>,
     /// What has happened in the current cell.
     pub events: Events,
 }
@@ -49,6 +51,10 @@ pub struct Events {
     pub user_error: Option<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
+    /// How long the compiled code was in the cell process: its loading and its run.
+    pub ran: Duration,
+    /// How long the loading took.
+    pub loading: Duration,
 }
 
 /// A panic as the prelude's hook saw it.
@@ -191,10 +197,14 @@ impl Link {
             Frame::Running => {
                 state.running = true;
                 state.has_run = true;
+                state.began = Some(Instant::now());
             }
             Frame::EndOfCell => {
                 state.running = false;
                 state.asks = false;
+                if let Some(began) = state.began.take() {
+                    state.events.ran += began.elapsed();
+                }
             }
             Frame::Pong => state.pongs += 1,
             Frame::Exited { status } => {
@@ -259,6 +269,10 @@ impl State {
             Message::Input { prompt, password } => {
                 self.asks = true;
                 Some(Output::Input { prompt, password })
+            }
+            Message::Loaded { microseconds } => {
+                self.events.loading += Duration::from_micros(microseconds);
+                None
             }
             // The supervisor keeps these for itself.
             Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,

@@ -1,9 +1,13 @@
 //! Finds the magics of a cell and has the table's handlers expand them.
 
+use super::files::Selection;
 use super::lexer::{Kind, Token, tokens, word_length};
+use super::magic::{Arguments, CellHandler, LineHandler, Magic, TextCell};
+use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
-use super::table::{self, LineHandler, Magic};
 use super::usage::UsageError;
+use super::{question, reference, shell, table};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// What a cell becomes.
@@ -15,10 +19,17 @@ pub struct Expansion {
     pub timed: bool,
     /// What the kernel does before it runs the code.
     pub before: Vec<Action>,
+    /// What it does when the code has run without an error.
+    pub after: Vec<Action>,
     layers: Vec<Rewrite>,
 }
 
 impl Expansion {
+    /// Where a place in the cell is in `code`; `None` in a magic's word and the like.
+    pub fn code_offset(&self, offset: usize) -> Option<usize> {
+        self.layers.iter().try_fold(offset, |offset, layer| layer.result_offset(offset))
+    }
+
     /// Where in the cell a byte of `code` comes from; what an expansion inserted comes from where it stands.
     pub fn original_offset(&self, offset: usize) -> usize {
         self.layers.iter().rev().fold(offset, |offset, layer| layer.original_offset(offset))
@@ -32,6 +43,31 @@ pub enum Action {
     Print(String),
     /// Shows a text in the front end's pager (a payload `page`).
     Page(String),
+    /// Shows the documentation of what a path names, in the pager.
+    Describe {
+        /// The path, such as `gpu::zeros` or `x`.
+        name: String,
+        /// Whether the source is shown too, where the notebook has it.
+        source: bool,
+    },
+    /// Makes a file the next input.
+    Load {
+        /// Its path, as the user wrote it.
+        path: String,
+        /// Which part of it.
+        part: Selection,
+    },
+    /// Writes a file.
+    Write {
+        /// Its path, as the user wrote it.
+        path: String,
+        /// What is written.
+        text: String,
+        /// Whether it goes to the end of the file.
+        append: bool,
+    },
+    /// Prints where the time of the last cell went.
+    CellTime,
 }
 
 /// A line magic as its handler sees it.
@@ -67,11 +103,25 @@ impl<'a> CellCall<'a> {
 ///
 /// # Errors
 /// A magic that does not exist or is used wrongly.
-pub fn expand(cell: &str) -> Result<Expansion, UsageError> {
+pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> {
     let mut expansion = Expansion::default();
     let mut edits = Vec::new();
     let mut cell_magic = None;
-    for place in places(cell) {
+    for place in places(cell, notebook) {
+        match place.form {
+            Form::Shell => {
+                edits.push(Edit::replace(place.word.clone(), shell::command(&cell[place.word])));
+                continue;
+            }
+            Form::Question => {
+                if let Some((name, source)) = question::asked(&cell[place.word.clone()]) {
+                    expansion.after.push(Action::Describe { name: name.to_owned(), source });
+                    edits.push(Edit::replace(place.word, ""));
+                }
+                continue;
+            }
+            Form::Line | Form::Cell => {}
+        }
         let Some(magic) = place.magic else {
             if place.commented || place.name.is_empty() {
                 continue;
@@ -84,7 +134,8 @@ pub fn expand(cell: &str) -> Result<Expansion, UsageError> {
             continue;
         }
         match place.form {
-            Form::Line => expand_line(cell, &place, magic, &mut edits, &mut expansion)?,
+            Form::Line => expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?,
+            Form::Shell | Form::Question => {}
             Form::Cell => {
                 let Some(handler) = magic.cell else {
                     return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
@@ -93,14 +144,30 @@ pub fn expand(cell: &str) -> Result<Expansion, UsageError> {
                     let message = format!("`%%{}` must be on the first line of the cell", magic.name);
                     return Err(place.error(cell, message));
                 }
-                if place.unclosed {
-                    return Err(place.usage_error(
-                        cell,
-                        magic,
-                        "a bracket, string or comment is not closed on its line",
-                    ));
+                match handler {
+                    CellHandler::Text(handler) => {
+                        let body_start =
+                            cell[place.word.end..].find('\n').map_or(cell.len(), |at| place.word.end + at + 1);
+                        let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
+                            .and_then(|arguments| handler(&arguments, &cell[body_start..]))
+                            .map_err(|message| place.usage_error(cell, magic, &message))?;
+                        let code = match outcome {
+                            TextCell::Code(code) => code,
+                            TextCell::Act(action) => {
+                                expansion.before.push(action);
+                                "\n".repeat(cell[place.word.start..].matches('\n').count())
+                            }
+                        };
+                        edits.push(Edit::replace(place.word.start..cell.len(), code));
+                    }
+                    CellHandler::Timed(handler) => {
+                        if place.unclosed {
+                            let message = "a bracket, string or comment is not closed on its line";
+                            return Err(place.usage_error(cell, magic, message));
+                        }
+                        cell_magic = Some((place, magic, handler));
+                    }
                 }
-                cell_magic = Some((place, magic, handler));
             }
         }
     }
@@ -126,14 +193,16 @@ impl Expansion {
 ///
 /// For completion and inspection; the word need not be that of a magic yet.
 pub fn word_at(cell: &str, cursor: usize) -> Option<Range<usize>> {
-    let holds = |place: &Place<'_>| place.word.start < cursor && cursor <= place.word.end;
-    places(cell).into_iter().find(holds).map(|place| place.word)
+    let is_magic = |place: &Place<'_>| matches!(place.form, Form::Line | Form::Cell);
+    let holds = |place: &Place<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
+    places(cell, &Notebook::default()).into_iter().find(holds).map(|place| place.word)
 }
 
 fn expand_line(
     cell: &str,
     place: &Place<'_>,
     magic: &'static Magic,
+    notebook: &Notebook,
     edits: &mut Vec<Edit>,
     expansion: &mut Expansion,
 ) -> Result<(), UsageError> {
@@ -149,9 +218,16 @@ fn expand_line(
     match handler {
         LineHandler::Kernel(act) => {
             edits.push(Edit::replace(whole, ""));
-            expansion.before.push(act(arguments).map_err(fail)?);
+            let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
+            expansion.before.push(act(&arguments, notebook).map_err(fail)?);
         }
-        LineHandler::Words(to_code) => edits.push(Edit::replace(whole, to_code(arguments).map_err(fail)?)),
+        LineHandler::Line(to_code) => {
+            if commands_follow(cell, whole.end) && is_leading(cell, whole.start) {
+                return Err(fail("commands of evcxr, such as `:dep`, must stand above it".into()));
+            }
+            let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
+            edits.push(Edit::replace(whole, to_code(&arguments, notebook).map_err(fail)?));
+        }
         LineHandler::Rust(wrap) => {
             if place.unclosed {
                 let mut error = fail("a bracket, string or comment is not closed".into());
@@ -189,14 +265,14 @@ fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
     CellCall { text, arguments: &text[place.arguments.clone()], first_line, opening, code: start..end }
 }
 
-/// A place where a magic stands, or a word that looks like one.
-struct Place<'a> {
-    /// The word with percent signs and slashes.
-    word: Range<usize>,
+/// A place where a magic stands, a word that looks like one, or another line that is not Rust.
+pub(super) struct Place<'a> {
+    /// The word with percent signs and slashes; of a shell line or question, the whole line.
+    pub word: Range<usize>,
     name: &'a str,
-    form: Form,
+    pub form: Form,
     /// `None` for an unknown name.
-    magic: Option<&'static Magic>,
+    pub magic: Option<&'static Magic>,
     /// Spelled `//%`.
     commented: bool,
     /// Inside a statement that has not ended.
@@ -210,10 +286,17 @@ struct Place<'a> {
     unclosed: bool,
 }
 
+/// What kind of line stands at a [`Place`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
+    /// `%name`.
     Line,
+    /// `%%name`.
     Cell,
+    /// `!command`.
+    Shell,
+    /// `name?`.
+    Question,
 }
 
 impl Form {
@@ -221,14 +304,21 @@ impl Form {
         match self {
             Form::Line => "%",
             Form::Cell => "%%",
+            Form::Shell | Form::Question => "",
         }
     }
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    fn line(line: Range<usize>, form: Form) -> Place<'a> {
+        let arguments = line.end..line.end;
+        let (commented, unfinished, first, depth, unclosed) = (false, false, false, 0, false);
+        Place { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
+    }
+
     fn asks_help(&self, cell: &str) -> Option<Action> {
         match &cell[self.arguments.clone()] {
-            "?" | "??" => table::help(self.name).map(Action::Page),
+            "?" | "??" => reference::help(self.name).map(Action::Page),
             _ => None,
         }
     }
@@ -249,17 +339,34 @@ impl Place<'_> {
     }
 }
 
-/// The magics of a cell, and the unknown words where a magic could stand, in order.
-fn places(cell: &str) -> Vec<Place<'_>> {
+/// The magics of a cell, the unknown words where a magic could stand, shell lines and questions, in order.
+pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
     let mut found: Vec<Place<'_>> = Vec::new();
     let mut brackets: Vec<char> = Vec::new();
+    let mut words: HashSet<&str> = HashSet::new();
     let (mut line_start, mut unfinished, mut seen_code) = (true, false, false);
     let mut at = 0;
     while at < cell.len() {
-        if line_start && !seen_code && (at == 0 || cell[..at].ends_with('\n')) {
+        if line_start && (at == 0 || cell[..at].ends_with('\n')) {
             let line = cell[at..].lines().next().unwrap_or("");
-            if is_command(line) {
-                at += line.len();
+            let whole = at..at + line.len();
+            let leads = !seen_code && is_command(line);
+            let could_be = !unfinished && brackets.is_empty();
+            let known = |name: &str| notebook.knows(name) || words.contains(name);
+            let is_shell = line.starts_with('!')
+                && match leads {
+                    // evcxr runs it, before its commands and the rest of the cell.
+                    true => !commands_follow(cell, whole.end) && !cell_magic_follows(cell, whole.end),
+                    false => could_be && shell::is_command(line, &known),
+                };
+            let asks = could_be && question::asked(line).is_some() && !chain_follows(cell, whole.end);
+            if is_shell {
+                found.push(Place::line(whole.clone(), Form::Shell));
+            } else if asks {
+                found.push(Place::line(whole.clone(), Form::Question));
+            }
+            if leads || is_shell || asks {
+                at = whole.end;
                 continue;
             }
         }
@@ -270,10 +377,15 @@ fn places(cell: &str) -> Vec<Place<'_>> {
             place.depth = brackets.len();
             place.first = !seen_code && found.is_empty();
             at = place.arguments.end.max(place.word.end);
-            if place.magic.is_some_and(|magic| matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Words(_))))
+            if place.magic.is_some_and(|magic| matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Line(_))))
                 && place.form == Form::Line
             {
                 (unfinished, seen_code) = (false, true);
+            }
+            let is_text = place.magic.is_some_and(|magic| matches!(magic.cell, Some(CellHandler::Text(_))));
+            if is_text && place.form == Form::Cell && place.first {
+                found.push(place);
+                break;
             }
             line_start = false;
             found.push(place);
@@ -287,6 +399,7 @@ fn places(cell: &str) -> Vec<Place<'_>> {
                 match kind {
                     Kind::Open(bracket) => brackets.push(bracket),
                     Kind::Close(_) => drop(brackets.pop()),
+                    Kind::Word => drop(words.insert(&cell[token.range])),
                     _ => {}
                 }
                 unfinished = !matches!(kind, Kind::Symbol(';') | Kind::Open('{') | Kind::Close('}'));
@@ -314,12 +427,48 @@ fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>
     if magic.is_none() && unfinished {
         return None;
     }
-    let takes_lines =
-        form == Form::Line && !commented && matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Rust(_)));
     let line_end = cell[word.end..].find('\n').map_or(cell.len(), |at| word.end + at);
-    let (arguments, unclosed) = arguments(if takes_lines { cell } else { &cell[..line_end] }, word.end);
+    let is_rust = match form {
+        Form::Cell => !matches!(magic.and_then(|magic| magic.cell), Some(CellHandler::Text(_))),
+        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Kernel(_))),
+    };
+    let takes_lines = form == Form::Line && !commented && is_rust && magic.is_some();
+    let (arguments, unclosed) = match is_rust {
+        true => arguments(if takes_lines { cell } else { &cell[..line_end] }, word.end),
+        false => (plain_arguments(&cell[..line_end], word.end), false),
+    };
     let (first, depth) = (false, 0);
     Some(Place { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
+}
+
+/// The rest of a line from `from` on, without blanks around it; a comment begins with a blank and two slashes.
+fn plain_arguments(text: &str, from: usize) -> Range<usize> {
+    let rest = &text[from..];
+    let rest = &rest[..rest.find(" //").unwrap_or(rest.len())];
+    let start = from + rest.len() - rest.trim_start().len();
+    start..start + rest.trim().len()
+}
+
+/// Whether nothing but magics, comments, shell lines and commands stands above a place.
+fn is_leading(cell: &str, place: usize) -> bool {
+    let is_blank = |line: &str| line.is_empty() || line.starts_with("//") || line.starts_with('%');
+    cell[..place].lines().all(|line| is_command(line) || is_blank(line.trim_start()))
+}
+
+/// Whether evcxr's `:commands` stand below a place, with no code between.
+fn commands_follow(cell: &str, place: usize) -> bool {
+    below(cell, place).find(|line| !line.starts_with('%')).is_some_and(|line| line.starts_with(':'))
+}
+
+/// Whether a cell magic stands below a place, with no code between.
+fn cell_magic_follows(cell: &str, place: usize) -> bool {
+    below(cell, place).next().is_some_and(|line| line.starts_with("%%") || line.starts_with("//%%"))
+}
+
+/// The lines below that of a place, without shell lines, comments and blank ones.
+fn below(cell: &str, place: usize) -> impl Iterator<Item = &str> {
+    let lines = cell[place..].lines().skip(1).filter(|line| !line.starts_with('!')).map(str::trim_start);
+    lines.filter(|line| !line.is_empty() && (!line.starts_with("//") || line.starts_with("//%")))
 }
 
 /// The arguments from `from` on: to the end of the line, or of the line on which the last bracket is closed and no

@@ -49,6 +49,19 @@ impl Rewrite {
         (result, Rewrite { edits })
     }
 
+    /// Where a place in the original is in the result: in front of what was inserted there; `None` in what was replaced.
+    pub fn result_offset(&self, offset: usize) -> Option<usize> {
+        let (mut original, mut result) = (0, 0);
+        for edit in self.edits.iter().take_while(|edit| edit.range.start < offset) {
+            if offset < edit.range.end {
+                return None;
+            }
+            result += edit.range.start - original + edit.text.len();
+            original = edit.range.end;
+        }
+        Some(result + offset - original)
+    }
+
     /// Where a byte of the result comes from; a byte of inserted text comes from where the edit stands.
     pub fn original_offset(&self, offset: usize) -> usize {
         let (mut original, mut result) = (0, 0);

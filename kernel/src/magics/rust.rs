@@ -1,4 +1,4 @@
-//! What the last statement of some Rust text is: the one question that needs a parser.
+//! The questions about Rust text that need a parser: what its last statement is, and where it defines a name.
 
 use ra_ap_syntax::ast::{self, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile};
@@ -90,4 +90,28 @@ fn is_plain(index: &ast::Expr) -> bool {
         .descendants()
         .filter_map(ast::Expr::cast)
         .any(|part| matches!(part, ast::Expr::CallExpr(_) | ast::Expr::MethodCallExpr(_) | ast::Expr::MacroExpr(_)))
+}
+
+/// The texts of the items of that name in a file: functions, types and so on, with the `impl` blocks of a type.
+pub fn items_named(text: &str, name: &str) -> Vec<String> {
+    let file = SourceFile::parse(text, Edition::Edition2024).tree();
+    let is_named = |item: &ast::Item| match item {
+        ast::Item::Impl(block) => block.self_ty().is_some_and(|ty| head_of(&ty) == name),
+        other => ast::AnyHasName::cast(other.syntax().clone())
+            .and_then(|item| item.name())
+            .is_some_and(|found| found.text().trim_start_matches("r#") == name),
+    };
+    file.syntax()
+        .descendants()
+        .filter_map(ast::Item::cast)
+        .filter(is_named)
+        .map(|item| item.syntax().text().to_string())
+        .collect()
+}
+
+/// The name of a type, without its path and arguments.
+fn head_of(ty: &ast::Type) -> String {
+    let text = ty.syntax().text().to_string();
+    let head = text.split('<').next().unwrap_or_default().trim();
+    head.rsplit("::").next().unwrap_or_default().to_owned()
 }

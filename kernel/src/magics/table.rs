@@ -1,53 +1,80 @@
-//! The one list of magics. Dispatch, `%lsmagic`, `%name?` and completion read it, and tests walk it.
+//! The one list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it, and tests walk it.
 
-use super::expand::{Action, CellCall, LineCall};
-use super::rewrite::Edit;
-use super::timing;
-
-/// A magic: how it is written, what it does, and who expands it.
-pub(super) struct Magic {
-    /// The word after `%` or `%%`.
-    pub name: &'static str,
-    /// One line, without a full stop.
-    pub summary: &'static str,
-    /// Each form on a line.
-    pub usage: &'static str,
-    /// What a user wants to know beyond the summary.
-    pub details: &'static str,
-    /// Whole cells that work.
-    pub examples: &'static [&'static str],
-    /// Expands `%name`, if there is such a form.
-    pub line: Option<LineHandler>,
-    /// Expands `%%name`, if there is such a form.
-    pub cell: Option<CellHandler>,
-}
-
-/// Who expands a line magic.
-#[derive(Clone, Copy)]
-pub(super) enum LineHandler {
-    /// The arguments contain a Rust statement, which may go on to further lines while a bracket is open.
-    Rust(fn(&LineCall<'_>) -> Result<Wrap, String>),
-    /// The arguments are words on the line; the result is Rust code.
-    Words(fn(&str) -> Result<String, String>),
-    /// The kernel itself does it, before the cell runs.
-    Kernel(fn(&str) -> Result<Action, String>),
-}
-
-/// Code around and within the arguments of a line magic.
-pub(super) struct Wrap {
-    /// Code in place of the magic's word.
-    pub before: String,
-    /// Edits of the arguments.
-    pub edits: Vec<Edit>,
-    /// Code after the arguments.
-    pub after: String,
-}
-
-/// Expands a cell magic: gives the edits of the cell.
-pub(super) type CellHandler = fn(&CellCall<'_>) -> Result<Vec<Edit>, String>;
+use super::magic::{CellHandler, Choice, LineHandler, Magic, Takes};
+use super::{files, kernel, session, shell, timing};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
+    Magic {
+        name: "bash",
+        summary: "Run the cell as a script of bash",
+        usage: "%%bash [--no-raise-error]",
+        details: "\
+The script runs in the environment and the directory of the process that runs the cells. What it prints is shown as it
+comes; it has nothing to read. A script that fails is an error of the cell.",
+        options: &[Choice { text: "--no-raise-error", value: "", meaning: "a script that fails is no error" }],
+        takes: Takes::Words,
+        examples: &["%%bash\nfor i in 1 2 3; do\n    echo \"line $i\"\ndone"],
+        line: None,
+        cell: Some(CellHandler::Text(shell::bash)),
+    },
+    Magic {
+        name: "cd",
+        summary: "Change the current directory",
+        usage: "%cd [-q] [DIRECTORY | -]",
+        details: "\
+Changes the directory of the process that runs the cells, which %load, %%writefile, %%bash, !command and the completion
+of paths follow, and prints it. Without a directory it goes home, with - back to the one before; ~ is the home
+directory. A path may have blanks, and may be put in quotes. When the process is started anew, it is back where the
+kernel was started.",
+        options: &[Choice { text: "-q", value: "", meaning: "print nothing" }],
+        takes: Takes::Directory,
+        examples: &["%cd /tmp", "%cd -q -"],
+        line: Some(LineHandler::Line(session::cd)),
+        cell: None,
+    },
+    Magic {
+        name: "celltime",
+        summary: "Show where the time of the last cell went",
+        usage: "%celltime",
+        details: "\
+Shows how long the cell before took, and what the parts took: the analysis of its code (types of variables), the compiler
+(with the linker inside), the loading of the compiled code, and its run; what is left went into the kernel's own work.
+All are measured. A cell without code, such as one with this line alone, does not count as a cell.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%celltime"],
+        line: Some(LineHandler::Kernel(kernel::celltime)),
+        cell: None,
+    },
+    Magic {
+        name: "env",
+        summary: "List, show, set or remove environment variables",
+        usage: "%env\n%env NAME\n%env NAME=VALUE\n%env -u NAME",
+        details: "\
+The variables are those of the process that runs the cells, so std::env::var and the programs that cells start see them.
+In the list, values of names with key, token, secret or passw in them are hidden. When the process is started anew, its
+environment is what it was when the kernel was started.",
+        options: &[Choice { text: "-u", value: "", meaning: "remove the variable" }],
+        takes: Takes::Words,
+        examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
+        line: Some(LineHandler::Line(session::env)),
+        cell: None,
+    },
+    Magic {
+        name: "gpuinfo",
+        summary: "Show the device, its driver, its memory and how busy it is",
+        usage: "%gpuinfo",
+        details: "\
+Shows the device that arrays are made on and why it is this one. Of a GPU: its driver, the CUDA version that this
+supports, the compiler of kernels, memory used and in all, and utilisation if the driver's monitor (NVML) tells it. Of
+the CPU: processor, threads and memory, and why there is no GPU.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%gpuinfo"],
+        line: Some(LineHandler::Line(session::gpuinfo)),
+        cell: None,
+    },
     Magic {
         name: "gpusync",
         summary: "Wait for the device and say how long that took",
@@ -56,20 +83,41 @@ pub(super) const MAGICS: &[Magic] = &[
 Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
 queued work and prints how long that took.
 
-  on | off   whether %timeit, %time and their %% forms wait for the device and report its time (default: on)
-
 %%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.",
+        options: &[
+            Choice { text: "on", value: "", meaning: "%timeit, %time and their %% forms wait for the device (default)" },
+            Choice { text: "off", value: "", meaning: "they time the host alone" },
+        ],
+        takes: Takes::Words,
         examples: &["%gpusync", "%gpusync off", "%%gpusync\nlet y = x + 1;\ny"],
-        line: Some(LineHandler::Words(timing::gpusync)),
-        cell: Some(timing::gpusync_cell),
+        line: Some(LineHandler::Line(timing::gpusync)),
+        cell: Some(CellHandler::Timed(timing::gpusync_cell)),
+    },
+    Magic {
+        name: "load",
+        summary: "Make the text of a file the next input",
+        usage: "%load [-r LINES] [-s NAMES] FILE",
+        details: "\
+Puts the text of the file, or a part of it, into the cell in place of what is there, to be edited and run. The path goes
+from the current directory (see %cd); ~ is the home directory.",
+        options: &[
+            Choice { text: "-r", value: "LINES", meaning: "these lines only, such as 5, 5-10, 5- or 1-3,7" },
+            Choice { text: "-s", value: "NAMES", meaning: "these items only: functions, types, …, divided by commas" },
+        ],
+        takes: Takes::File,
+        examples: &["%load src/lib.rs", "%load -r 1-10,20- src/lib.rs", "%load -s main,Options src/main.rs"],
+        line: Some(LineHandler::Kernel(files::load)),
+        cell: None,
     },
     Magic {
         name: "lsmagic",
         summary: "List the magics",
         usage: "%lsmagic",
         details: "Lists every magic of this kernel with one line on what it does. %name? shows the details of one.",
+        options: &[],
+        takes: Takes::Words,
         examples: &["%lsmagic"],
-        line: Some(LineHandler::Kernel(list)),
+        line: Some(LineHandler::Kernel(kernel::lsmagic)),
         cell: None,
     },
     Magic {
@@ -82,9 +130,11 @@ that it defines stay defined, and the value of a last expression is shown as usu
 optimisation and without overflow checks; the time to compile is not counted.
 
 If the device is still busy when the statement returns, its time is printed too (see %gpusync).",
+        options: &[],
+        takes: Takes::Code,
         examples: &["%time let total: u64 = (0..1000).sum();", "%%time\nlet n = 10;\nn * 2"],
         line: Some(LineHandler::Rust(timing::time)),
-        cell: Some(timing::time_cell),
+        cell: Some(CellHandler::Timed(timing::time_cell)),
     },
     Magic {
         name: "timeit",
@@ -96,19 +146,32 @@ If the device is still busy when the statement returns, its time is printed too 
 Runs the statement in loops and prints the mean and the standard deviation per loop. As %%timeit it times the cell;
 the rest of the first line is set-up, which is run once and not timed.
 
-  -n N     calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)
-  -r R     number of loops (default: 7)
-  -t       measure wall time (default)
-  -c       measure the CPU time of the process
-  -p P     significant digits of the printed times (default: 3)
-  -q       print nothing
-  -o       give the result as the value of the cell: a TimeitResult with average, stdev, best, worst, loops, repeat
-  -v VAR   store that result in the variable VAR
-  --       end of the options, for a statement that starts with a minus
-
 The cell is compiled with full optimisation and without overflow checks; the time to compile is not counted. The value
 of the statement is kept from being optimised away. Each loop ends with one wait for the device; if the host was done
-before the device, both times are shown (see %gpusync).",
+before the device, both times are shown (see %gpusync).
+
+A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat, compile_time and, where a device took
+part, device; times are in seconds. Display writes the line that is printed.",
+        options: &[
+            Choice {
+                text: "-n",
+                value: "N",
+                meaning: "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)",
+            },
+            Choice { text: "-r", value: "R", meaning: "number of loops (default: 7)" },
+            Choice { text: "-t", value: "", meaning: "measure wall time (default)" },
+            Choice { text: "-c", value: "", meaning: "measure the CPU time of the process" },
+            Choice { text: "-p", value: "P", meaning: "significant digits of the printed times (default: 3)" },
+            Choice { text: "-q", value: "", meaning: "print nothing" },
+            Choice { text: "-o", value: "", meaning: "give the result, a TimeitResult, as the value of the cell" },
+            Choice { text: "-v", value: "VAR", meaning: "store that result in the variable VAR" },
+            Choice {
+                text: "--",
+                value: "",
+                meaning: "end of the options, for a statement that starts with a minus",
+            },
+        ],
+        takes: Takes::Code,
         examples: &[
             "%timeit (0..1000u64).sum::<u64>()",
             "%timeit -n 10 -r 3 vec![0u8; 1 << 20]",
@@ -116,65 +179,47 @@ before the device, both times are shown (see %gpusync).",
             "%%timeit let v = vec![1.0; 1000];\nv.iter().sum::<f64>()",
         ],
         line: Some(LineHandler::Rust(timing::timeit)),
-        cell: Some(timing::timeit_cell),
+        cell: Some(CellHandler::Timed(timing::timeit_cell)),
+    },
+    Magic {
+        name: "who",
+        summary: "List the names of the variables",
+        usage: "%who [TYPE …]",
+        details: "\
+Lists the variables that earlier cells have left. With types, only variables whose type has one of these words in it.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%who", "%who f64 DeviceArray"],
+        line: Some(LineHandler::Kernel(session::who)),
+        cell: None,
+    },
+    Magic {
+        name: "whos",
+        summary: "List the variables with their types and contents",
+        usage: "%whos [TYPE …]",
+        details: "\
+Lists the variables that earlier cells have left: of arrays shape, element type, place and size in bytes, of other values
+the start of what Debug writes. With types, only variables whose type has one of these words in it.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%whos", "%whos DeviceArray"],
+        line: Some(LineHandler::Line(session::whos)),
+        cell: None,
+    },
+    Magic {
+        name: "writefile",
+        summary: "Write the cell to a file",
+        usage: "%%writefile [-a] FILE",
+        details: "\
+Writes what is below the line to the file, as it is; nothing of it runs. The path goes from the current directory (see
+%cd); ~ is the home directory.",
+        options: &[Choice { text: "-a", value: "", meaning: "append to the file" }],
+        takes: Takes::File,
+        examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],
+        line: None,
+        cell: Some(CellHandler::Text(files::writefile)),
     },
 ];
-
-/// A completion of a magic's word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The word with its percent signs, spelled as the prefix was (`//%` too).
-    pub text: String,
-    /// What the magic does, in one line.
-    pub summary: &'static str,
-}
-
-/// The magics whose word starts with `prefix`: `%ti`, `%%ti` or `//%ti`; a bare `%` gives both forms.
-pub fn complete(prefix: &str) -> Vec<Candidate> {
-    let (slashes, word) = match prefix.strip_prefix("//") {
-        Some(word) => ("//", word),
-        None => ("", prefix),
-    };
-    forms()
-        .map(|(percent, magic)| (format!("{percent}{}", magic.name), magic.summary))
-        .filter(|(text, _)| text.starts_with(word))
-        .map(|(text, summary)| Candidate { text: format!("{slashes}{text}"), summary })
-        .collect()
-}
-
-/// What `%name?` shows; `name` may be written with or without percent signs and question mark.
-pub fn help(name: &str) -> Option<String> {
-    let name = name.trim().trim_start_matches("//").trim_start_matches('%').trim_end_matches('?');
-    let magic = find(name)?;
-    let mut text = format!("{}.\n\nUsage:\n", magic.summary);
-    for line in magic.usage.lines() {
-        text += &format!("  {line}\n");
-    }
-    text += &format!("\n{}\n\nExamples:\n", magic.details);
-    for (index, example) in magic.examples.iter().enumerate() {
-        if index > 0 && (example.contains('\n') || magic.examples[index - 1].contains('\n')) {
-            text.push('\n');
-        }
-        for line in example.lines() {
-            text += &format!("  {line}\n");
-        }
-    }
-    Some(text)
-}
-
-/// What `%lsmagic` prints.
-pub fn lsmagic() -> String {
-    let width = forms().map(|(percent, magic)| percent.len() + magic.name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (form, title) in [("%", "Line magics"), ("%%", "Cell magics, on the first line of a cell")] {
-        text += &format!("{title}:\n");
-        for (_, magic) in forms().filter(|(percent, _)| *percent == form) {
-            text += &format!("  {:width$}  {}\n", format!("{form}{}", magic.name), magic.summary);
-        }
-        text.push('\n');
-    }
-    text + "%name? shows the details of one.\n"
-}
 
 /// The magic of that name.
 pub(super) fn find(name: &str) -> Option<&'static Magic> {
@@ -186,11 +231,4 @@ pub(super) fn forms() -> impl Iterator<Item = (&'static str, &'static Magic)> {
     let line = MAGICS.iter().filter(|magic| magic.line.is_some()).map(|magic| ("%", magic));
     let cell = MAGICS.iter().filter(|magic| magic.cell.is_some()).map(|magic| ("%%", magic));
     line.chain(cell)
-}
-
-fn list(arguments: &str) -> Result<Action, String> {
-    match arguments {
-        "" => Ok(Action::Print(lsmagic())),
-        other => Err(format!("takes no arguments, but got `{other}`")),
-    }
 }

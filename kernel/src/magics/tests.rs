@@ -2,9 +2,21 @@
 
 // Long by nature: a flat list of short snapshots.
 
+use super::complete::words;
+use super::reference::{lsmagic, page};
 use super::table::{MAGICS, forms};
-use super::{Action, complete, expand, help, lsmagic, word_at};
-use expect_test::{Expect, expect};
+use super::{Action, Completing, Expansion, Notebook, complete_at, help, items_named, usage::UsageError, word_at};
+use expect_test::{Expect, expect, expect_file};
+
+/// Expands a cell of a notebook with some variables and a function.
+fn expand(cell: &str) -> Result<Expansion, UsageError> {
+    let variables = [("x", "i32"), ("flag", "bool"), ("array", "DeviceArray<f32>"), ("r#type", "String")];
+    let notebook = Notebook {
+        variables: variables.map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).to_vec(),
+        items: ["is_odd".to_owned()].into(),
+    };
+    super::expand(cell, &notebook)
+}
 
 /// Expands a cell; the code is preceded by a line with what else the expansion holds.
 #[track_caller]
@@ -13,12 +25,15 @@ fn check(cell: &str, expected: Expect) {
         Ok(expansion) => {
             lines_kept(cell, &expansion.code);
             let timed = if expansion.timed { "timed" } else { "plain" };
+            let first_line = |text: &str| text.lines().next().unwrap_or("").to_owned();
             let actions: String = expansion
                 .before
                 .iter()
+                .chain(&expansion.after)
                 .map(|action| match action {
-                    Action::Print(text) => format!(", prints `{}…`", text.lines().next().unwrap_or("")),
-                    Action::Page(text) => format!(", pages `{}…`", text.lines().next().unwrap_or("")),
+                    Action::Print(text) => format!(", prints `{}…`", first_line(text)),
+                    Action::Page(text) => format!(", pages `{}…`", first_line(text)),
+                    other => format!(", {other:?}"),
                 })
                 .collect();
             format!("[{timed}{actions}]\n{}", expansion.code)
@@ -671,7 +686,26 @@ fn what_is_no_magic() {
         "let c = '\"';\nlet r = a % time;",
         "let c = '\\'';\nlet d: &'static str = \"%time\";",
         "println!(\"{}\", 7\n%time);",
-        ":dep rand = \"it's\"\n!echo \"\nlet x = 1;",
+        "!echo \"\n:dep rand = \"it's\"\nlet x = 1;",
+        "!echo it's\n// below\n:vars",
+        "let a = 1;\n!a",
+        "let a = true;\n!flag",
+        "let a = 1;\n!is_odd(a)",
+        "let a = 1;\n!array.is_empty()",
+        "let a = 1;\n!unknown(a)",
+        "let a = 1;\n!matches!(a, 1)",
+        "let a = 1;\n!(a == 2)",
+        "let a = 1;\n!true",
+        "let a = f(\n!b\n);",
+        "let a = 1\n!ls",
+        "fn f(a: bool) -> bool {\n!ls\n}",
+        "x?;",
+        "let a = f()\nx?",
+        "x?\n.g()",
+        "{\nx?\n}",
+        "x()?",
+        "x? + 1",
+        "let s = \"\nx?\n!ls\n\";",
     ] {
         untouched(cell);
     }
@@ -716,6 +750,20 @@ fn columns_lead_back_to_the_cell() {
     assert_eq!(expansion.original_offset(expansion.code.len()), cell.len());
 }
 
+#[test]
+fn columns_lead_to_the_code() {
+    let cell = "%%time\nlet a = 1;\n%timeit -n 3 first(a)\nsecond(a)";
+    let expansion = expand(cell).unwrap();
+    for word in ["let a", "first(a", "second(a"] {
+        let end = cell.find(word).unwrap() + word.len();
+        let offset = expansion.code_offset(end).unwrap();
+        assert!(expansion.code[..offset].ends_with(word), "{word}: {}", &expansion.code[..offset]);
+        assert_eq!(expansion.original_offset(offset), end);
+    }
+    assert_eq!(expansion.code_offset(cell.find("imeit").unwrap()), None);
+    assert_eq!(expansion.code_offset(cell.len()), Some(expansion.code.len() - 1), "in front of the bracket");
+}
+
 /// Cells glued together from fragments at random: whatever comes out, nothing panics and no line moves.
 #[test]
 fn no_cell_breaks_the_expansion() {
@@ -750,6 +798,13 @@ fn no_cell_breaks_the_expansion() {
         "// ",
         ":dep",
         "!ls",
+        "x?",
+        "%%bash",
+        "%%writefile a",
+        "%env A=",
+        "%cd ",
+        "%load ",
+        "%whos",
         "\\",
         "\r\n",
         "fn g() {}",
@@ -767,9 +822,12 @@ fn no_cell_breaks_the_expansion() {
     };
     for _ in 0..20_000 {
         let cell: String = (0..random(12)).map(|_| fragments[random(fragments.len())]).collect();
-        word_at(&cell, random(cell.len() + 1));
+        let cursor = cell.floor_char_boundary(random(cell.len() + 1));
+        word_at(&cell, cursor);
+        complete_at(&cell, cursor);
         if let Ok(expansion) = expand(&cell) {
             assert_eq!(expansion.code.matches('\n').count(), cell.matches('\n').count(), "{cell:?}");
+            assert!(expansion.code_offset(cursor).is_none_or(|offset| offset <= expansion.code.len()), "{cell:?}");
             let offset = random(expansion.code.len() + 1);
             assert!(expansion.original_offset(offset) <= cell.len(), "{cell:?}");
         }
@@ -789,7 +847,7 @@ fn words_under_the_cursor() {
 
 #[test]
 fn completions() {
-    let names = |prefix| complete(prefix).into_iter().map(|candidate| candidate.text).collect::<Vec<_>>();
+    let names = |prefix| words(prefix).into_iter().map(|candidate| candidate.text).collect::<Vec<_>>();
     assert_eq!(names("%ti"), ["%time", "%timeit"]);
     assert_eq!(names("%%g"), ["%%gpusync"]);
     assert_eq!(names("//%%g"), ["//%%gpusync"]);
@@ -824,7 +882,7 @@ fn each_form_has_usage_and_an_example_that_expands() {
     }
     for cell in MAGICS.iter().flat_map(|magic| magic.examples) {
         let expansion = expand(cell).unwrap_or_else(|error| panic!("{cell}: {error}"));
-        assert!(!expansion.code.contains('%'), "{cell} is not expanded");
+        assert!(!expansion.code.contains(['%', '?']), "{cell} is not expanded");
         lines_kept(cell, &expansion.code);
     }
 }
@@ -843,9 +901,11 @@ fn help_page() {
         Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
         queued work and prints how long that took.
 
-          on | off   whether %timeit, %time and their %% forms wait for the device and report its time (default: on)
-
         %%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.
+
+        Options:
+          on    %timeit, %time and their %% forms wait for the device (default)
+          off   they time the host alone
 
         Examples:
           %gpusync
@@ -862,17 +922,378 @@ fn help_page() {
 fn listing() {
     expect![[r#"
         Line magics:
-          %gpusync   Wait for the device and say how long that took
-          %lsmagic   List the magics
-          %time      Time one run of a statement, or of the cell
-          %timeit    Time many runs of a statement, or of the cell, with mean and deviation
+          %cd          Change the current directory
+          %celltime    Show where the time of the last cell went
+          %env         List, show, set or remove environment variables
+          %gpuinfo     Show the device, its driver, its memory and how busy it is
+          %gpusync     Wait for the device and say how long that took
+          %load        Make the text of a file the next input
+          %lsmagic     List the magics
+          %time        Time one run of a statement, or of the cell
+          %timeit      Time many runs of a statement, or of the cell, with mean and deviation
+          %who         List the names of the variables
+          %whos        List the variables with their types and contents
 
         Cell magics, on the first line of a cell:
-          %%gpusync  Wait for the device and say how long that took
-          %%time     Time one run of a statement, or of the cell
-          %%timeit   Time many runs of a statement, or of the cell, with mean and deviation
+          %%bash       Run the cell as a script of bash
+          %%gpusync    Wait for the device and say how long that took
+          %%time       Time one run of a statement, or of the cell
+          %%timeit     Time many runs of a statement, or of the cell, with mean and deviation
+          %%writefile  Write the cell to a file
 
-        %name? shows the details of one.
+        Other lines:
+          !command     Run a command line in the shell; what it prints is shown as it comes
+          name?        Open the documentation of a variable, function, type or module; ?name does the same
+          name??       The same, with the source where the notebook defines the name
+          :help        List the commands of evcxr, such as :dep, :vars, :type, :explain and :clear
+
+        %name? shows the details of a magic.
     "#]]
     .assert_eq(&lsmagic());
+}
+
+#[test]
+fn shell_lines() {
+    check(
+        "!ls -l \"a b\" 'c\\' # // all",
+        expect![[r#"
+            [plain]
+            warpcell::session::shell("ls -l \"a b\" 'c\\' # // all");"#]],
+    );
+    check(
+        "// first\n!ls\nlet ls_done = 1;\n!ls\nfor i in 0..3 {\n}\n!./run.sh --fast",
+        expect![[r#"
+            [plain]
+            // first
+            warpcell::session::shell("ls");
+            let ls_done = 1;
+            warpcell::session::shell("ls");
+            for i in 0..3 {
+            }
+            warpcell::session::shell("./run.sh --fast");"#]],
+    );
+    check(
+        "!ls\n%%time\nf(x)",
+        expect![[r#"
+            [timed]
+            !ls
+            warpcell::timing::time_begin();
+            warpcell::timing::time_value(f(x))"#]],
+    );
+}
+
+#[test]
+fn scripts() {
+    check(
+        "// A script.\n%%bash\n# it's %time\necho \"a\\tb\" | cat\n!x?\n",
+        expect![[r#"
+            [plain]
+            // A script.
+            warpcell::session::script("bash", true, "
+            # it's %time
+            echo \"a\\tb\" | cat
+            !x?
+            ");"#]],
+    );
+    check(
+        "%%bash --no-raise-error\nexit 1",
+        expect![[r#"
+            [plain]
+            warpcell::session::script("bash", false, "
+            exit 1");"#]],
+    );
+    check(
+        "%%bash -x\nls",
+        expect![[r#"
+            UsageError
+            line 1: `%%bash`: there is no option `-x`
+            Usage: %%bash [--no-raise-error]
+            `%bash?` shows more."#]],
+    );
+    check(
+        "%%bash ls\nls",
+        expect![[r#"
+            UsageError
+            line 1: `%%bash`: nothing may follow it on its line but options, but there is `ls`; write the script below
+            Usage: %%bash [--no-raise-error]
+            `%bash?` shows more."#]],
+    );
+    check(
+        "%%bash\n  \n",
+        expect![[r#"
+            UsageError
+            line 1: `%%bash`: there is nothing to run; write the script below
+            Usage: %%bash [--no-raise-error]
+            `%bash?` shows more."#]],
+    );
+}
+
+#[test]
+fn environment() {
+    check(
+        "let a = 1;\n%env\n%env HOME\n%env A=b // c\n%env A b = c\n%env URL=http://x\n%env Q=\"a b\"\n%env -u A",
+        expect![[r#"
+            UsageError
+            line 5: `%env`: `A b` cannot be the name of an environment variable
+            Usage: %env
+            Usage: %env NAME
+            Usage: %env NAME=VALUE
+            Usage: %env -u NAME
+            `%env?` shows more."#]],
+    );
+    check(
+        "%env -x A",
+        expect![[r#"
+            UsageError
+            line 1: `%env`: there is no option `-x`
+            Usage: %env
+            Usage: %env NAME
+            Usage: %env NAME=VALUE
+            Usage: %env -u NAME
+            `%env?` shows more."#]],
+    );
+    check(
+        "%env =b",
+        expect![[r#"
+            UsageError
+            line 1: `%env`: `` cannot be the name of an environment variable
+            Usage: %env
+            Usage: %env NAME
+            Usage: %env NAME=VALUE
+            Usage: %env -u NAME
+            `%env?` shows more."#]],
+    );
+    check(
+        "%env A=1\n// then\n:dep rand",
+        expect![[r#"
+            UsageError
+            line 1: `%env`: commands of evcxr, such as `:dep`, must stand above it
+            Usage: %env
+            Usage: %env NAME
+            Usage: %env NAME=VALUE
+            Usage: %env -u NAME
+            `%env?` shows more."#]],
+    );
+}
+
+#[test]
+fn directories() {
+    check(
+        "%cd\n%cd -\n%cd -q ~/it's here // now\n%cd \"/a b\"\nfor d in dirs {\n    %cd ..\n}",
+        expect![[r#"
+            [plain]
+            warpcell::session::cd("", false);
+            warpcell::session::cd("-", false);
+            warpcell::session::cd("~/it's here", true); // now
+            warpcell::session::cd("/a b", false);
+            for d in dirs {
+                warpcell::session::cd("..", false);
+            }"#]],
+    );
+    check(
+        "%cd -x",
+        expect![[r#"
+            UsageError
+            line 1: `%cd`: there is no option `-x`
+            Usage: %cd [-q] [DIRECTORY | -]
+            `%cd?` shows more."#]],
+    );
+}
+
+#[test]
+fn variables() {
+    check(
+        "%who",
+        expect![[r#"
+            [plain, prints `array  flag  r#type  x…`]
+        "#]],
+    );
+    check(
+        "%who bool i32\n%who u8",
+        expect![[r#"
+            [plain, prints `flag  x…`, prints `There are no variables of type u8.…`]
+
+        "#]],
+    );
+    check(
+        "%whos f32 String",
+        expect![[r#"
+            [plain]
+            { #[allow(unused_imports)] use warpcell::session::{DescribeDevice as _, DescribeHost as _, DescribeDebug as _, DescribeAny as _}; warpcell::session::whos(&[("array", "DeviceArray<f32>", (&&&&warpcell::session::Probe(&array)).describe()), ("type", "String", (&&&&warpcell::session::Probe(&r#type)).describe())]); }"#]],
+    );
+    check(
+        "%whos u8",
+        expect![[r#"
+            [plain]
+            println!("{}", "There are no variables of type u8.");"#]],
+    );
+}
+
+#[test]
+fn device() {
+    check(
+        "%gpuinfo // all",
+        expect![[r#"
+            [plain]
+            warpcell::session::gpuinfo(); // all"#]],
+    );
+    check(
+        "%gpuinfo 0",
+        expect![[r#"
+            UsageError
+            line 1: `%gpuinfo`: takes no arguments, but got `0`
+            Usage: %gpuinfo
+            `%gpuinfo?` shows more."#]],
+    );
+}
+
+#[test]
+fn files() {
+    check(
+        "%load -r 1-3,5,7- -s f,g src/a b.rs",
+        expect![[r#"
+            [plain, Load { path: "src/a b.rs", part: Selection { lines: [(1, Some(3)), (5, Some(5)), (7, None)], symbols: ["f", "g"] } }]
+        "#]],
+    );
+    check(
+        "%load",
+        expect![[r#"
+            UsageError
+            line 1: `%load`: there is no file named; write its path after it
+            Usage: %load [-r LINES] [-s NAMES] FILE
+            `%load?` shows more."#]],
+    );
+    check(
+        "%load -r 3-1 a.rs",
+        expect![[r#"
+            UsageError
+            line 1: `%load`: `-r` needs lines such as `5`, `5-10`, `5-` or `1-3,7`, not `3-1`
+            Usage: %load [-r LINES] [-s NAMES] FILE
+            `%load?` shows more."#]],
+    );
+    check(
+        "%load -r",
+        expect![[r#"
+            UsageError
+            line 1: `%load`: `-r` needs a value: LINES
+            Usage: %load [-r LINES] [-s NAMES] FILE
+            `%load?` shows more."#]],
+    );
+    check(
+        "%%writefile -a 'a b.txt'\nit's\n%time \"\n\n  x?",
+        expect![[r#"
+            [plain, Write { path: "a b.txt", text: "it's\n%time \"\n\n  x?\n", append: true }]
+
+
+
+
+        "#]],
+    );
+    check(
+        "%%writefile\nx",
+        expect![[r#"
+            UsageError
+            line 1: `%%writefile`: there is no file named; write its path after it
+            Usage: %%writefile [-a] FILE
+            `%writefile?` shows more."#]],
+    );
+}
+
+#[test]
+fn parts_of_files() {
+    let text = "fn f() {}\n\nstruct S;\nimpl S {}\nimpl std::fmt::Debug for S {}\nfn g() {\n}\n";
+    let part = |cell: &str| match expand(cell).unwrap().before.as_slice() {
+        [Action::Load { part, .. }] => part.of(text),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(part("%load a").unwrap(), text);
+    assert_eq!(part("%load -r 6- a").unwrap(), "fn g() {\n}");
+    assert_eq!(part("%load -r 1,3-4 a").unwrap(), "fn f() {}\nstruct S;\nimpl S {}");
+    assert_eq!(part("%load -s S,g a").unwrap(), "struct S;\nimpl S {}\nimpl std::fmt::Debug for S {}\nfn g() {\n}");
+    assert_eq!(part("%load -s h a").unwrap_err(), "has no item `h`");
+    assert_eq!(part("%load -r 9 a").unwrap_err(), "has 7 lines, so there is no line 9");
+}
+
+#[test]
+fn questions() {
+    check(
+        "let y = 1;\ny?\n?gpu::zeros\n  Vec::new?\nprintln!??\nx.len? // twice\n// last\nf()",
+        expect![[r#"
+            [plain, Describe { name: "y", source: false }, Describe { name: "gpu::zeros", source: false }]
+            let y = 1;
+
+
+              Vec::<i32>::new?
+            println!??
+            x.len?"#]],
+    );
+}
+
+#[test]
+fn time_of_the_last_cell() {
+    check(
+        "%celltime",
+        expect![[r#"
+            [plain, CellTime]
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_are_completed() {
+    let complete = |cell: &str| match complete_at(cell, cell.len()) {
+        Some(Completing::Words { range, candidates }) => {
+            let words: Vec<String> = candidates.into_iter().map(|candidate| candidate.text).collect();
+            format!("{} -> {}", &cell[range], words.join(" "))
+        }
+        Some(Completing::Path { range, directories, shell }) => format!("{} {directories} {shell}", &cell[range]),
+        None => "Rust".to_owned(),
+    };
+    assert_eq!(complete("%ti"), "%ti -> %time %timeit");
+    assert_eq!(complete("%timeit -"), "- -> -n -r -t -c -p -q -o -v --");
+    assert_eq!(complete("%%timeit -n 3 -"), "- -> -n -r -t -c -p -q -o -v --");
+    assert_eq!(complete("%timeit x -"), "Rust");
+    assert_eq!(complete("%timeit arr"), "Rust");
+    assert_eq!(complete("%gpusync o"), "o -> on off");
+    assert_eq!(complete("%gpusync "), " -> on off");
+    assert_eq!(complete("%env -"), "- -> -u");
+    assert_eq!(complete("%%bash -"), "- -> --no-raise-error");
+    assert_eq!(complete("let a = 1;\n%cd -q a b"), "a b true false");
+    assert_eq!(complete("%cd "), " true false");
+    assert_eq!(complete("%cd -"), "- -> -q");
+    assert_eq!(complete("%load -r 1-3 src/l"), "src/l false false");
+    assert_eq!(complete("%%writefile -a out"), "out false false");
+    assert_eq!(complete("!cat a\\ b/c"), "a\\ b/c false true");
+    assert_eq!(complete("!ls -l sr"), "sr false true");
+    assert_eq!(complete("%%writefile out\nsr"), "Rust");
+    assert_eq!(complete("let a = sr"), "Rust");
+}
+
+#[test]
+fn items_are_found_by_name() {
+    let text = "/// One.\n#[inline]\npub fn f() {}\nmod m { fn f() {} }\nlet x = 1;\nmacro_rules! say { () => {} }";
+    assert_eq!(items_named(text, "f"), ["/// One.\n#[inline]\npub fn f() {}", "fn f() {}"]);
+    assert_eq!(items_named(text, "say"), ["macro_rules! say { () => {} }"]);
+    assert_eq!(items_named(text, "x"), [""; 0]);
+}
+
+/// `kernel/MAGICS.md` is what the table says (`UPDATE_EXPECT=1 cargo test` rewrites it).
+#[test]
+fn the_reference_page_is_made_from_the_table() {
+    expect_file!["../../MAGICS.md"].assert_eq(&page());
+}
+
+#[test]
+fn options_of_the_table_are_those_of_the_usage() {
+    for magic in MAGICS {
+        for option in magic.options.iter().filter(|option| option.text != "--") {
+            let form = format!("{} {}", option.text, option.value);
+            assert!(magic.usage.contains(form.trim_end()), "the usage of {} lacks {form}", magic.name);
+            assert!(!option.meaning.is_empty() && !option.meaning.ends_with('.'), "{}: {form}", magic.name);
+        }
+        for part in magic.usage.split(['[', ' ', '|', ']', '\n']).filter(|part| part.len() > 1 && part.starts_with('-'))
+        {
+            assert!(magic.options.iter().any(|option| option.text == part), "{}: {part} is not described", magic.name);
+        }
+    }
 }

@@ -3,10 +3,11 @@
 //! Paths to it have no leading `::`: evcxr takes a first line that starts with a colon for one of its commands.
 
 use super::expand::{CellCall, LineCall};
+use super::magic::{Arguments, Wrap};
+use super::notebook::Notebook;
 use super::options::Options;
 use super::rewrite::Edit;
 use super::rust::{Last, last_statement};
-use super::table::Wrap;
 
 const NO_STATEMENT: &str = "there is nothing to time; write a statement after it";
 const NO_BODY: &str = "there is nothing to time; write the statements below";
@@ -131,8 +132,8 @@ fn measure_once(statements: &str, shows_value: bool, value: &str, end: &str) -> 
 }
 
 /// `%gpusync`.
-pub(super) fn gpusync(arguments: &str) -> Result<String, String> {
-    Ok(match arguments {
+pub(super) fn gpusync(arguments: &Arguments<'_>, _: &Notebook) -> Result<String, String> {
+    Ok(match arguments.rest {
         "" => "warpcell::timing::gpusync();",
         "on" => "warpcell::timing::set_synchronize(true);",
         "off" => "warpcell::timing::set_synchronize(false);",

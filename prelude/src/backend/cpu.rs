@@ -80,6 +80,10 @@ impl Backend for CpuBackend {
         line.and_then(|line| line.split_once(':')).map_or("x86-64", |(_, name)| name.trim()).to_owned()
     }
 
+    fn details(&self) -> Vec<(&'static str, String)> {
+        vec![("Threads", threads().to_string())]
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {
         Ok(Arc::new(Memory::new(bytes)?))
     }

@@ -12,7 +12,7 @@ use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
 use crate::cuda::memory::{self, DeviceMemory};
 use crate::cuda::module::Module;
-use crate::cuda::staging;
+use crate::cuda::{nvrtc, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::registry::Function;
@@ -161,6 +161,30 @@ impl CudaBackend {
 impl Backend for CudaBackend {
     fn name(&self) -> String {
         self.device.name().to_string()
+    }
+
+    fn details(&self) -> Vec<(&'static str, String)> {
+        let unknown = |error: Error| format!("unknown: {error}");
+        let (major, minor) = self.device.capability();
+        let cuda = context::driver_version().map_or_else(unknown, |(major, minor)| format!("{major}.{minor}"));
+        let compiler = nvrtc::Nvrtc::get(self.device.target().driver_major)
+            .map_or_else(unknown, |nvrtc| format!("NVRTC {}.{}", nvrtc.version.0, nvrtc.version.1));
+        let (driver, busy) = match self.device.monitor() {
+            Ok(monitored) => (
+                monitored.driver.unwrap_or_else(|| "unknown".to_owned()),
+                monitored.busy.map_or_else(
+                    || "unknown: the device does not tell (a MIG part, perhaps)".to_owned(),
+                    |(kernels, memory)| format!("{kernels} % kernels, {memory} % memory traffic"),
+                ),
+            ),
+            Err(reason) => ("unknown".to_owned(), format!("unknown: {reason}")),
+        };
+        vec![
+            ("Capability", format!("{major}.{minor}, {} multiprocessors", self.device.multiprocessors())),
+            ("Driver", format!("{driver}, supports CUDA {cuda}")),
+            ("Compiler", compiler),
+            ("Utilisation", busy),
+        ]
     }
 
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {

@@ -4,7 +4,7 @@ use super::compile::Target;
 use super::pool::Pool;
 use super::staging::Staging;
 use super::status::check;
-use super::{library, nvrtc};
+use super::{library, nvml, nvrtc};
 use crate::error::{Error, Result};
 use cudarc::driver::sys;
 use std::ffi::{CStr, c_char, c_int};
@@ -59,10 +59,15 @@ pub(crate) fn count() -> std::result::Result<usize, String> {
 
 /// The major CUDA version that the driver supports. Ask [`count`] first.
 pub(crate) fn driver_major() -> Result<i32> {
+    Ok(driver_version()?.0)
+}
+
+/// The CUDA version that the driver supports, such as (12, 8). Ask [`count`] first.
+pub(crate) fn driver_version() -> Result<(i32, i32)> {
     let mut version: c_int = 0;
     // SAFETY: `count` found the driver; `version` is an int to write to.
     check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "cuDriverGetVersion")?;
-    Ok(version / 1000)
+    Ok((version / 1000, version % 1000 / 10))
 }
 
 /// Whether kernels could be compiled; if not, why and what to do. Ask [`count`] first.
@@ -174,6 +179,26 @@ impl Device {
 
     pub fn multiprocessors(&self) -> u32 {
         self.multiprocessors
+    }
+
+    /// Major and minor version of what the device can do.
+    pub fn capability(&self) -> (i32, i32) {
+        self.target.capability
+    }
+
+    /// What the driver's monitor says of the device now; an error in words if there is none.
+    pub fn monitor(&self) -> std::result::Result<nvml::Monitored, String> {
+        let mut address = [0 as c_char; 32];
+        // SAFETY: the handle is the driver's; the text has the length that is passed, and its last byte stays zero.
+        let address = unsafe {
+            check(
+                sys::cuDeviceGetPCIBusId(address.as_mut_ptr(), address.len() as c_int - 1, self.handle),
+                "cuDeviceGetPCIBusId",
+            )
+            .map_err(|error| error.to_string())?;
+            CStr::from_ptr(address.as_ptr())
+        };
+        nvml::monitor(address)
     }
 
     pub fn total_memory(&self) -> usize {

@@ -78,6 +78,7 @@ impl<I: Iterator> Iterator for Progress<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
+        crate::cell::check();
         self.bar.step();
         let item = self.items.next();
         if item.is_none() {

@@ -82,6 +82,8 @@ pub struct TimeitResult {
     pub repeat: usize,
     /// The time of each run: of `loops` calls.
     pub all_runs: Vec<f64>,
+    /// The time that the compiler took for the whole cell; none in a program without a kernel.
+    pub compile_time: Option<f64>,
     /// The same on the device, if timings waited for one and measured wall time.
     pub device: Option<DeviceTimes>,
     precision: usize,
@@ -175,6 +177,7 @@ fn measure(
         loops,
         repeat: options.repeat,
         all_runs: host.all_runs,
+        compile_time: crate::cell::compile_time(),
         device: on_device.map(|runs| {
             let Statistics { average, stdev, best, worst, all_runs } = Statistics::of(runs, loops);
             DeviceTimes { average, stdev, best, worst, all_runs }
@@ -267,6 +270,13 @@ fn report(result: &TimeitResult) -> String {
     result.to_string()
 }
 
+impl TimeitResult {
+    /// The time per call in each run.
+    pub fn timings(&self) -> Vec<f64> {
+        self.all_runs.iter().map(|run| run / self.loops as f64).collect()
+    }
+}
+
 impl fmt::Display for TimeitResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |average, stdev| format::timeit(average, stdev, self.repeat, self.loops, self.precision);
@@ -356,7 +366,18 @@ mod tests {
     fn result(loops: u64, all_runs: &[f64], precision: usize) -> TimeitResult {
         let Statistics { average, stdev, best, worst, all_runs } = Statistics::of(all_runs.to_vec(), loops);
         let repeat = all_runs.len();
-        TimeitResult { average, stdev, best, worst, loops, repeat, all_runs, device: None, precision }
+        TimeitResult {
+            average,
+            stdev,
+            best,
+            worst,
+            loops,
+            repeat,
+            all_runs,
+            compile_time: None,
+            device: None,
+            precision,
+        }
     }
 
     /// From IPython 8.12:
@@ -412,6 +433,8 @@ mod tests {
         let (result, log) = measured(&TimeitOptions::new().loops(3).repeat(2), 1e-3, None);
         assert_eq!(log, ["3 calls", "3 calls"]);
         assert_eq!(result.all_runs.len(), 2);
+        assert_eq!(result.timings(), result.all_runs.iter().map(|run| run / 3.0).collect::<Vec<_>>());
+        assert_eq!(result.compile_time, None, "no cell runs here");
     }
 
     #[test]

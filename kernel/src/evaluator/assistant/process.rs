@@ -2,8 +2,10 @@
 //! defined comes as code in front of each question, so the process has no state to go wrong.
 
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
-use crate::evaluator::rust::{WARM_UP, complete, inspect, open_context};
-use crate::evaluator::{Completions, rust::nothing};
+use crate::evaluator::Completions;
+use crate::evaluator::assistance::{complete, inspect, nothing};
+use crate::evaluator::rust::{WARM_UP, open_context};
+use crate::magics::Notebook;
 use anyhow::{Context, Result};
 use evcxr::CommandContext;
 use serde::{Deserialize, Serialize};
@@ -137,7 +139,9 @@ impl Helper {
         }
         let Question { goal, known, code, cursor, .. } = question;
         match goal {
-            Goal::Complete => Answer::Completions(complete(&mut self.context, known, code, *cursor)),
+            Goal::Complete => {
+                Answer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
+            }
             Goal::Inspect => Answer::Documentation(inspect(&mut self.context, known, code, *cursor)),
         }
     }

@@ -1,0 +1,155 @@
+//! Help with writing a cell: completion, documentation, whether it is finished. Both contexts of a session give it: the one
+//! that runs cells, and the assistant's while a cell runs.
+
+use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
+use crate::magics::{self, Completing, Notebook};
+use evcxr::CommandContext;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// No candidates.
+pub fn nothing(cursor: usize) -> Completions {
+    Completions { candidates: Vec::new(), start: cursor, end: cursor }
+}
+
+/// Candidates for a magic, one of its options, or a path, where the cursor is at one; `directory` is that of the cells.
+pub fn words(code: &str, cursor: usize, directory: &dyn Fn() -> PathBuf) -> Option<Completions> {
+    Some(match magics::complete_at(code, cursor)? {
+        Completing::Words { range, candidates } => complete_words(range, candidates),
+        Completing::Path { range, directories, shell } => {
+            paths::complete(code, range, directories, shell, &directory())
+        }
+    })
+}
+
+/// The documentation of the magic at the cursor; the outer `None` where there is none.
+pub fn help_on_magic(code: &str, cursor: usize) -> Option<Option<Map<String, Value>>> {
+    let word = magics::word_at(code, cursor)?;
+    let help = magics::help(code[word].trim_start_matches(['/', '%']));
+    Some(help.map(|text| Map::from_iter([("text/plain".to_owned(), Value::from(text))])))
+}
+
+/// Whether a cell can be run as it stands.
+pub fn is_complete(code: &str, notebook: &Notebook) -> Completeness {
+    match magics::expand(code, notebook) {
+        Err(error) if error.incomplete => Completeness::Incomplete { indent: String::new() },
+        // Shell lines and questions follow no rule of Rust's.
+        Ok(expansion) if !code.trim_start().starts_with("%%") && !expansion.timed => {
+            crate::completeness::is_complete(&expansion.code)
+        }
+        _ => crate::completeness::is_complete(code),
+    }
+}
+
+/// Candidates at a place in Rust code; `known` is code that defines what the context does not know by itself.
+pub fn complete(
+    context: &mut CommandContext,
+    notebook: &Notebook,
+    known: &str,
+    code: &str,
+    cursor: usize,
+) -> Completions {
+    let Ok(expansion) = magics::expand(code, notebook) else { return nothing(cursor) };
+    let Some(offset) = expansion.code_offset(cursor) else { return nothing(cursor) };
+    let (known, code) = behind_commands(known, &expansion.code, offset);
+    match context.completions(&format!("{known}{code}"), known.len() + offset) {
+        Ok(found) if found.start_offset >= known.len() => Completions {
+            candidates: found
+                .completions
+                .into_iter()
+                .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
+                .collect(),
+            start: expansion.original_offset(found.start_offset - known.len()),
+            end: expansion.original_offset(found.end_offset - known.len()),
+        },
+        _ => nothing(cursor),
+    }
+}
+
+/// evcxr's commands are such only before any code: behind `known` they are blanked out, and where the cursor is in one,
+/// nothing needs to be known.
+fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str, Cow<'a, str>) {
+    let mut blanked = String::new();
+    let mut start = 0;
+    for line in code.split_inclusive('\n') {
+        let is_command = line.starts_with(':') || line.starts_with('!');
+        if !is_command && !line.trim().is_empty() && !line.starts_with("//") {
+            break;
+        }
+        if is_command && (start..=start + line.trim_end().len()).contains(&cursor) {
+            return ("", Cow::Borrowed(code));
+        }
+        start += line.len();
+        blanked.push_str(
+            &line
+                .chars()
+                .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
+                .collect::<String>(),
+        );
+    }
+    if known.is_empty() || start == 0 {
+        (known, Cow::Borrowed(code))
+    } else {
+        (known, Cow::Owned(blanked + &code[start..]))
+    }
+}
+
+/// Documentation of what stands at a place in Rust code; `known` as in [`complete`].
+pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
+}
+
+/// A function's name without the arguments that rust-analyzer would fill in.
+fn without_arguments(mut code: String) -> String {
+    if let Some(bracket) = code.find('(').filter(|_| code.ends_with(')')) {
+        code.truncate(bracket);
+    }
+    code
+}
+
+fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candidate>) -> Completions {
+    let kind = |candidate: &magics::Candidate| if candidate.is_option { "option" } else { "magic" };
+    let candidates = candidates
+        .into_iter()
+        .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text })
+        .collect();
+    Completions { candidates, start: range.start, end: range.end }
+}
+
+/// The path (`a::b.c`) that ends at or around the cursor.
+fn path_at(code: &str, cursor: usize) -> Option<&str> {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let end = code[cursor..].find(|character| !is_word(character)).map_or(code.len(), |length| cursor + length);
+    let is_path = |character: char| is_word(character) || character == ':' || character == '.';
+    let start = code[..end]
+        .rfind(|character| !is_path(character))
+        .map_or(0, |index| index + code[index..].chars().next().map_or(1, char::len_utf8));
+    let path = code[start..end].trim_matches([':', '.']);
+    (!path.is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_blanked_behind_what_is_known() {
+        let code = ":dep é = \"1\"\nlet a = b";
+        assert_eq!(
+            behind_commands("fn f() {}\n", code, code.len()),
+            ("fn f() {}\n", format!("{}\nlet a = b", " ".repeat(13)).into())
+        );
+        assert_eq!(behind_commands("fn f() {}\n", code, 3), ("", code.into()));
+        assert_eq!(behind_commands("", code, code.len()), ("", code.into()));
+        assert_eq!(behind_commands("fn f() {}\n", "a.b", 3), ("fn f() {}\n", "a.b".into()));
+    }
+
+    #[test]
+    fn the_path_under_the_cursor() {
+        assert_eq!(path_at("let x = gpu::zeros(3);", 15), Some("gpu::zeros"));
+        assert_eq!(path_at("x.len()", 3), Some("x.len"));
+        assert_eq!(path_at("   ", 1), None);
+        assert_eq!(path_at("ä.abs", 5), Some("ä.abs"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Documentation of what a path names: what a front end's tooltip shows, and what `name?` opens.
+
+use crate::magics::items_named;
+use evcxr::CommandContext;
+use serde_json::{Map, Value};
+
+/// What rust-analyzer knows of a path, by MIME type.
+pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
+    // Of a method it is only known where it is called.
+    let called = format!("{path}(");
+    let (plain, html) = [path, &called].into_iter().find_map(|code| {
+        let found = context.hover_at(code, code.len()).ok()?;
+        (!found.0.trim().is_empty() && found.0 != "No documentation found").then_some(found)
+    })?;
+    Some(Map::from_iter([("text/plain".to_owned(), Value::from(plain)), ("text/html".to_owned(), Value::from(html))]))
+}
+
+/// Adds a source to documentation.
+pub fn add_source(data: &mut Map<String, Value>, source: &str) {
+    let escaped = source.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    for (mime_type, addition) in [
+        ("text/plain", format!("\n\nSource:\n\n{source}")),
+        ("text/html", format!("<pre><code>{escaped}</code></pre>")),
+    ] {
+        let known = data.get(mime_type).and_then(Value::as_str).unwrap_or_default();
+        data.insert(mime_type.to_owned(), Value::from(format!("{}{addition}", known.trim_end()).trim_start()));
+    }
+}
+
+/// The text of the cells that have run, to show the sources of what they define.
+#[derive(Default)]
+pub struct Sources {
+    cells: Vec<String>,
+}
+
+impl Sources {
+    /// Keeps a cell that may define something.
+    pub fn keep(&mut self, cell: &str) {
+        const DEFINING: [&str; 9] =
+            ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!", "union"];
+        if cell.split_whitespace().any(|word| DEFINING.contains(&word)) {
+            self.cells.push(cell.to_owned());
+        }
+    }
+
+    /// The last definition of a name, with the `impl` blocks of the same cell.
+    pub fn of(&self, name: &str) -> Option<String> {
+        let found = self.cells.iter().rev().map(|cell| items_named(cell, name)).find(|items| !items.is_empty());
+        found.map(|items| items.join("\n\n"))
+    }
+
+    /// Forgets everything, as `:clear` does.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_definition_counts() {
+        let mut sources = Sources::default();
+        sources.keep("fn f() -> i32 { 1 }");
+        sources.keep("/// Doubles.\nfn f() -> i32 { 2 }\nstruct S; impl S { fn g() {} }\nlet x = 3;");
+        sources.keep("f()");
+        assert_eq!(sources.of("f").as_deref(), Some("/// Doubles.\nfn f() -> i32 { 2 }"));
+        assert_eq!(sources.of("S").as_deref(), Some("struct S;\n\nimpl S { fn g() {} }"));
+        assert_eq!(sources.of("x"), None);
+        sources.clear();
+        assert_eq!(sources.of("f"), None);
+    }
+
+    #[test]
+    fn a_source_is_shown_below_the_documentation() {
+        let mut data = Map::from_iter([("text/plain".to_owned(), Value::from("fn f()"))]);
+        add_source(&mut data, "fn f<T>() {}");
+        assert_eq!(data["text/plain"], "fn f()\n\nSource:\n\nfn f<T>() {}");
+        assert_eq!(data["text/html"], "<pre><code>fn f&lt;T&gt;() {}</code></pre>");
+    }
+}

@@ -1,0 +1,147 @@
+//! What a notebook can do where a program could go on: about variables that cannot be kept for later cells, and about
+//! values that are moved or borrowed.
+
+use crate::evaluator::CellError;
+
+/// Why a variable cannot be kept for later cells, and what to do instead.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotKept {
+    /// Why.
+    pub reason: String,
+    /// Ways out.
+    pub advice: Vec<String>,
+}
+
+/// What a message of evcxr about a variable that it cannot keep means; `None` for other messages.
+pub fn not_kept(message: &str) -> Option<NotKept> {
+    let name = message.split('`').nth(1)?;
+    let iterator = format!(
+        "box a value whose type has no name: `let {name}: Box<dyn Iterator<Item = i32>> = Box::new(…);`, or `.collect()` it"
+    );
+    let (reason, own) = if message.contains("is a closure") {
+        (
+            format!("the variable `{name}` is a closure: its type has no name, by which later cells could use it"),
+            vec![
+                format!("write a function if it uses no variables: `fn {name}(x: i32) -> i32 {{ … }}`"),
+                format!("box it: `let {name}: Box<dyn Fn(i32) -> i32> = Box::new(move |x| …);`"),
+            ],
+        )
+    } else if message.contains("contains a reference with a non-static lifetime") {
+        (
+            format!("the variable `{name}` holds a reference, which cannot be kept for later cells"),
+            vec![
+                format!("own the value: `let {name} = ….clone();`, `.to_owned()`, `.to_vec()`, `.collect::<Vec<_>>()`"),
+                "share it: put the value into an `Rc` or `Arc` and clone that".to_owned(),
+            ],
+        )
+    } else if message.starts_with("Couldn't automatically determine type") {
+        (
+            format!("the type of the variable `{name}` is not known, so later cells could not use it"),
+            vec![format!("write the type: `let {name}: Vec<i32> = …`"), iterator],
+        )
+    } else if message.contains("which cannot be persisted") {
+        let type_name = message.split('`').nth(3).unwrap_or_default();
+        (
+            format!("the variable `{name}` has the type `{type_name}`, which cannot be kept for later cells"),
+            vec![iterator],
+        )
+    } else {
+        return None;
+    };
+    let mut advice = own;
+    advice.push(format!("or use `{name}` in this cell only: put the code that needs it in braces `{{ … }}`"));
+    Some(NotKept { reason, advice })
+}
+
+/// The error for a message of evcxr about a variable that it cannot keep; `None` for other messages.
+pub fn error_for(message: &str) -> Option<CellError> {
+    let NotKept { reason, advice } = not_kept(message)?;
+    let mut traceback = vec![format!("\u{1b}[1;31merror\u{1b}[0m\u{1b}[1m: {reason}\u{1b}[0m")];
+    traceback.push(as_list(&advice));
+    Some(CellError { name: "CompileError".to_owned(), value: reason, traceback })
+}
+
+/// Ways out, as a user reads them below an error.
+pub fn as_list(advice: &[String]) -> String {
+    let mut text = "\u{1b}[1;36min a notebook\u{1b}[0m:".to_owned();
+    match advice {
+        [one] => text += &format!(" {one}"),
+        many => text.extend(many.iter().map(|one| format!("\n  - {one}"))),
+    }
+    text
+}
+
+/// What a notebook can do about an error of the compiler, by its code and message.
+pub fn advice(code: &str, message: &str) -> Vec<String> {
+    let name = message.split('`').nth(1).filter(|name| name.chars().all(|c| c == '_' || c.is_alphanumeric()));
+    let name = name.unwrap_or("x");
+    let in_braces = "a borrow that a variable of the cell holds lasts to the cell's end: put it, and what uses it, in braces \
+                     `{ … }`";
+    match code {
+        "E0384" | "E0596" => vec![format!("make an existing variable mutable with `let mut {name} = {name};`")],
+        "E0382" => vec![format!("the value was moved away; use `&{name}` where you pass it, or `{name}.clone()`")],
+        "E0507" => vec![format!("the value can only be looked at there; use `&{name}`, `{name}.clone()` or `std::mem::take`")],
+        "E0505" => vec![in_braces.to_owned(), format!("or move a copy: `{name}.clone()`")],
+        "E0499" | "E0502" | "E0506" => vec![in_braces.to_owned()],
+        "E0373" => {
+            let name = message.split('`').nth(1).unwrap_or(name);
+            vec![format!(
+                "the closure may outlive the cell: clone what it needs first, `let mine = {name}.clone();`, and write \
+                 `move ||` (or use `std::thread::scope`, which waits for its threads)"
+            )]
+        }
+        "E0597" | "E0716" => vec![
+            "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the value"
+                .to_owned(),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closures_are_named_with_what_to_do() {
+        let error = error_for(
+            "The variable `f` is a closure, which cannot be persisted.\nYou can however persist closures if you box \
+             them. e.g.:\nlet f: Box<dyn Fn()> = …",
+        );
+        let text = error.unwrap().traceback.join("\n");
+        assert!(text.contains("`f` is a closure") && text.contains("let f: Box<dyn Fn(i32) -> i32>"), "{text}");
+        assert!(!text.contains("evcxr"), "{text}");
+    }
+
+    #[test]
+    fn variables_that_cannot_be_kept_are_named() {
+        let reason = |message| not_kept(message).unwrap().reason;
+        assert_eq!(
+            reason("The variable `v` has type `impl Iterator` which cannot be persisted.\nYou might …"),
+            "the variable `v` has the type `impl Iterator`, which cannot be kept for later cells"
+        );
+        assert_eq!(
+            reason("The variable `r` contains a reference with a non-static lifetime so\ncan't be persisted. You …"),
+            "the variable `r` holds a reference, which cannot be kept for later cells"
+        );
+        let error = error_for("Couldn't automatically determine type of variable `w`.\nPlease give …");
+        assert!(error.unwrap().traceback.join("\n").contains("let w: Vec<i32> = …"));
+    }
+
+    #[test]
+    fn other_messages_are_left_alone() {
+        assert_eq!(error_for("Looks like you're missing a semicolon"), None);
+        assert_eq!(error_for("no `main` found"), None);
+    }
+
+    #[test]
+    fn advice_names_the_variable() {
+        assert_eq!(
+            advice("E0382", "borrow of moved value: `list`"),
+            ["the value was moved away; use `&list` where you pass it, or `list.clone()`"]
+        );
+        assert!(advice("E0382", "use of moved value: `a.b`")[0].contains("`x.clone()`"), "only names are put in");
+        assert!(advice("E0505", "cannot move out of `v` because it is borrowed")[1].contains("`v.clone()`"));
+        assert_eq!(advice("E0308", "mismatched types"), [""; 0]);
+    }
+}

@@ -1,0 +1,153 @@
+//! What a magic is: [`Magic`], an entry of the table, and how its parts see a cell.
+
+use super::expand::{Action, CellCall, LineCall};
+use super::notebook::Notebook;
+use super::rewrite::Edit;
+
+/// A magic: how it is written, what it does, and who expands it.
+pub(super) struct Magic {
+    /// The word after `%` or `%%`.
+    pub name: &'static str,
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    /// Each form on a line.
+    pub usage: &'static str,
+    /// What a user wants to know beyond the summary.
+    pub details: &'static str,
+    /// The options, and the words that may be given.
+    pub options: &'static [Choice],
+    /// What may follow the options.
+    pub takes: Takes,
+    /// Whole cells that work.
+    pub examples: &'static [&'static str],
+    /// Expands `%name`, if there is such a form.
+    pub line: Option<LineHandler>,
+    /// Expands `%%name`, if there is such a form.
+    pub cell: Option<CellHandler>,
+}
+
+/// An option, or a word that may be given.
+pub(super) struct Choice {
+    /// `-n`, `--no-raise-error`, `on`.
+    pub text: &'static str,
+    /// What the option's value is called; empty if it has none.
+    pub value: &'static str,
+    /// What it does, without a full stop.
+    pub meaning: &'static str,
+}
+
+/// What the arguments of a magic are, apart from its options; completion goes by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Nothing, or words that cannot be told beforehand.
+    Words,
+    /// Rust.
+    Code,
+    /// The path of a file.
+    File,
+    /// The path of a directory.
+    Directory,
+}
+
+/// Who expands a line magic.
+#[derive(Clone, Copy)]
+pub(super) enum LineHandler {
+    /// The arguments contain a Rust statement, which may go on to further lines while a bracket is open.
+    Rust(fn(&LineCall<'_>) -> Result<Wrap, String>),
+    /// The arguments are the rest of the line; the result is Rust code.
+    Line(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
+    /// The arguments are the rest of the line; the kernel itself acts, before the cell runs.
+    Kernel(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
+}
+
+/// Who expands a cell magic.
+#[derive(Clone, Copy)]
+pub(super) enum CellHandler {
+    /// The cell is Rust and is timed; the result are the edits of the cell.
+    Timed(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
+    /// The rest of the cell is any text, given as it is.
+    Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
+}
+
+/// What a cell of any text becomes.
+pub(super) enum TextCell {
+    /// The kernel itself acts.
+    Act(Action),
+    /// Rust code: as many lines as the cell from its first line on.
+    Code(String),
+}
+
+/// Code around and within the arguments of a line magic.
+pub(super) struct Wrap {
+    /// Code in place of the magic's word.
+    pub before: String,
+    /// Edits of the arguments.
+    pub edits: Vec<Edit>,
+    /// Code after the arguments.
+    pub after: String,
+}
+
+/// What follows the word of a magic on its line, if that is not Rust: options, then the rest.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Arguments<'a> {
+    options: Vec<(&'static str, &'a str)>,
+    /// What follows the options, without blanks around it.
+    pub rest: &'a str,
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads the options that `known` lists from the start of a text.
+    pub fn parse(text: &'a str, known: &'static [Choice]) -> Result<Arguments<'a>, String> {
+        let mut options = Vec::new();
+        let mut rest = text.trim();
+        while rest.starts_with('-') && !rest.starts_with("- ") && rest != "-" {
+            let (word, following) = split_word(rest);
+            if word == "--" {
+                rest = following;
+                break;
+            }
+            let Some(choice) = known.iter().find(|choice| choice.text == word) else {
+                return Err(format!("there is no option `{word}`"));
+            };
+            rest = following;
+            let mut value = "";
+            if !choice.value.is_empty() {
+                (value, rest) = split_word(rest);
+                if value.is_empty() {
+                    return Err(format!("`{word}` needs a value: {}", choice.value));
+                }
+            }
+            options.push((choice.text, value));
+        }
+        Ok(Arguments { options, rest })
+    }
+
+    /// The value of an option, empty if it takes none; `None` if it was not given.
+    pub fn option(&self, name: &str) -> Option<&'a str> {
+        self.options.iter().rev().find(|(option, _)| *option == name).map(|(_, value)| *value)
+    }
+
+    /// The rest as a path: quotes around it are taken off.
+    pub fn path(&self) -> &'a str {
+        unquoted(self.rest)
+    }
+
+    /// An error if anything was given.
+    pub fn nothing(&self) -> Result<(), String> {
+        match self.rest {
+            "" => Ok(()),
+            other => Err(format!("takes no arguments, but got `{other}`")),
+        }
+    }
+}
+
+/// A text without the quotes around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
+    quoted('"').or_else(|| quoted('\'')).unwrap_or(text)
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim_start())
+}

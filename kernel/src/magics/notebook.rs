@@ -1,0 +1,36 @@
+//! What the expansion of a cell's magics may know of the notebook: [`Notebook`].
+
+use std::collections::BTreeSet;
+
+/// What there is before the cell runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notebook {
+    /// Names and types of the variables.
+    pub variables: Vec<(String, String)>,
+    /// Names of functions, types and other items.
+    pub items: BTreeSet<String>,
+}
+
+impl Notebook {
+    /// Whether the notebook has a variable or an item of that name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.items.contains(name) || self.variables.iter().any(|(variable, _)| variable == name)
+    }
+
+    /// The variables in order of name; if `types` are named, those whose type has one of these words in it.
+    pub fn variables_of(&self, types: &str) -> Vec<(&str, &str)> {
+        let wanted: Vec<&str> = types.split_whitespace().collect();
+        let fits = |type_name: &str| {
+            let mut words = type_name.split(|c: char| !super::lexer::is_word(c));
+            wanted.is_empty() || wanted.contains(&type_name) || words.any(|word| wanted.contains(&word))
+        };
+        let mut found: Vec<(&str, &str)> = self
+            .variables
+            .iter()
+            .map(|(name, type_name)| (name.as_str(), type_name.as_str()))
+            .filter(|(_, type_name)| fits(type_name))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+}

@@ -1,0 +1,134 @@
+//! What is written about magics: `%name?`, `%lsmagic`, and the page `kernel/MAGICS.md`. All of it is made from the table.
+
+use super::magic::Magic;
+#[cfg(test)]
+use super::table::MAGICS;
+use super::table::{find, forms};
+
+/// Lines that are no magics and do something beside Rust.
+const OTHER_LINES: &[(&str, &str)] = &[
+    ("!command", "Run a command line in the shell; what it prints is shown as it comes"),
+    ("name?", "Open the documentation of a variable, function, type or module; ?name does the same"),
+    ("name??", "The same, with the source where the notebook defines the name"),
+    (":help", "List the commands of evcxr, such as :dep, :vars, :type, :explain and :clear"),
+];
+
+/// What `%name?` shows; `name` may be written with or without percent signs and question mark.
+pub fn help(name: &str) -> Option<String> {
+    let name = name.trim().trim_start_matches("//").trim_start_matches('%').trim_end_matches('?');
+    let magic = find(name)?;
+    let mut text = format!("{}.\n\nUsage:\n", magic.summary);
+    for line in magic.usage.lines() {
+        text += &format!("  {line}\n");
+    }
+    text += &format!("\n{}\n", magic.details);
+    if !magic.options.is_empty() {
+        text += &format!("\nOptions:\n{}", options(magic));
+    }
+    text += &format!("\nExamples:\n{}", examples(magic, "  "));
+    Some(text)
+}
+
+fn options(magic: &Magic) -> String {
+    let forms: Vec<String> = magic.options.iter().map(|option| format!("{} {}", option.text, option.value)).collect();
+    let width = forms.iter().map(|form| form.trim_end().len()).max().unwrap_or(0);
+    let lines = forms.iter().zip(magic.options);
+    lines.map(|(form, option)| format!("  {:width$}   {}\n", form.trim_end(), option.meaning)).collect()
+}
+
+fn examples(magic: &Magic, indent: &str) -> String {
+    let mut text = String::new();
+    for (index, example) in magic.examples.iter().enumerate() {
+        if index > 0 && (example.contains('\n') || magic.examples[index - 1].contains('\n')) {
+            text.push('\n');
+        }
+        for line in example.lines() {
+            text += &format!("{indent}{line}\n");
+        }
+    }
+    text
+}
+
+/// What `%lsmagic` prints.
+pub fn lsmagic() -> String {
+    let others = OTHER_LINES.iter().map(|(form, _)| form.len());
+    let width = forms().map(|(percent, magic)| percent.len() + magic.name.len()).chain(others).max().unwrap_or(0);
+    let mut text = String::new();
+    for (form, title) in [("%", "Line magics"), ("%%", "Cell magics, on the first line of a cell")] {
+        text += &format!("{title}:\n");
+        for (_, magic) in forms().filter(|(percent, _)| *percent == form) {
+            text += &format!("  {:width$}  {}\n", format!("{form}{}", magic.name), magic.summary);
+        }
+        text.push('\n');
+    }
+    text += "Other lines:\n";
+    for (form, summary) in OTHER_LINES {
+        text += &format!("  {form:width$}  {summary}\n");
+    }
+    text + "\n%name? shows the details of a magic.\n"
+}
+
+/// The reference page.
+#[cfg(test)]
+pub(super) fn page() -> String {
+    let mut text = "\
+# Magics
+
+What a cell may hold beside Rust. A line is a magic if it begins with `%` and the name of one, outside of strings and
+comments; `//%` is another spelling, for files that must stay Rust. `%lsmagic` in a cell lists them, `%name?` shows one.
+This page is made from the table in [src/magics/table.rs](src/magics/table.rs); a test compares the two.
+
+| line | what it does |
+|---|---|
+"
+    .to_owned();
+    for (percent, magic) in forms() {
+        text += &format!("| [`{percent}{0}`](#{0}) | {1} |\n", magic.name, magic.summary);
+    }
+    for (form, summary) in OTHER_LINES {
+        text += &format!("| `{form}` | {summary} |\n");
+    }
+    for magic in MAGICS {
+        text += &format!("\n## {}\n\n{}.\n\n```text\n{}\n", magic.name, magic.summary, magic.usage);
+        if !magic.options.is_empty() {
+            text += &format!("\n{}", options(magic));
+        }
+        text += &format!("```\n\n{}\n\n```text\n{}```\n", as_markdown(magic.details), examples(magic, ""));
+    }
+    text + "
+## Shell lines
+
+A line that begins with `!` in its first column runs in `sh`, in the environment and the directory of the process that
+runs the cells (see [cd](#cd) and [env](#env)), in its turn among the cell's lines. A command that fails is an error of
+the cell. Below other code, `!name` is Rust's negation if the notebook or the cell knows the name, or if it is called;
+put such an expression in brackets to be sure. Above a `:command` of evcxr or a cell magic a shell line is run by
+evcxr: its output is shown at the end, as the value of the cell.
+
+## Questions
+
+`name?`, `?name` and `name??` stand alone on their line. After the cell has run they open the documentation of the last
+one in the front end's pager: a variable with its type, a function with its signature, a type, a trait, a module, a
+macro, a keyword. `value?` at the end of a cell is a question too; `value?;` is Rust.
+
+## Commands of evcxr
+
+`:help` lists them. They work as in evcxr's own kernel and stand above all code and magics of their cell.
+"
+}
+
+/// Names of magics in the text as code.
+#[cfg(test)]
+fn as_markdown(details: &str) -> String {
+    let words = details.split_inclusive([' ', '\n']);
+    let code = |word: &str| {
+        let name = word.trim_end_matches([' ', '\n', ',', '.', ')', ':']);
+        let bare = name.trim_start_matches(['(', '%']);
+        let percent = name.trim_start_matches('(');
+        if percent.starts_with('%') && (find(bare).is_some() || bare.is_empty()) {
+            word.replacen(percent, &format!("`{percent}`"), 1)
+        } else {
+            word.to_owned()
+        }
+    };
+    words.map(code).collect()
+}

@@ -1,0 +1,17 @@
+//! The surroundings of a session: environment, directory, shell, variables, device. What the magics that show or change
+//! them call.
+//!
+//! All of it happens in the process that runs the cells, so that cells and magics see the same, in the order of the
+//! notebook's lines. Functions that cannot do what is asked panic at the line of their caller.
+
+mod environment;
+mod gpuinfo;
+mod shell;
+mod variables;
+
+pub use environment::{cd, env_get, env_list, env_set, env_unset};
+pub use gpuinfo::gpuinfo;
+pub use shell::{script, shell};
+#[doc(hidden)]
+pub use variables::{DescribeAny, DescribeDebug, DescribeDevice, DescribeHost, Probe};
+pub use variables::{Row, whos};

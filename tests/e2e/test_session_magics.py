@@ -1,0 +1,162 @@
+"""The magics that show or change what a session runs in, shell lines, and files, as a user types them."""
+
+import os
+import re
+
+import pytest
+
+
+@pytest.fixture
+def folder(kernel, tmp_path):
+    """A folder that the cells are in; afterwards they are back where they were."""
+    before = kernel.check("std::env::current_dir().unwrap().display().to_string()").value.strip('"')
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    assert kernel.check(f"%cd {folder}").stdout == f"{folder}\n"
+    yield folder
+    kernel.check(f"%cd -q {before}")
+
+
+def test_cd_moves_cells_shell_lines_and_files(kernel, folder):
+    (folder / "inner").mkdir()
+    assert kernel.check("std::env::current_dir().unwrap().display().to_string()").value == f'"{folder}"'
+    assert kernel.check("!pwd").stdout == f"{folder}\n"
+    assert kernel.check("%cd inner\n!pwd\n%cd -q -\n!pwd").stdout == f"{folder}/inner\n" * 2 + f"{folder}\n"
+    assert kernel.check("!pwd\n:version").value.splitlines()[0] == str(folder), "what evcxr runs is there too"
+    assert kernel.check("%cd\n%cd -q -").stdout == f"{os.path.expanduser('~')}\n"
+
+
+def test_a_directory_that_does_not_exist(kernel, folder):
+    result = kernel.run("let kept = 1;\n%cd nowhere")
+    assert "nowhere" in result.error_text and str(folder) in result.error_text and "line 2" in result.error_text
+    assert kernel.check("!pwd").stdout == f"{folder}\n"
+
+
+def test_env_sets_what_cells_and_shells_see(kernel):
+    assert kernel.check("%env WARPCELL_TEST=a value").stdout == "env: WARPCELL_TEST=a value\n"
+    assert kernel.check('std::env::var("WARPCELL_TEST").unwrap()').value == '"a value"'
+    assert kernel.check("!echo $WARPCELL_TEST").stdout == "a value\n"
+    assert kernel.check("%env WARPCELL_TEST").stdout == "a value\n"
+    kernel.check("%env WARPCELL_TEST_TOKEN=hush")
+    listed = kernel.check("%env").stdout.splitlines()
+    assert "WARPCELL_TEST=a value" in listed and "WARPCELL_TEST_TOKEN=<hidden>" in listed
+    kernel.check("%env -u WARPCELL_TEST")
+    result = kernel.run("%env WARPCELL_TEST")
+    assert "`WARPCELL_TEST` is not set" in result.error_text
+    assert "no option `-x`" in kernel.run("%env -x A").error_text
+
+
+def test_shell_lines_run_in_their_turn_and_stream(kernel):
+    result = kernel.check('let n = 3;\nprintln!("before {n}");\n!echo between; echo error >&2\nprintln!("after");')
+    assert result.stdout == "before 3\nbetween\nafter\n" and result.stderr == "error\n"
+    assert kernel.check("// first\n!echo one\n!echo two\n1 + 1").value == "2"
+    assert kernel.check("n").value == "3"
+
+
+def test_a_failing_shell_line_is_an_error_and_keeps_variables(kernel):
+    kernel.check("let survivor = 7;")
+    result = kernel.run("!exit 3")
+    assert "`!exit 3` failed: exit status 3" in result.error_text and "line 1" in result.error_text
+    assert "not found" in kernel.run("!no-such-command").error_text
+    assert kernel.check("survivor").value == "7"
+
+
+def test_negations_stay_rust(kernel):
+    assert kernel.check("let is_done = true;\n!is_done").value == "false"
+    assert kernel.check("let other = 1;\n!is_done").value == "false"
+
+
+def test_a_script_of_bash(kernel):
+    result = kernel.check('%%bash\nfor word in one "two three" \'%time x?\'; do\n  echo "$word"  # it\'s\ndone')
+    assert result.stdout == "one\ntwo three\n%time x?\n"
+
+
+def test_a_failing_script(kernel):
+    result = kernel.run("%%bash\necho out\nnosuchcommand")
+    assert "exit status 127" in result.error_text and result.stdout == "out\n"
+    assert "line 3" in result.stderr, "bash counts lines as the cell does"
+    assert kernel.check("%%bash --no-raise-error\nexit 4").ok
+
+
+def test_writefile_and_load(kernel, folder):
+    assert kernel.check('%%writefile code.rs\nfn one() -> i32 { 1 }\n\nfn two() -> i32 {\n    2 % 3 // "\n}').stdout == (
+        "Writing code.rs\n"
+    )
+    assert (folder / "code.rs").read_text() == 'fn one() -> i32 { 1 }\n\nfn two() -> i32 {\n    2 % 3 // "\n}\n'
+    assert kernel.check("%%writefile -a code.rs\n// end").stdout == "Appending to code.rs\n"
+    payload = kernel.check("%load code.rs").reply["payload"]
+    assert payload == [
+        {
+            "source": "set_next_input",
+            "text": '// %load code.rs\nfn one() -> i32 { 1 }\n\nfn two() -> i32 {\n    2 % 3 // "\n}\n// end',
+            "replace": True,
+        }
+    ]
+    part = kernel.check("%load -s one code.rs").reply["payload"][0]["text"]
+    assert part == "// %load code.rs\nfn one() -> i32 { 1 }"
+    assert kernel.check(part + "\none()").value == "1", "what was loaded runs"
+    assert kernel.check("%load -r 3-4 code.rs").reply["payload"][0]["text"].endswith("fn two() -> i32 {\n    2 % 3 // \"")
+    assert kernel.check("%%writefile code.rs\n").stdout == "Overwriting code.rs\n"
+
+
+def test_files_that_cannot_be_had(kernel, folder):
+    result = kernel.run("%load missing.rs")
+    assert result.error["ename"] == "FileError" and str(folder / "missing.rs") in result.error_text
+    assert "no folder" in kernel.run("%%writefile no folder/x\ny").error_text
+    (folder / "code.rs").write_text("fn f() {}\n")
+    assert "no item `g`" in kernel.run("%load -s g code.rs").error_text
+
+
+def test_who_and_whos(fresh_kernel):
+    session = fresh_kernel()
+    assert session.check("%who").stdout == "There are no variables yet.\n"
+    assert session.check("%whos").stdout == "There are no variables yet.\n"
+    session.check(
+        "struct Opaque(u8);\nlet count = 3;\nlet text = \"some\".to_owned();\nlet opaque = Opaque(1);\n"
+        "let on_device = gpu::zeros::<f32>((2, 3));\nlet on_host = Array2::<f64>::zeros((4, 5));"
+    )
+    assert session.check("%who").stdout == "count  on_device  on_host  opaque  text\n"
+    assert session.check("%who i32").stdout == "count\n"
+    table = session.check("%whos").stdout
+    rows = {line.split()[0]: line for line in table.splitlines()[2:]}
+    assert table.splitlines()[0].split() == ["Variable", "Type", "Data/Info"]
+    assert re.search(r"i32 +3$", rows["count"]) and rows["text"].endswith('"some"')
+    assert re.search(r"2x3: f32 on (cpu|cuda:\d), 24 bytes$", rows["on_device"])
+    assert rows["on_host"].endswith("4x5: f64 on host, 160 bytes")
+    assert rows["opaque"].endswith("(no Debug) 1 bytes")
+    assert set(session.check("%whos DeviceArray").stdout.splitlines()[2].split()) >= {"on_device"}
+    assert session.check("on_device.sum() + on_host.sum() as f32 + f32::from(opaque.0)").value == "1.0", "none is moved"
+
+
+def test_gpuinfo(kernel):
+    rows = dict(line.split(":", 1) for line in kernel.check("%gpuinfo").stdout.splitlines())
+    assert re.search(r"used of .* \(\d+ %\)", rows["Memory"]) and "in use" in rows["Arrays"]
+    if rows["Device"].strip().startswith("cuda"):
+        assert "CUDA" in rows["Driver"] and "Utilisation" in rows and "NVRTC" in rows["Compiler"]
+    else:
+        assert rows["Device"].strip().startswith("CPU") and int(rows["Threads"]) >= 1 and rows["No GPU"].strip()
+
+
+def test_celltime_adds_up(kernel):
+    kernel.check("std::thread::sleep(std::time::Duration::from_millis(300));")
+    text = kernel.check("%celltime").stdout
+    total = re.match(r"The last cell took (\S+) (ms|s):", text)
+    seconds = float(total[1]) * (1e-3 if total[2] == "ms" else 1)
+    rows = {name: float(value) * (1e-3 if unit == "ms" else 1) for name, value, unit in
+            re.findall(r"^  (\w+) +([\d.]+) (ms|s) ", text, re.MULTILINE)}
+    assert set(rows) == {"analysis", "compiler", "load", "run", "kernel"}
+    assert 0.3 <= rows["run"] < seconds and rows["compiler"] > 0 and rows["load"] < 0.3
+    assert abs(sum(rows.values()) - seconds) < 0.05 * seconds
+    assert kernel.check("%celltime").stdout == text, "it does not measure itself"
+    kernel.run("let wrong: i32 = \"text\";")
+    assert re.search(r"run +0\.00 ms", kernel.check("%celltime").stdout)
+
+
+def test_the_result_of_timeit(kernel):
+    kernel.check("%timeit -q -n 4 -r 2 -v measured std::hint::black_box(1) + 1")
+    assert kernel.check(
+        "measured.all_runs.len() == 2 && measured.timings()[0] * 4.0 == measured.all_runs[0] && measured.stdev >= 0.0"
+    ).value == "true"
+    seconds = float(kernel.check("measured.compile_time.unwrap()").value)
+    assert 0.01 < seconds < 60
+    assert "per loop (mean" in kernel.check("measured.to_string()").value
