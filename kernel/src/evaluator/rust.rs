@@ -180,7 +180,10 @@ impl RustEvaluator {
     /// Opens the documentation of a name, or says that there is none.
     fn describe(&mut self, name: &str, source: bool, outcome: &mut Outcome, sink: &OutputSink) {
         let known = self.context.as_mut().ok().and_then(|context| documentation::of(name, context));
-        let source = source.then(|| self.sources.of(name.rsplit("::").next().unwrap_or(name))).flatten();
+        // Of macros there is the source only.
+        let is_macro = name.ends_with('!');
+        let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);
+        let source = (source || is_macro).then(|| self.sources.of(last)).flatten();
         let mut data = match (known, &source) {
             (Some(data), _) => data,
             (None, Some(_)) => Map::new(),
@@ -299,14 +302,14 @@ impl Evaluator for RustEvaluator {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        match magics::complete_at(code, cursor) {
+        let notebook = self.notebook();
+        match magics::complete_at(code, cursor, &notebook) {
             Some(Completing::Words { range, candidates }) => return complete_words(range, candidates),
             Some(Completing::Path { range, directories, shell }) => {
                 return paths::complete(code, range, directories, shell, &actions::directory(&self.link));
             }
             None => {}
         }
-        let notebook = self.notebook();
         let (Ok(context), Ok(expansion)) = (&mut self.context, magics::expand(code, &notebook)) else {
             return Completions { start: cursor, end: cursor, ..Completions::default() };
         };
