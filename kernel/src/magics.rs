@@ -25,6 +25,7 @@ mod session;
 mod shell;
 mod table;
 mod timing;
+mod types;
 mod usage;
 
 #[cfg(test)]

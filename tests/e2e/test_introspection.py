@@ -84,7 +84,7 @@ def test_a_question_opens_the_documentation(kernel):
         ("some_number?", "some_number: i32"),
         ("some_number.pow?", "fn pow"),
         ("Vec?", "struct Vec"),
-        ("println!?", "macro_rules! println"),
+        ("Array2?", "two-dimensional array"),
         ("gpu?", "warpcell"),
     ]:
         result = kernel.check(question)
@@ -99,6 +99,11 @@ def test_two_marks_show_the_source(kernel):
     text = pages(kernel.check("triple??"))
     assert "Triples a number." in text and "fn triple(x: i32) -> i32 {\n    3 * x\n}" in text
     assert "unrelated" not in text
+
+
+def test_a_macro_of_the_notebook_is_shown_by_its_source(kernel):
+    kernel.check("macro_rules! seven { () => { 7 } }")
+    assert "macro_rules! seven { () => { 7 } }" in pages(kernel.check("seven!?"))
 
 
 def test_a_question_about_nothing(kernel):

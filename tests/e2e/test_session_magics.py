@@ -123,6 +123,8 @@ def test_who_and_whos(fresh_kernel):
     assert re.search(r"i32 +3$", rows["count"]) and rows["text"].endswith('"some"')
     assert re.search(r"2x3: f32 on (cpu|cuda:\d), 24 bytes$", rows["on_device"])
     assert rows["on_host"].endswith("4x5: f64 on host, 160 bytes")
+    assert rows["on_host"].split()[1] == "Array2<f64>", "types are written as users write them"
+    assert session.check("%who Array2").stdout == "on_host\n"
     assert rows["opaque"].endswith("(no Debug) 1 bytes")
     assert set(session.check("%whos DeviceArray").stdout.splitlines()[2].split()) >= {"on_device"}
     assert session.check("on_device.sum() + on_host.sum() as f32 + f32::from(opaque.0)").value == "1.0", "none is moved"

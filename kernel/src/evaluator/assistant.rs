@@ -201,8 +201,8 @@ impl Evaluator for RustAssistant {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        let directory = || std::env::current_dir().unwrap_or_default();
-        if let Some(completions) = assistance::words(code, cursor, &directory) {
+        let directory = || lock(&self.0.directory).clone();
+        if let Some(completions) = assistance::words(code, cursor, &Notebook::default(), &directory) {
             return completions;
         }
         match self.0.ask(Goal::Complete, code, cursor) {

@@ -193,7 +193,10 @@ impl RustEvaluator {
     /// Opens the documentation of a name, or says that there is none.
     fn describe(&mut self, name: &str, source: bool, outcome: &mut Outcome, sink: &OutputSink) {
         let known = self.context.as_mut().ok().and_then(|context| documentation::of(name, context));
-        let source = source.then(|| self.sources.of(name.rsplit("::").next().unwrap_or(name))).flatten();
+        // Of macros there is the source only.
+        let is_macro = name.ends_with('!');
+        let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);
+        let source = (source || is_macro).then(|| self.sources.of(last)).flatten();
         let mut data = match (known, &source) {
             (Some(data), _) => data,
             (None, Some(_)) => Map::new(),
@@ -324,11 +327,11 @@ impl Evaluator for RustEvaluator {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
+        let notebook = self.notebook();
         let directory = || actions::directory(&self.link);
-        if let Some(completions) = assistance::words(code, cursor, &directory) {
+        if let Some(completions) = assistance::words(code, cursor, &notebook, &directory) {
             return completions;
         }
-        let notebook = self.notebook();
         match &mut self.context {
             Ok(context) => assistance::complete(context, &notebook, "", code, cursor),
             Err(_) => assistance::nothing(cursor),

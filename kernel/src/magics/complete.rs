@@ -39,8 +39,8 @@ pub struct Candidate {
 }
 
 /// What can be completed at a byte offset; `None` where it is Rust.
-pub fn complete_at(cell: &str, cursor: usize) -> Option<Completing> {
-    let found = places(cell, &Notebook::default());
+pub fn complete_at(cell: &str, cursor: usize, notebook: &Notebook) -> Option<Completing> {
+    let found = places(cell, notebook);
     let place = found.into_iter().rfind(|place| place.word.start < cursor)?;
     if cell[place.word.start..cursor].contains('\n') {
         return None;

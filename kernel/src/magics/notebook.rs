@@ -1,5 +1,6 @@
 //! What the expansion of a cell's magics may know of the notebook: [`Notebook`].
 
+use super::types::readable;
 use std::collections::BTreeSet;
 
 /// What there is before the cell runs.
@@ -17,17 +18,17 @@ impl Notebook {
         self.items.contains(name) || self.variables.iter().any(|(variable, _)| variable == name)
     }
 
-    /// The variables in order of name; if `types` are named, those whose type has one of these words in it.
-    pub fn variables_of(&self, types: &str) -> Vec<(&str, &str)> {
+    /// The variables in order of name, with their types as users write them; if `types` are named, those whose type has one of these words in it.
+    pub fn variables_of(&self, types: &str) -> Vec<(&str, String)> {
         let wanted: Vec<&str> = types.split_whitespace().collect();
         let fits = |type_name: &str| {
             let mut words = type_name.split(|c: char| !super::lexer::is_word(c));
             wanted.is_empty() || wanted.contains(&type_name) || words.any(|word| wanted.contains(&word))
         };
-        let mut found: Vec<(&str, &str)> = self
+        let mut found: Vec<(&str, String)> = self
             .variables
             .iter()
-            .map(|(name, type_name)| (name.as_str(), type_name.as_str()))
+            .map(|(name, type_name)| (name.as_str(), readable(type_name)))
             .filter(|(_, type_name)| fits(type_name))
             .collect();
         found.sort_unstable();

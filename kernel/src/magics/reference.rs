@@ -107,8 +107,8 @@ evcxr: its output is shown at the end, as the value of the cell.
 ## Questions
 
 `name?`, `?name` and `name??` stand alone on their line. After the cell has run they open the documentation of the last
-one in the front end's pager: a variable with its type, a function with its signature, a type, a trait, a module, a
-macro, a keyword. `value?` at the end of a cell is a question too; `value?;` is Rust.
+one in the front end's pager: a variable with its type, a function or method with its signature, a type, a trait, a
+module; a macro, `name!?`, if the notebook has defined it. `value?` at the end of a cell is a question too; `value?;` is Rust.
 
 ## Commands of evcxr
 

@@ -29,7 +29,7 @@ pub(super) fn whos(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<Str
         .into_iter()
         .map(|(name, type_name)| {
             let probe = format!("(&&&&warpcell::session::Probe(&{name})).describe()");
-            format!("({}, {}, {probe})", literal(shown(name)), literal(type_name))
+            format!("({}, {}, {probe})", literal(shown(name)), literal(&type_name))
         })
         .collect();
     let traits = ["DescribeDevice", "DescribeHost", "DescribeDebug", "DescribeAny"];

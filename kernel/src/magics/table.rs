@@ -53,8 +53,9 @@ All are measured. A cell without code, such as one with this line alone, does no
         usage: "%env\n%env NAME\n%env NAME=VALUE\n%env -u NAME",
         details: "\
 The variables are those of the process that runs the cells, so std::env::var and the programs that cells start see them.
-In the list, values of names with key, token, secret or passw in them are hidden. When the process is started anew, its
-environment is what it was when the kernel was started.",
+In the list, values of names with key, token, secret or passw in them are hidden. WARPCELL_DEVICE counts if it is set
+before the first array is made. When the process is started anew, its environment is what it was when the kernel was
+started.",
         options: &[Choice { text: "-u", value: "", meaning: "remove the variable" }],
         takes: Takes::Words,
         examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],

@@ -8,14 +8,18 @@ use super::table::{MAGICS, forms};
 use super::{Action, Completing, Expansion, Notebook, complete_at, help, items_named, usage::UsageError, word_at};
 use expect_test::{Expect, expect, expect_file};
 
-/// Expands a cell of a notebook with some variables and a function.
-fn expand(cell: &str) -> Result<Expansion, UsageError> {
+/// A notebook with some variables and a function.
+fn notebook() -> Notebook {
     let variables = [("x", "i32"), ("flag", "bool"), ("array", "DeviceArray<f32>"), ("r#type", "String")];
-    let notebook = Notebook {
+    Notebook {
         variables: variables.map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).to_vec(),
         items: ["is_odd".to_owned()].into(),
-    };
-    super::expand(cell, &notebook)
+    }
+}
+
+/// Expands a cell of that notebook.
+fn expand(cell: &str) -> Result<Expansion, UsageError> {
+    super::expand(cell, &notebook())
 }
 
 /// Expands a cell; the code is preceded by a line with what else the expansion holds.
@@ -824,7 +828,7 @@ fn no_cell_breaks_the_expansion() {
         let cell: String = (0..random(12)).map(|_| fragments[random(fragments.len())]).collect();
         let cursor = cell.floor_char_boundary(random(cell.len() + 1));
         word_at(&cell, cursor);
-        complete_at(&cell, cursor);
+        complete_at(&cell, cursor, &Notebook::default());
         if let Ok(expansion) = expand(&cell) {
             assert_eq!(expansion.code.matches('\n').count(), cell.matches('\n').count(), "{cell:?}");
             assert!(expansion.code_offset(cursor).is_none_or(|offset| offset <= expansion.code.len()), "{cell:?}");
@@ -1033,13 +1037,15 @@ fn environment() {
     check(
         "let a = 1;\n%env\n%env HOME\n%env A=b // c\n%env A b = c\n%env URL=http://x\n%env Q=\"a b\"\n%env -u A",
         expect![[r#"
-            UsageError
-            line 5: `%env`: `A b` cannot be the name of an environment variable
-            Usage: %env
-            Usage: %env NAME
-            Usage: %env NAME=VALUE
-            Usage: %env -u NAME
-            `%env?` shows more."#]],
+            [plain]
+            let a = 1;
+            warpcell::session::env_list();
+            warpcell::session::env_get("HOME");
+            warpcell::session::env_set("A", "b"); // c
+            warpcell::session::env_set("A", "b = c");
+            warpcell::session::env_set("URL", "http://x");
+            warpcell::session::env_set("Q", "a b");
+            warpcell::session::env_unset("A");"#]],
     );
     check(
         "%env -x A",
@@ -1105,7 +1111,7 @@ fn variables() {
     check(
         "%who",
         expect![[r#"
-            [plain, prints `array  flag  r#type  x…`]
+            [plain, prints `array  flag  type  x…`]
         "#]],
     );
     check(
@@ -1219,13 +1225,15 @@ fn questions() {
     check(
         "let y = 1;\ny?\n?gpu::zeros\n  Vec::new?\nprintln!??\nx.len? // twice\n// last\nf()",
         expect![[r#"
-            [plain, Describe { name: "y", source: false }, Describe { name: "gpu::zeros", source: false }]
+            [plain, Describe { name: "y", source: false }, Describe { name: "gpu::zeros", source: false }, Describe { name: "Vec::new", source: false }, Describe { name: "println!", source: true }]
             let y = 1;
 
 
-              Vec::<i32>::new?
-            println!??
-            x.len?"#]],
+
+
+            x.len? // twice
+            // last
+            f()"#]],
     );
 }
 
@@ -1241,7 +1249,7 @@ fn time_of_the_last_cell() {
 
 #[test]
 fn arguments_are_completed() {
-    let complete = |cell: &str| match complete_at(cell, cell.len()) {
+    let complete = |cell: &str| match complete_at(cell, cell.len(), &notebook()) {
         Some(Completing::Words { range, candidates }) => {
             let words: Vec<String> = candidates.into_iter().map(|candidate| candidate.text).collect();
             format!("{} -> {}", &cell[range], words.join(" "))
@@ -1265,6 +1273,8 @@ fn arguments_are_completed() {
     assert_eq!(complete("%%writefile -a out"), "out false false");
     assert_eq!(complete("!cat a\\ b/c"), "a\\ b/c false true");
     assert_eq!(complete("!ls -l sr"), "sr false true");
+    assert_eq!(complete("let a = 1;\n!./ru"), "./ru false true");
+    assert_eq!(complete("let a = 1;\n!array.is_em"), "Rust");
     assert_eq!(complete("%%writefile out\nsr"), "Rust");
     assert_eq!(complete("let a = sr"), "Rust");
 }

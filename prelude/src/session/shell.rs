@@ -26,7 +26,11 @@ fn run(program: &str, text: &str) -> ExitStatus {
     crate::output::flush();
     let ended = Command::new(program).arg("-c").arg(text).stdin(Stdio::null()).status();
     match ended {
-        Ok(status) => status,
+        Ok(status) => {
+            // An interrupt ends the command, and the cell with it.
+            crate::cell::check();
+            status
+        }
         Err(error) => panic!("`{program}` cannot be started: {error}"),
     }
 }

@@ -169,6 +169,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::needless_borrow, reason = "this is how the kernel writes it")]
     fn each_type_is_described_by_what_it_has() {
         let device = crate::host::zeros::<f32, _>((2, 3));
         let device = crate::asarray(&device);
