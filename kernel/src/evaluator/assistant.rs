@@ -35,8 +35,8 @@ const FIRST: &str = "const _: () = ();\n";
 struct Knowledge {
     /// The `:dep` commands that were carried out.
     crates: Vec<String>,
-    /// Functions, types, imports and macros, as evcxr last had them compiled.
-    items: String,
+    /// The cell crate as evcxr last had it compiled. Its items are looked for only when there is a question.
+    source: String,
     /// The variables, as declarations.
     variables: String,
 }
@@ -44,7 +44,7 @@ struct Knowledge {
 impl Knowledge {
     /// Code that defines the same, but for the variables' values.
     fn code(&self) -> String {
-        format!("{FIRST}{}{}", self.items, self.variables)
+        format!("{FIRST}{}{}", items_of_user(&self.source), self.variables)
     }
 }
 
@@ -64,7 +64,7 @@ impl Assistant {
     pub fn new(session: &Path) -> Arc<Assistant> {
         Arc::new(Assistant {
             directory: session.join("assistant"),
-            knowledge: Mutex::new(Knowledge { items: format!("{IMPORTS}\n"), ..Knowledge::default() }),
+            knowledge: Mutex::new(Knowledge { source: IMPORTS.to_owned(), ..Knowledge::default() }),
             connection: Mutex::default(),
             child: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -72,7 +72,7 @@ impl Assistant {
     }
 
     /// Notes what a cell has left: its `source` is that which evcxr had compiled, if anything was.
-    pub fn learn_items(&self, code: &str, source: Option<&str>) {
+    pub fn learn_items(&self, code: &str, source: Option<String>) {
         let mut knowledge = lock(&self.knowledge);
         for line in code.lines().filter(|line| line.starts_with(":dep ")) {
             if !knowledge.crates.iter().any(|known| known == line) {
@@ -80,7 +80,7 @@ impl Assistant {
             }
         }
         if let Some(source) = source {
-            knowledge.items = items_of_user(source);
+            knowledge.source = source;
         }
     }
 
@@ -94,7 +94,9 @@ impl Assistant {
 
     /// Starts the process, if it does not run.
     pub fn start(&self) {
-        if let Err(error) = self.started(&mut lock(&self.connection)) {
+        // While it is asked, it runs; a cell must not wait for the answer.
+        let Ok(mut connection) = self.connection.try_lock() else { return };
+        if let Err(error) = self.started(&mut connection) {
             eprintln!("no completions while a cell runs: {error:#}");
         }
     }
@@ -278,7 +280,7 @@ mod tests {
         let session = tempfile::tempdir().unwrap();
         let assistant = Assistant::new(session.path());
         assert_eq!(lock(&assistant.knowledge).code(), format!("{FIRST}{IMPORTS}\n"), "what every session starts with");
-        assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}"));
+        assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}".to_owned()));
         assistant.learn_items("let x = 1;", None);
         assistant.learn_variables([("x", "i32"), ("v", "Vec<u8>")].into_iter());
         let knowledge = lock(&assistant.knowledge).clone();

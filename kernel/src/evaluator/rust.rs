@@ -180,7 +180,7 @@ impl RustEvaluator {
                 show_command_output(outputs, sink);
                 let has_run = self.link.state().has_run;
                 let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
-                self.assistant.learn_items(&expansion.code, written.as_deref());
+                self.assistant.learn_items(&expansion.code, written);
                 let compiled = self.session.compiled_source();
                 let failure = failure_of(&events, &compiled, expansion, cell);
                 let failure = failure.map(|failure| if was_interrupted { interrupted(&none) } else { failure });
