@@ -14,12 +14,7 @@ pub fn nothing(cursor: usize) -> Completions {
 }
 
 /// Candidates for a magic, one of its options, or a path, where the cursor is at one; `directory` is that of the cells.
-pub fn words(
-    code: &str,
-    cursor: usize,
-    notebook: &Notebook,
-    directory: &dyn Fn() -> PathBuf,
-) -> Option<Completions> {
+pub fn words(code: &str, cursor: usize, notebook: &Notebook, directory: &dyn Fn() -> PathBuf) -> Option<Completions> {
     Some(match magics::complete_at(code, cursor, notebook)? {
         Completing::Words { range, candidates } => complete_words(range, candidates),
         Completing::Path { range, directories, shell } => {

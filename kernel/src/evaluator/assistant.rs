@@ -37,8 +37,8 @@ const FIRST: &str = "const _: () = ();\n";
 struct Knowledge {
     /// The `:dep` commands that were carried out.
     crates: Vec<String>,
-    /// Functions, types, imports and macros, as evcxr last had them compiled.
-    items: String,
+    /// The cell crate as evcxr last had it compiled. Its items are looked for only when there is a question.
+    source: String,
     /// The variables, as declarations.
     variables: String,
 }
@@ -46,7 +46,7 @@ struct Knowledge {
 impl Knowledge {
     /// Code that defines the same, but for the variables' values.
     fn code(&self) -> String {
-        format!("{FIRST}{}{}", self.items, self.variables)
+        format!("{FIRST}{}{}", items_of_user(&self.source), self.variables)
     }
 }
 
@@ -54,6 +54,8 @@ impl Knowledge {
 /// and by the one that answers.
 pub struct Assistant {
     directory: PathBuf,
+    /// The current directory of the cells.
+    cells_directory: Mutex<PathBuf>,
     knowledge: Mutex<Knowledge>,
     connection: Mutex<Option<BufReader<UnixStream>>>,
     /// Apart from the connection, so that the process can be ended while an answer is awaited.
@@ -66,7 +68,8 @@ impl Assistant {
     pub fn new(session: &Path) -> Arc<Assistant> {
         Arc::new(Assistant {
             directory: session.join("assistant"),
-            knowledge: Mutex::new(Knowledge { items: format!("{IMPORTS}\n"), ..Knowledge::default() }),
+            cells_directory: Mutex::new(std::env::current_dir().unwrap_or_default()),
+            knowledge: Mutex::new(Knowledge { source: IMPORTS.to_owned(), ..Knowledge::default() }),
             connection: Mutex::default(),
             child: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -74,7 +77,7 @@ impl Assistant {
     }
 
     /// Notes what a cell has left: its `source` is that which evcxr had compiled, if anything was.
-    pub fn learn_items(&self, code: &str, source: Option<&str>) {
+    pub fn learn_items(&self, code: &str, source: Option<String>) {
         let mut knowledge = lock(&self.knowledge);
         for line in code.lines().filter(|line| line.starts_with(":dep ")) {
             if !knowledge.crates.iter().any(|known| known == line) {
@@ -82,7 +85,7 @@ impl Assistant {
             }
         }
         if let Some(source) = source {
-            knowledge.items = items_of_user(source);
+            knowledge.source = source;
         }
     }
 
@@ -94,9 +97,16 @@ impl Assistant {
         lock(&self.knowledge).variables = declarations.concat();
     }
 
+    /// Notes where the cells are.
+    pub fn learn_directory(&self, directory: PathBuf) {
+        *lock(&self.cells_directory) = directory;
+    }
+
     /// Starts the process, if it does not run.
     pub fn start(&self) {
-        if let Err(error) = self.started(&mut lock(&self.connection)) {
+        // While it is asked, it runs; a cell must not wait for the answer.
+        let Ok(mut connection) = self.connection.try_lock() else { return };
+        if let Err(error) = self.started(&mut connection) {
             eprintln!("no completions while a cell runs: {error:#}");
         }
     }
@@ -201,7 +211,7 @@ impl Evaluator for RustAssistant {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        let directory = || lock(&self.0.directory).clone();
+        let directory = || lock(&self.0.cells_directory).clone();
         if let Some(completions) = assistance::words(code, cursor, &Notebook::default(), &directory) {
             return completions;
         }
@@ -281,7 +291,7 @@ mod tests {
         let session = tempfile::tempdir().unwrap();
         let assistant = Assistant::new(session.path());
         assert_eq!(lock(&assistant.knowledge).code(), format!("{FIRST}{IMPORTS}\n"), "what every session starts with");
-        assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}"));
+        assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}".to_owned()));
         assistant.learn_items("let x = 1;", None);
         assistant.learn_variables([("x", "i32"), ("v", "Vec<u8>")].into_iter());
         let knowledge = lock(&assistant.knowledge).clone();

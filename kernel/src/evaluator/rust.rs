@@ -254,7 +254,7 @@ impl RustEvaluator {
                 show_command_output(outputs, sink);
                 let has_run = self.link.state().has_run;
                 let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
-                self.assistant.learn_items(&expansion.code, written.as_deref());
+                self.assistant.learn_items(&expansion.code, written);
                 let compiled = self.session.compiled_source();
                 let failure = failure_of(&events, &compiled, expansion, cell);
                 if has_command(&expansion.code, ":clear") {
@@ -310,6 +310,7 @@ impl Evaluator for RustEvaluator {
         let result = self.run(cell, &expansion, code, sink);
         if let Ok(context) = &self.context {
             self.assistant.learn_variables(context.variables_and_types());
+            self.assistant.learn_directory(actions::directory(&self.link));
         }
         result
     }
