@@ -16,7 +16,7 @@ use process::{Answer, Goal, Question};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, SourceFile};
 use serde_json::{Map, Value};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -28,6 +28,8 @@ use std::time::Duration;
 
 /// How long an answer may take, with the process's start, before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a question waits for a process that starts; it takes seconds, and a user does not wait for completions so long.
+const STARTING: Duration = Duration::from_secs(1);
 
 /// What stands before all items: evcxr drops comments with which code begins, and so the documentation of the first one.
 const FIRST: &str = "const _: () = ();\n";
@@ -57,10 +59,37 @@ pub struct Assistant {
     /// The current directory of the cells.
     cells_directory: Mutex<PathBuf>,
     knowledge: Mutex<Knowledge>,
-    connection: Mutex<Option<BufReader<UnixStream>>>,
+    connection: Mutex<Option<Connection>>,
     /// Apart from the connection, so that the process can be ended while an answer is awaited.
     child: Mutex<Option<Child>>,
     ended: AtomicBool,
+}
+
+/// A connection to the process.
+struct Connection {
+    stream: BufReader<UnixStream>,
+    /// Whether the process has said that it answers soon.
+    is_ready: bool,
+}
+
+impl Connection {
+    /// Whether the process is ready, or becomes so while a user waits for completions.
+    fn becomes_ready(&mut self) -> Result<bool> {
+        if self.is_ready {
+            return Ok(true);
+        }
+        self.stream.get_ref().set_read_timeout(Some(STARTING))?;
+        match self.stream.read_line(&mut String::new()) {
+            Ok(0) => bail!("it has ended"),
+            Ok(_) => {
+                self.stream.get_ref().set_read_timeout(Some(PATIENCE))?;
+                self.is_ready = true;
+                Ok(true)
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(false),
+            Err(error) => Err(error).context("it does not start"),
+        }
+    }
 }
 
 impl Assistant {
@@ -111,18 +140,17 @@ impl Assistant {
         }
     }
 
-    fn started<'a>(&self, connection: &'a mut Option<BufReader<UnixStream>>) -> Result<&'a mut BufReader<UnixStream>> {
+    fn started<'a>(&self, connection: &'a mut Option<Connection>) -> Result<&'a mut Connection> {
         if connection.is_none() {
             *connection = Some(self.connect()?);
         }
         connection.as_mut().context("just made")
     }
 
-    fn connect(&self) -> Result<BufReader<UnixStream>> {
+    fn connect(&self) -> Result<Connection> {
         let context = self.directory.join("context");
         std::fs::create_dir_all(&context).with_context(|| format!("{} cannot be made", context.display()))?;
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(PATIENCE))?;
         ours.set_write_timeout(Some(PATIENCE))?;
         let mut child = lock(&self.child);
         if self.ended.load(Ordering::Acquire) {
@@ -137,18 +165,20 @@ impl Assistant {
             .process_group(0)
             .spawn()?;
         *child = Some(process);
-        Ok(BufReader::new(ours))
+        Ok(Connection { stream: BufReader::new(ours), is_ready: false })
     }
 
-    /// Asks for what `goal` says at a place in a cell; none if the process cannot answer.
+    /// Asks for what `goal` says at a place in a cell; none if the process cannot answer, or has only just been started.
     fn ask(&self, goal: Goal, code: &str, cursor: usize) -> Option<Answer> {
         let knowledge = lock(&self.knowledge).clone();
         let known = knowledge.code();
         let question = Question { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
         let mut connection = lock(&self.connection);
-        let answer = self.started(&mut connection).and_then(|connection| converse(connection, &question));
+        let answer = self.started(&mut connection).and_then(|connection| {
+            if connection.becomes_ready()? { converse(&mut connection.stream, &question).map(Some) } else { Ok(None) }
+        });
         match answer {
-            Ok(answer) => Some(answer),
+            Ok(answer) => answer,
             Err(error) => {
                 eprintln!("the process that completes while a cell runs is given up: {error:#}");
                 *connection = None;

@@ -136,7 +136,7 @@ pub fn timeit(options: TimeitOptions, mut statement: impl FnMut()) -> TimeitResu
 fn timeit_loops(options: TimeitOptions, body: &mut dyn FnMut(u64)) -> TimeitResult {
     let wall: fn() -> f64 = clock::wall;
     let now = if options.cpu_time { || clock::cpu().total() } else { wall };
-    let result = measure(&options, body, &now, device::watched());
+    let result = measure(&options, &mut |loops| call(body, loops), &now, device::watched());
     if !options.quiet {
         println!("{}", report(&result));
     }
@@ -160,7 +160,7 @@ fn measure(
     let mut run = |loops| {
         let mark = queue.clone().map(Mark::set);
         let start = now();
-        call(body, loops);
+        body(loops);
         let host = now() - start;
         Run { host, device: mark.map(|mark| mark.elapsed()) }
     };

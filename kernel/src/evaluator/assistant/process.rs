@@ -68,6 +68,9 @@ pub fn run() -> i32 {
     }
 }
 
+/// What the process writes first, when it can answer soon.
+const READY: &str = "ready";
+
 /// evcxr's runtime, without cells.
 fn pretend() -> i32 {
     for _ in std::io::stdin().lines().map_while(Result::ok) {
@@ -96,6 +99,11 @@ fn serve() -> Result<()> {
         std::process::exit(0);
     })?;
     let mut cold = WARM_UP.iter();
+    if let Some(code) = cold.next() {
+        // The first question takes seconds, so it is not the user's.
+        let _ = helper.context.completions(code, code.len());
+    }
+    writeln!(connection, "{READY}")?;
     loop {
         let line = match questions.try_recv() {
             Ok(line) => line,
