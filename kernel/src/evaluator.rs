@@ -186,6 +186,8 @@ pub trait Evaluator {
     fn warm_up(&mut self) -> bool {
         false
     }
+    /// Called once, when nothing was asked for some seconds after the warming: the time for what takes long.
+    fn rest(&mut self) {}
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.

@@ -320,11 +320,11 @@ impl Evaluator for RustEvaluator {
         self.warm += 1;
         // Only what rust-analyzer learns by it counts.
         let _ = context.completions(code, code.len());
-        let is_cold = self.warm < WARM_UP.len();
-        if !is_cold {
-            self.assistant.start();
-        }
-        is_cold
+        self.warm < WARM_UP.len()
+    }
+
+    fn rest(&mut self) {
+        self.assistant.start();
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {

@@ -68,6 +68,9 @@ pub fn start(
     Ok(jobs)
 }
 
+/// A time without jobs after which the user reads or writes: what takes the processors for long does not slow a cell.
+const QUIET: Duration = Duration::from_secs(2);
+
 fn run(
     lane: LaneName,
     factory: Factory,
@@ -87,14 +90,24 @@ fn run(
     };
     let ready = Ready { handle: evaluator.interrupt_handle(), banner: evaluator.banner() };
     let _ = events.send(Event::Started { lane, outcome: Ok(ready) });
-    let mut cold = true;
+    let (mut cold, mut rested) = (true, false);
     loop {
         // A cell that waited for the start comes at once, and before any warming.
-        let patience = if cold { Duration::from_millis(20) } else { Duration::MAX };
+        let patience = match (cold, rested) {
+            (true, _) => Duration::from_millis(20),
+            (false, false) => QUIET,
+            (false, true) => Duration::MAX,
+        };
         let job = match jobs.recv_timeout(patience) {
             Ok(job) => job,
-            Err(mpsc::RecvTimeoutError::Timeout) => {
+            Err(mpsc::RecvTimeoutError::Timeout) if cold => {
                 cold = catch_unwind(AssertUnwindSafe(|| evaluator.warm_up())).unwrap_or(false);
+                continue;
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                rested = true;
+                // What it would have prepared is made when it is needed.
+                let _ = catch_unwind(AssertUnwindSafe(|| evaluator.rest()));
                 continue;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => return,
