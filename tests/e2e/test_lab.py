@@ -126,7 +126,8 @@ def open_notebook(browser, lab, name):
     """The page with this notebook and an idle kernel."""
     page = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=1)
     page.set_default_timeout(60_000)
-    page.goto(f"{lab}lab/tree/{name}?token={TOKEN}")
+    # Without what another test had open.
+    page.goto(f"{lab}lab/tree/{name}?reset&token={TOKEN}")
     page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.isReady")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     page.wait_for_function(
