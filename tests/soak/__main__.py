@@ -64,7 +64,11 @@ def interrupt_running(session: Session) -> None:
 
     def act(message) -> None:
         if message.kind == "stream" and not completed:
-            completed.append(session.complete("gpu::convol")["matches"])
+            completed.append([])
+            deadline = time.monotonic() + 60
+            # While the assistant starts, there is nothing.
+            while not completed[0] and time.monotonic() < deadline:
+                completed[0] = session.complete("gpu::convol")["matches"]
             session.manager.interrupt_kernel()
 
     result = session.run(RUNNING, on_message=act)
