@@ -121,7 +121,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         };
         let text = if is_timed { Cow::Borrowed(&*text) } else { loops::with_checks(&text) };
         let compilation =
-            Compilation { cell: &cell, source: &rewritten, text: &text, hashes: &hashes, library: &library };
+            Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, hashes: &hashes, library: &library };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
         }
@@ -143,6 +143,8 @@ struct Compilation<'a> {
     /// The file for the source.
     source: &'a Path,
     text: &'a str,
+    /// Whether the cell measures time.
+    is_timed: bool,
     /// What the macros get to know of registered functions.
     hashes: &'a str,
     library: &'a Path,
@@ -181,7 +183,7 @@ impl Compilation<'_> {
         }
         lead_group(&self.cell.session)?;
         // Cells that measure time have a compiler of their own; what the macros get to know is known only now.
-        let is_usual = !BuildOptions::read(&self.cell.session).timed && !self.text.contains(functions::VECTORIZE);
+        let is_usual = !self.is_timed && !self.text.contains(functions::VECTORIZE);
         if is_usual && let Some((attributes, rest)) = ahead::split(self.text) {
             std::fs::write(self.source, rest)?;
             let call = self.ahead(&attributes)?;
