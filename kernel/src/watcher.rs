@@ -83,7 +83,14 @@ mod tests {
     #[test]
     fn processes_of_the_session_are_told_from_others() {
         let session = tempfile::tempdir().unwrap();
-        let start = |value: &Path| Command::new("sleep").arg("600").env(SESSION, value).spawn().unwrap();
+        let start = |value: &Path| {
+            let process = Command::new("sleep").arg("600").env(SESSION, value).spawn().unwrap();
+            // A process that has just been started has no environment for a moment.
+            while std::fs::read(format!("/proc/{}/environ", process.id())).unwrap().is_empty() {
+                std::thread::yield_now();
+            }
+            process
+        };
         let mut of_it = start(&session.path().join("assistant"));
         let mut of_another = start(Path::new("/another"));
         assert_eq!(end_processes(session.path()), 1);
