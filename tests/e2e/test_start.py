@@ -81,6 +81,24 @@ def test_a_start_runs_nothing_of_the_toolchain(watched):
         session.close()
 
 
+def test_an_installation_and_its_toolchain_may_be_moved(tmp_path):
+    prefix, toolchain = tmp_path / "elsewhere", tmp_path / "toolchain"
+    shutil.copytree(PREFIX, prefix, symlinks=True)
+    record_file = prefix / "lib/warpcell/installation.json"
+    record = json.loads(record_file.read_text())
+    toolchain.symlink_to(record["toolchain"])
+    record_file.write_text(json.dumps({**record, "toolchain": str(toolchain)}))
+    # What is recorded must not lead back to where the toolchain was.
+    for answer in (prefix / "lib/warpcell/recorded").glob("*.json"):
+        text = json.loads(answer.read_text())
+        assert record["toolchain"] not in text["answer"], text
+    session = Session(command=[str(prefix / "bin" / "warpcell"), *CONNECTION])
+    try:
+        assert session.check("let d = gpu::ones::<f32>((2, 2)); d.sum()").value == "4.0"
+    finally:
+        session.close()
+
+
 def test_a_toolchain_that_was_exchanged_is_named(watched, tmp_path):
     binary, _ = watched
     prefix = tmp_path / "prefix"

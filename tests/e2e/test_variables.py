@@ -235,6 +235,7 @@ def test_shadowed_imports_and_prelude_names(kernel):
     assert kernel.check("before.size()").value == "2"
 
 
+@pytest.mark.network
 def test_waiting_for_futures(kernel):
     kernel.check("async fn later(n: u8) -> u8 { n * 2 }")
     kernel.check("let awaited = later(21).await;", seconds=600)

@@ -5,7 +5,7 @@
 //! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
 //! with the same arguments. Everything else goes the ordinary way.
 
-use super::{CONTEXT_PLACEHOLDER, hash};
+use super::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, hash};
 use crate::environment::RECORD;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The toolchain's directory in what is recorded.
+const TOOLCHAIN_PLACEHOLDER: &str = "/@WARPCELL-TOOLCHAIN@";
 
 /// A question and its answer, as recorded.
 #[derive(Serialize, Deserialize)]
@@ -39,19 +42,41 @@ pub fn answer(
     if words.len() != arguments.len() || !is_question(tool, &words) {
         return Ok(None);
     }
-    let place = context.and_then(Path::to_str).unwrap_or(CONTEXT_PLACEHOLDER);
-    let question = format!("{tool}\n{}", words.join("\n")).replace(place, CONTEXT_PLACEHOLDER);
+    let places = Places::new(installation, context);
+    let question = places.hide(&format!("{tool}\n{}", words.join("\n")));
     if is_recording() {
         let output = ask().args(arguments).output().with_context(|| format!("{tool} cannot be run"))?;
         if !output.status.success() {
             return Ok(None);
         }
         let text = String::from_utf8(output.stdout).with_context(|| format!("{tool} does not answer in UTF-8"))?;
-        let answer = text.replace(place, CONTEXT_PLACEHOLDER);
-        write(installation, &Recorded { question, answer })?;
+        write(installation, &Recorded { question, answer: places.hide(&text) })?;
         return Ok(Some(text));
     }
-    Ok(read(installation, &question).map(|answer| answer.replace(CONTEXT_PLACEHOLDER, place)))
+    Ok(read(installation, &question).map(|answer| places.show(&answer)))
+}
+
+/// Directories that may be elsewhere when an answer is given back, with what stands for them in what is recorded.
+struct Places(Vec<(String, &'static str)>);
+
+impl Places {
+    fn new(installation: &Installation, context: Option<&Path>) -> Places {
+        let known = [
+            (context, CONTEXT_PLACEHOLDER),
+            (Some(installation.home.as_path()), HOME_PLACEHOLDER),
+            (Some(installation.record.toolchain.as_path()), TOOLCHAIN_PLACEHOLDER),
+        ];
+        let paths = known.into_iter().filter_map(|(path, stands_for)| Some((path?.to_str()?.to_owned(), stands_for)));
+        Places(paths.collect())
+    }
+
+    fn hide(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (path, stands_for)| text.replace(path, stands_for))
+    }
+
+    fn show(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (path, stands_for)| text.replace(stands_for, path))
+    }
 }
 
 /// Whether a call does nothing but print what depends on the tool alone.

@@ -376,7 +376,8 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     std::env::set_current_dir(session).map_err(|error| error.to_string())?;
     let created = EvalContext::with_subprocess_command(command);
     let returned = std::env::set_current_dir(&directory);
-    let (context, outputs) = created.map_err(|error| error.to_string())?;
+    let (context, outputs) = created
+        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
     returned.map_err(|error| format!("{}: {error}", directory.display()))?;
     // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
     for receiver in [outputs.stdout, outputs.stderr] {

@@ -1,0 +1,81 @@
+"""Cells on a CUDA device: what the end-to-end tests cannot see without one."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from e2e.session import Session
+
+LOOPS = {
+    "launches": "let a = gpu::ones::<f32>((4000, 4000)); loop { let _ = &a + &a; }",
+    "convolutions": "let a = gpu::ones::<f32>((2048, 2048)); let k = gpu::ones::<f32>((15, 15)); "
+    "loop { let _ = gpu::convolve2d(&a, &k, Mode::Same); }",
+    "transfers": "let a = gpu::ones::<f32>((2048, 2048)); loop { let _ = a.to_host(); }",
+}
+
+
+@pytest.fixture(scope="module")
+def device():
+    session = Session()
+    session.check("let kept = gpu::arange(0.0f32, 10.0, 1.0);")
+    yield session
+    session.close()
+
+
+def rows(text: str) -> dict[str, str]:
+    return {name: value.strip() for name, value in (line.split(":", 1) for line in text.splitlines())}
+
+
+def test_the_device_is_the_gpu(device):
+    assert device.check("gpu::device()").value == "Cuda(0)"
+
+
+def test_gpuinfo_has_driver_memory_and_utilisation(device):
+    text = device.check("%gpuinfo").stdout
+    print(text)
+    found = rows(text)
+    assert re.search(r"\d+\.\d+", found["Driver"])
+    assert re.search(r"\d+ %", found["Utilisation"])
+    assert re.fullmatch(r"[\d.]+ [GM]iB used of [\d.]+ GiB \(\d+ %\)", found["Memory"])
+
+
+def test_whos_names_the_device(device):
+    text = device.check("%whos").stdout
+    print(text)
+    assert re.search(r"^kept .* 10: f32 on cuda:0, 40 bytes$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("code", LOOPS.values(), ids=LOOPS.keys())
+def test_work_on_the_device_is_interrupted(device, code):
+    asked = None
+
+    def interrupt(message):
+        nonlocal asked
+        if message.kind == "stream" and asked is None:
+            asked = time.monotonic()
+            device.manager.interrupt_kernel()
+
+    result = device.run(f'println!("running");\n{code}', on_message=interrupt, seconds=60)
+    print(f"{1e3 * (time.monotonic() - asked):.0f} ms")
+    assert result.error["ename"] == "Interrupted", result.error_text
+    assert device.check("kept.sum()").value == "45.0"
+
+
+def test_memory_that_is_not_there_is_an_error_and_no_more(device):
+    result = device.run("let huge = gpu::zeros::<f64>((1 << 20, 1 << 20));")
+    assert "memory" in result.error_text, result.error_text
+    assert device.check("kept.sum()").value == "45.0"
+
+
+def test_an_array_outlives_its_cell_and_its_memory_is_given_back(device):
+    def used() -> str:
+        return rows(device.check("%gpuinfo").stdout)["Arrays"].split(" in use")[0]
+
+    before = used()
+    device.check("let large = gpu::zeros::<f32>((8192, 8192));")
+    assert used().startswith("256.0 MiB")
+    device.check("drop(large);")
+    assert used() == before
