@@ -26,6 +26,7 @@ SETUP = [
     ":dep rayon",
     "use rayon::prelude::*;\nlet kept = vec![1, 2, 3]; let text = String::from(\"here\");",
     "fn spin(n: &mut u64) {\n    while *n < u64::MAX {\n        *n = std::hint::black_box(*n) | 1;\n    }\n}",
+    "#[vectorize]\nfn escape(x: f64) -> f64 {\n    let mut y = x;\n    for _ in 0..10_000 { y = y.sin() + x; }\n    y\n}",
     "let image = gpu::ones::<f64>((512, 512)); let kernel = gpu::ones::<f64>((5, 5));",
     "let large = gpu::ones::<f64>((6000, 6000)); let wide = gpu::ones::<f64>((201, 201));",
     "let signal = gpu::ones::<f64>(4_000_000); let filter = gpu::ones::<f64>(400_000);",
@@ -41,6 +42,7 @@ KINDS = {
     "operations in an iterator": "(0..u64::MAX).for_each(|_| { let _ = gpu::convolve2d(&image, &kernel, Mode::Same); });",
     "one long convolution": "let _ = gpu::convolve2d(&large, &wide, Mode::Full);",
     "one long 1-D convolution": "let _ = gpu::convolve(&signal, &filter, Mode::Full);",
+    "one long gpu::map": "let _ = gpu::map(escape, &large);",
     "%timeit, short statements": "\n%timeit -n 1000000000 -r 1000 std::hint::black_box(kept.len())",
     "%timeit, long statements": "\n%timeit -r 1000 gpu::convolve2d(&image, &kernel, Mode::Same)",
     "rayon's threads": "let _: u64 = (0..1000u64).into_par_iter().map(|x| { let mut y = x; "
