@@ -129,6 +129,8 @@ pub struct Completion {
     pub text: String,
     /// `function`, `variable`, `magic`, … as JupyterLab names types.
     pub kind: String,
+    /// Of a function, what it takes and gives, such as `(image: &A, mode: Mode) -> f64`, where that is known.
+    pub signature: Option<String>,
 }
 
 /// Candidates to replace the text from `start` to `end` (byte offsets into the code).

@@ -37,3 +37,4 @@ pub use files::Selection;
 pub use notebook::Notebook;
 pub use reference::help;
 pub use rust::items_named;
+pub use shell::command as shell_line;

@@ -68,6 +68,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     crate::registry::list_in(functions);
     if let Some(session) = functions.parent() {
         crate::input::answer_in(session);
+        crate::session::restore_in(session);
     }
     // SAFETY: the caller promises that the word stays valid.
     unsafe { interrupt::watch(interrupt) };

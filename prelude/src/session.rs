@@ -6,11 +6,13 @@
 
 mod environment;
 mod gpuinfo;
+mod remembered;
 mod shell;
 mod variables;
 
 pub use environment::{cd, env_get, env_list, env_set, env_unset};
 pub use gpuinfo::gpuinfo;
+pub(crate) use remembered::restore_in;
 pub use shell::{script, shell};
 #[doc(hidden)]
 pub use variables::{DescribeAny, DescribeDebug, DescribeDevice, DescribeHost, Probe};

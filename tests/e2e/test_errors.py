@@ -1,5 +1,8 @@
 """Every kind of error: its name, a text that helps, and a kernel and variables that live on."""
 
+import re
+import subprocess
+
 import pytest
 
 
@@ -204,3 +207,23 @@ def test_cells_that_were_queued_behind_an_error_are_aborted(kernel):
     queued = kernel.collect(queued_request)
     assert queued.reply["status"] == "aborted" and queued.stdout == ""
     assert kernel.check("1 + 1").value == "2"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "let x = v[i];",
+        "let x = a[i];",
+        "for j in 0..10 { let x = v[j]; }",
+        "for j in 0..10 { while i > 0 { let x = a[j + i] + v[j]; } }",
+        "for x in v.iter() { let y: i32 = Some(*x).filter(|x| *x > 9).unwrap(); }",
+    ],
+)
+def test_panics_have_the_columns_that_the_compiler_gives(kernel, line, tmp_path):
+    lines = f"let v = vec![1, 2, 3]; let a = [1, 2, 3]; let i = std::hint::black_box(7);\n{line}"
+    (tmp_path / "program.rs").write_text(f"fn main() {{\n{lines}\n}}\n")
+    subprocess.run(["rustc", "--cap-lints=allow", "program.rs"], cwd=tmp_path, check=True)
+    said = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True).stderr
+    column = re.search(r"program\.rs:3:(\d+)", said)[1]
+    text = kernel.run(lines).error_text
+    assert f"line 2, column {column}:" in text, f"{said}\n{text}"

@@ -26,6 +26,23 @@ def test_completions_carry_their_types(kernel):
     assert len(types) == len(reply["matches"]) and all({"text", "type", "start", "end"} <= set(t) for t in types)
 
 
+def signatures(reply) -> dict[str, str]:
+    return {entry["text"]: entry.get("signature") for entry in reply["metadata"]["_jupyter_types_experimental"]}
+
+
+def test_completions_carry_signatures(kernel):
+    kernel.check("let signed_vector = vec![1, 2, 3];\nfn signed_sum(first: i32, second: &[i32]) -> i64 { 0 }")
+    found = signatures(kernel.complete("gpu::convolve2d"))
+    assert found["convolve2d"] == "(image: &A, kernel: &K, mode: Mode) -> DeviceArray<T>", found
+    assert signatures(kernel.complete("signed_su"))["signed_sum"] == "(first: i32, second: &[i32]) -> i64"
+    assert signatures(kernel.complete("signed_vector.swap_re"))["swap_remove"] == "(&mut self, index: usize) -> T"
+    reply = kernel.complete("signed_vector.trunc")
+    assert reply["matches"] == ["truncate"], "a function without a value comes without its semicolon too"
+    assert signatures(kernel.complete("signed_vec"))["signed_vector"] is None
+    own = kernel.complete("let signed_vector = 3.5f64;\nfor i in 0..3 { signed_vector.clam")
+    assert signatures(own)["clamp"] == "(self, min: f64, max: f64) -> f64", "of what the cell itself defines"
+
+
 def test_positions_count_code_points(kernel):
     code = 'let text = "πß𝄞"; some_vec'
     reply = kernel.complete(code)

@@ -1,5 +1,5 @@
-"""JupyterLab in a real browser: lesson 1 (every cell runs, the heatmaps show, the error by design can be read), and rich
-output (a progress bar moves, a plot shows, a flood of text does not stop the page).
+"""JupyterLab in a real browser: lesson 1 (every cell runs, the heatmaps show, the error by design can be read), rich
+output (a progress bar moves, a plot shows, a flood of text does not stop the page), and the completion list.
 
 Needs Chromium: $WARPCELL_CHROMIUM, or `chromium` or `google-chrome` in PATH. WARPCELL_SCREENSHOT says where the picture
 of the executed lesson goes, WARPCELL_SCREENSHOTS a folder for the others.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 from e2e.session import KERNEL
 
@@ -71,6 +71,7 @@ def lab(tmp_path_factory):
     """JupyterLab on a copy of the lessons; gives its address."""
     folder = tmp_path_factory.mktemp("lab")
     write_notebook(folder / "rich.ipynb", RICH_CELLS)
+    write_notebook(folder / "completion.ipynb", ["let image = gpu::ones::<f64>((64, 64));", ""])
     for notebook in LESSONS.glob("*.ipynb"):
         shutil.copy(notebook, folder)
     if os.environ.get("WARPCELL_TEST_LESSON"):
@@ -83,6 +84,8 @@ def lab(tmp_path_factory):
     (settings / "@jupyterlab/apputils-extension/notification.jupyterlab-settings").write_text(
         '{"fetchNews": "false", "checkForUpdates": false}'
     )
+    (settings / "@jupyterlab/completer-extension").mkdir(parents=True)
+    (settings / "@jupyterlab/completer-extension/manager.jupyterlab-settings").write_text('{"showDocumentationPanel": true}')
     runtime = Path(tempfile.mkdtemp(prefix="jupyter-"))
     env = {
         **os.environ,
@@ -235,5 +238,44 @@ def test_rich_output_in_jupyterlab(browser, lab, tmp_path):
         target = folder / f"plot-{name}.png"
         page.locator(".jp-CodeCell").nth(1).screenshot(path=str(target))
         assert target.stat().st_size > 10_000
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.close()
+
+
+def test_completion_in_jupyterlab(browser, lab, tmp_path):
+    page = open_notebook(browser, lab, "completion.ipynb")
+    folder = Path(os.environ.get("WARPCELL_SCREENSHOTS") or tmp_path)
+    page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+    page.locator(".jp-CodeCell .cm-content").nth(0).click()
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[0].execution_count === 1"
+    )
+    page.locator(".jp-CodeCell .cm-content").nth(1).click()
+    page.keyboard.type("let blurred = gpu::conv")
+    shown = page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item")
+    deadline = time.monotonic() + 60
+    # JupyterLab waits a second for candidates; the first ones of a session may take longer.
+    while not shown.count() and time.monotonic() < deadline:
+        page.keyboard.press("Tab")
+        try:
+            shown.first.wait_for(state="visible", timeout=3000)
+        except TimeoutError:
+            pass
+    names = shown.locator(".jp-Completer-match").all_inner_texts()
+    assert {"convolve", "convolve2d", "convolve2d_with"} <= set(names), names
+    assert set(shown.locator(".jp-Completer-typeExtended").all_inner_texts()) == {"function"}
+    # The documentation of the candidate that is chosen, signature first.
+    page.keyboard.press("ArrowDown")
+    documentation = page.locator(".jp-Completer-docpanel")
+    documentation.get_by_text("fn convolve2d").first.wait_for(state="visible")
+    target = folder / "completion.png"
+    page.screenshot(path=str(target), clip={"x": 0, "y": 0, "width": 1100, "height": 600})
+    assert target.stat().st_size > 10_000
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        """() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[1].source
+            === 'let blurred = gpu::convolve2d'"""
+    )
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     page.close()

@@ -22,7 +22,7 @@ def test_cd_moves_cells_shell_lines_and_files(kernel, folder):
     assert kernel.check("std::env::current_dir().unwrap().display().to_string()").value == f'"{folder}"'
     assert kernel.check("!pwd").stdout == f"{folder}\n"
     assert kernel.check("%cd inner\n!pwd\n%cd -q -\n!pwd").stdout == f"{folder}/inner\n" * 2 + f"{folder}\n"
-    assert kernel.check("!pwd\n:version").value.splitlines()[0] == str(folder), "what evcxr runs is there too"
+    assert kernel.check("!pwd\n:version").stdout == f"{folder}\n", "above a command too"
     assert kernel.check("%cd\n%cd -q -").stdout == f"{os.path.expanduser('~')}\n"
 
 
@@ -46,6 +46,27 @@ def test_env_sets_what_cells_and_shells_see(kernel):
     assert "no option `-x`" in kernel.run("%env -x A").error_text
 
 
+def test_a_new_process_has_the_directory_and_the_environment(fresh_kernel, tmp_path):
+    kernel = fresh_kernel()
+    start = kernel.check("!pwd").stdout
+    kernel.check(f"%cd -q {tmp_path}\n%env WARPCELL_TEST=a value\n%env -u HOME")
+    asked = "!pwd\n!echo $WARPCELL_TEST ${HOME-none}"
+    expected = f"{tmp_path}\na value none\n"
+    assert kernel.check(asked).stdout == expected
+    assert kernel.run("std::process::abort()").error["ename"] == "CellProcessDied"
+    assert kernel.check(asked).stdout == expected
+    kernel.check(":restart")
+    assert kernel.check(asked).stdout == expected
+    assert kernel.check("%cd -").stdout == start
+    (tmp_path / "gone").mkdir()
+    kernel.check(f"%cd -q {tmp_path}/gone")
+    result = kernel.run("std::fs::remove_dir(\".\").or_else(|_| std::fs::remove_dir(std::env::current_dir().unwrap())).unwrap();"
+                        " std::process::abort()")
+    assert result.error["ename"] == "CellProcessDied"
+    said = result.stderr + kernel.check("!pwd").stderr
+    assert f"{tmp_path}/gone, cannot be entered any more" in said, said
+
+
 def test_shell_lines_run_in_their_turn_and_stream(kernel):
     result = kernel.check('let n = 3;\nprintln!("before {n}");\n!echo between; echo error >&2\nprintln!("after");')
     assert result.stdout == "before 3\nbetween\nafter\n" and result.stderr == "error\n"
@@ -59,6 +80,19 @@ def test_a_failing_shell_line_is_an_error_and_keeps_variables(kernel):
     assert "`!exit 3` failed: exit status 3" in result.error_text and "line 1" in result.error_text
     assert "not found" in kernel.run("!no-such-command").error_text
     assert kernel.check("survivor").value == "7"
+
+
+def test_shell_lines_above_commands_are_like_others(kernel):
+    result = kernel.check("!echo one; echo error >&2\n:dep rayon\n!echo two\nlet below = 5;\nbelow")
+    assert result.stdout == "one\ntwo\n" and result.stderr == "error\n" and result.value == "5"
+    result = kernel.run("// nothing\n!exit 3\n:dep no_such_crate_at_all")
+    assert "`!exit 3` failed: exit status 3" in result.error_text and "line 2" in result.error_text
+    assert "no_such_crate" not in result.error_text.replace(":dep no_such_crate_at_all", "")
+    result = kernel.check('!yes "a line" | head -c 5000000\n:version')
+    assert 2_000_000 <= len(result.stdout) < 2_010_000 and "dropped" in result.stdout + result.stderr
+    result = kernel.run("!echo running; sleep 600\n:version", on_message=kernel.interrupt_when("running"), seconds=60)
+    assert result.error["ename"] == "Interrupted"
+    assert kernel.check("!true\n%%time\nbelow").value == "5"
 
 
 def test_negations_stay_rust(kernel):

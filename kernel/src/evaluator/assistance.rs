@@ -7,6 +7,7 @@ use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// No candidates.
 pub fn nothing(cursor: usize) -> Completions {
@@ -54,16 +55,41 @@ pub fn complete(
     let Some(offset) = expansion.code_offset(cursor) else { return nothing(cursor) };
     let (known, code) = behind_commands(known, &expansion.code, offset);
     match context.completions(&format!("{known}{code}"), known.len() + offset) {
-        Ok(found) if found.start_offset >= known.len() => Completions {
-            candidates: found
-                .completions
-                .into_iter()
-                .map(|item| Completion { text: without_arguments(item.code), kind: item.kind.to_owned() })
-                .collect(),
-            start: expansion.original_offset(found.start_offset - known.len()),
-            end: expansion.original_offset(found.end_offset - known.len()),
-        },
+        Ok(found) if found.start_offset >= known.len() => {
+            let mut candidates: Vec<Completion> =
+                found.completions.into_iter().map(|item| candidate(item.code, item.kind)).collect();
+            let (start, end) = (found.start_offset - known.len(), found.end_offset - known.len());
+            sign(context, &format!("{known}{}", &code[..start]), &mut candidates);
+            Completions { candidates, start: expansion.original_offset(start), end: expansion.original_offset(end) }
+        }
         _ => nothing(cursor),
+    }
+}
+
+/// A candidate of rust-analyzer's, without the brackets of a call.
+fn candidate(mut code: String, kind: &str) -> Completion {
+    if let Some(bracket) = code.find('(').filter(|_| code.ends_with([')', ';'])) {
+        code.truncate(bracket);
+    }
+    Completion { text: code, kind: kind.to_owned(), signature: None }
+}
+
+/// Signatures are asked for one by one, so for a few candidates only; when this time is over, for no more of them.
+const SIGNED: usize = 12;
+const TIME_TO_SIGN: Duration = Duration::from_millis(100);
+
+/// Adds the signatures of functions. `before` is the code in front of the candidates.
+fn sign(context: &mut CommandContext, before: &str, candidates: &mut [Completion]) {
+    if candidates.len() > SIGNED {
+        return;
+    }
+    let began = Instant::now();
+    let functions = candidates.iter_mut().filter(|candidate| candidate.kind == "function");
+    for candidate in functions.filter(|candidate| !candidate.text.ends_with('!')) {
+        if began.elapsed() > TIME_TO_SIGN {
+            return;
+        }
+        candidate.signature = documentation::signature(before, &candidate.text, context);
     }
 }
 
@@ -100,19 +126,11 @@ pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: us
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
 }
 
-/// A function's name without the arguments that rust-analyzer would fill in.
-fn without_arguments(mut code: String) -> String {
-    if let Some(bracket) = code.find('(').filter(|_| code.ends_with(')')) {
-        code.truncate(bracket);
-    }
-    code
-}
-
 fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candidate>) -> Completions {
     let kind = |candidate: &magics::Candidate| if candidate.is_option { "option" } else { "magic" };
     let candidates = candidates
         .into_iter()
-        .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text })
+        .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text, signature: None })
         .collect();
     Completions { candidates, start: range.start, end: range.end }
 }
@@ -143,6 +161,14 @@ mod tests {
         assert_eq!(behind_commands("fn f() {}\n", code, 3), ("", code.into()));
         assert_eq!(behind_commands("", code, code.len()), ("", code.into()));
         assert_eq!(behind_commands("fn f() {}\n", "a.b", 3), ("fn f() {}\n", "a.b".into()));
+    }
+
+    #[test]
+    fn candidates_come_without_the_brackets_of_a_call() {
+        for (code, expected) in [("f(x, &y)", "f"), ("clear();", "clear"), ("println!()", "println!"), ("name", "name")]
+        {
+            assert_eq!(candidate(code.to_owned(), "function").text, expected);
+        }
     }
 
     #[test]

@@ -15,6 +15,44 @@ pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>
     Some(Map::from_iter([("text/plain".to_owned(), Value::from(plain)), ("text/html".to_owned(), Value::from(html))]))
 }
 
+/// What the function `name` takes and gives, written behind `before`: `(x: &A, axis: usize) -> f64`.
+pub fn signature(before: &str, name: &str, context: &mut CommandContext) -> Option<String> {
+    let called = format!("{before}{name}(");
+    let (text, _) = context.hover_at(&called, called.len()).ok()?;
+    signature_in(&text, name).map(str::to_owned)
+}
+
+fn signature_in<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let head = format!("fn {name}");
+    let is_head = |line: &&str| {
+        line.split_once(&head)
+            .is_some_and(|(before, after)| after.starts_with(['(', '<']) && !before.trim_start().starts_with("//"))
+    };
+    let after = text.lines().find(is_head)?.split_once(&head)?.1;
+    let start = if after.starts_with('<') { end_of_generics(after)? } else { 0 };
+    let signature = after[start..].trim_end().trim_end_matches(['{', ';', ',']).trim_end();
+    // The rest of a signature of several lines is in the documentation.
+    let is_whole = signature.starts_with('(') && signature.matches('(').count() == signature.matches(')').count();
+    is_whole.then_some(signature)
+}
+
+/// Where the generic parameters that a text begins with end.
+fn end_of_generics(text: &str) -> Option<usize> {
+    let (mut depth, mut before) = (0, ' ');
+    for (index, character) in text.char_indices() {
+        match character {
+            '<' => depth += 1,
+            '>' if before != '-' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(index + 1);
+        }
+        before = character;
+    }
+    None
+}
+
 /// Adds a source to documentation.
 pub fn add_source(data: &mut Map<String, Value>, source: &str) {
     let escaped = source.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -70,6 +108,15 @@ mod tests {
         assert_eq!(sources.of("x"), None);
         sources.clear();
         assert_eq!(sources.of("f"), None);
+    }
+
+    #[test]
+    fn signatures_are_found_in_documentation() {
+        let text = "warpcell\n\npub fn map<F: Fn(f64) -> f64, T>(f: F, x: &[T]) -> Vec<T>\nwhere\n    T: Copy,\n\n___\n\nfn map2()";
+        assert_eq!(signature_in(text, "map"), Some("(f: F, x: &[T]) -> Vec<T>"));
+        assert_eq!(signature_in(text, "map2"), Some("()"));
+        assert_eq!(signature_in(text, "ma"), None);
+        assert_eq!(signature_in("fn f(\n    x: i32,\n) -> i32", "f"), None);
     }
 
     #[test]

@@ -88,7 +88,8 @@ impl Evaluator for Echo {
     /// Completes the word before the cursor to its capitals.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let start = code[..cursor].rfind(char::is_whitespace).map_or(0, |space| space + 1);
-        let candidate = Completion { text: code[start..cursor].to_uppercase(), kind: "keyword".into() };
+        let candidate =
+            Completion { text: code[start..cursor].to_uppercase(), kind: "keyword".into(), signature: None };
         Completions { candidates: vec![candidate], start, end: cursor }
     }
 

@@ -57,6 +57,13 @@ pub struct Events {
     pub loading: Duration,
 }
 
+impl Events {
+    /// Whether the cell has failed in a way of which evcxr does not know.
+    pub fn is_failure(&self) -> bool {
+        self.panic.is_some() || self.interrupted.is_some() || self.user_error.is_some() || self.load_failed.is_some()
+    }
+}
+
 /// A panic as the prelude's hook saw it.
 #[derive(Clone, Debug)]
 pub struct Panic {

@@ -37,7 +37,7 @@ pub fn complete(text: &str, range: Range<usize>, directories: bool, shell: bool,
     let escaped = |name: &str| if shell { escape(name) } else { name.to_owned() };
     let candidates = names
         .iter()
-        .map(|name| Completion { text: format!("{folder}{}", escaped(name)), kind: "path".to_owned() })
+        .map(|name| Completion { text: format!("{folder}{}", escaped(name)), kind: "path".to_owned(), signature: None })
         .collect();
     Completions { candidates, start, end: range.end }
 }

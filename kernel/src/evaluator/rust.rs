@@ -19,7 +19,6 @@ use crate::watcher;
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -231,7 +230,20 @@ impl RustEvaluator {
             return Err(interrupted(&none));
         }
         let before = variables::names(context);
-        let result = context.execute(&with_user_path(&expansion.code, &self.link));
+        let parts = parts(&expansion.code);
+        let mut rest = parts.iter().peekable();
+        let (result, code) = loop {
+            let Some(part) = rest.next() else { return Ok(()) };
+            match context.execute(part) {
+                Ok(outputs) if rest.peek().is_some() => {
+                    show_command_output(outputs, sink);
+                    if self.interrupts.concern(number) || self.link.settle().is_failure() {
+                        break (Ok(EvalOutputs::default()), part);
+                    }
+                }
+                result => break (result, part),
+            }
+        };
         // What follows is the session's own, and must come to its end.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
@@ -256,7 +268,7 @@ impl RustEvaluator {
                 let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
                 self.assistant.learn_items(&expansion.code, written);
                 let compiled = self.session.compiled_source();
-                let failure = failure_of(&events, &compiled, expansion, cell);
+                let failure = failure_of(&events, &compiled, &Traced { expansion, cell, code });
                 if has_command(&expansion.code, ":clear") {
                     self.variables.clear();
                     self.sources.clear();
@@ -391,28 +403,32 @@ fn has_command(code: &str, command: &str) -> bool {
     code.lines().any(|line| line.trim() == command)
 }
 
-/// Shell lines that evcxr runs see the user's PATH, without the private tools, and are where the cells are. They are
-/// evcxr's only before any code.
-fn with_user_path<'a>(code: &'a str, link: &Link) -> Cow<'a, str> {
-    let path = environment::user_path().filter(|_| code.starts_with('!') || code.contains("\n!"));
-    let Some(path) = path else { return Cow::Borrowed(code) };
-    let quote = |text: &str| text.replace('\'', "'\\''");
-    let (quoted, directory) = (quote(&path), quote(&actions::directory(link).to_string_lossy()));
-    let mut in_commands = true;
-    let mut result = String::with_capacity(code.len());
+/// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
+/// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
+fn parts(code: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);
     for line in code.split_inclusive('\n') {
-        let is_shell = line.starts_with('!');
-        let is_command = line.trim_start().starts_with(':') || line.starts_with("//") || line.trim().is_empty();
-        in_commands &= is_shell || is_command;
-        match line.strip_prefix('!').filter(|_| in_commands) {
-            Some(command) => {
-                let command = command.trim_start_matches('!');
-                result.push_str(&format!("!cd '{directory}'; export PATH='{quoted}'; {command}"));
+        let is_shell = leads && line.starts_with('!');
+        let is_command = line.trim_start_matches(' ').starts_with(':');
+        let is_blank = line.trim().is_empty() || line.starts_with("//");
+        leads &= is_shell || is_command || is_blank;
+        if !leads || !is_blank {
+            if begun && is_shell != in_shell {
+                parts.push("\n".repeat(lines_above));
             }
-            None => result.push_str(line),
+            (in_shell, begun) = (is_shell, true);
+        }
+        lines_above += 1;
+        let Some(part) = parts.last_mut() else { continue };
+        if is_shell {
+            part.push_str(&magics::shell_line(line.trim_end_matches(['\n', '\r'])));
+            part.push_str(if line.ends_with('\n') { "\n" } else { "" });
+        } else {
+            part.push_str(line);
         }
     }
-    Cow::Owned(result)
+    parts
 }
 
 /// The text that evcxr's own commands give.
@@ -431,13 +447,21 @@ fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
     sink(Output::Result { data, metadata: Map::new() });
 }
 
+/// What places in compiled code are traced back to.
+struct Traced<'a> {
+    expansion: &'a Expansion,
+    cell: &'a str,
+    /// What evcxr got, on the lines of the expansion.
+    code: &'a str,
+}
+
 /// The error of a cell that evcxr considers successful.
-fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &str) -> Option<CellError> {
+fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Option<CellError> {
     if let Some(message) = &events.load_failed {
         return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
     }
     if let Some(location) = &events.interrupted {
-        let place = location.as_ref().map(|location| place_of_panic(location, compiled, expansion, cell));
+        let place = location.as_ref().map(|location| place_of_panic(location, compiled, traced));
         let at = place.map_or_else(|| ".".to_owned(), |place| format!(" at {place}"));
         return Some(CellError {
             traceback: vec![format!("The cell was interrupted{at}"), KEPT.to_owned()],
@@ -445,7 +469,7 @@ fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &st
         });
     }
     if let Some(panic) = &events.panic {
-        let place = place_of_panic(&panic.location, compiled, expansion, cell);
+        let place = place_of_panic(&panic.location, compiled, traced);
         let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
         return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
@@ -458,14 +482,14 @@ fn failure_of(events: &Events, compiled: &Path, expansion: &Expansion, cell: &st
 }
 
 /// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
-fn place_of_panic(location: &str, compiled: &Path, expansion: &Expansion, cell: &str) -> String {
+fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
-    match find_in_cell(&loops::without_checks(&source), line, column, &expansion.code) {
+    match find_in_cell(&loops::without_checks(&source), line, column, traced.code) {
         Ok((line, column)) => {
-            let (line, column) = locate(expansion, cell, line, column);
-            let text = cell.lines().nth(line - 1).unwrap_or_default();
+            let (line, column) = locate(traced.expansion, traced.cell, line, column);
+            let text = traced.cell.lines().nth(line - 1).unwrap_or_default();
             format!("line {line}, column {column}: {}", text.trim())
         }
         Err(text) => format!("code of an earlier cell: {text}"),
@@ -588,5 +612,21 @@ mod tests {
         assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 7, 1, code), Err("old(3)".to_owned()));
+    }
+
+    #[test]
+    fn shell_lines_above_commands_become_parts_of_their_own() {
+        let code = "// a\n!ls 'b'\n!pwd\n\n:dep c\nlet x = 1;\n!y";
+        assert_eq!(
+            parts(code),
+            [
+                "// a\nwarpcell::session::shell(\"ls 'b'\");\nwarpcell::session::shell(\"pwd\");\n\n",
+                "\n\n\n\n:dep c\nlet x = 1;\n!y",
+            ]
+        );
+        assert_eq!(parts(":dep a\n!ls\n:vars").len(), 3);
+        for whole in ["", "1 + 1", ":dep a\n\n// b\nlet x = !y;\n!z"] {
+            assert_eq!(parts(whole), [whole]);
+        }
     }
 }

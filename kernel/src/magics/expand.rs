@@ -355,7 +355,7 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
             let known = |name: &str| notebook.knows(name) || words.contains(name);
             let is_shell = line.starts_with('!')
                 && match leads {
-                    // evcxr runs it, before its commands and the rest of the cell.
+                    // The evaluator runs it before them.
                     true => !commands_follow(cell, whole.end) && !cell_magic_follows(cell, whole.end),
                     false => could_be && shell::is_command(line, &known),
                 };

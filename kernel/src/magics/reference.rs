@@ -101,8 +101,7 @@ This page is made from the table in [src/magics/table.rs](src/magics/table.rs); 
 A line that begins with `!` in its first column runs in `sh`, in the environment and the directory of the process that
 runs the cells (see [cd](#cd) and [env](#env)), in its turn among the cell's lines. A command that fails is an error of
 the cell. Below other code, `!name` is Rust's negation if the notebook or the cell knows the name, or if it is called;
-put such an expression in brackets to be sure. Above a `:command` of evcxr or a cell magic a shell line is run by
-evcxr: its output is shown at the end, as the value of the cell.
+put such an expression in brackets to be sure.
 
 ## Questions
 

@@ -5,7 +5,7 @@ use super::literal::literal;
 use super::magic::{Arguments, TextCell};
 
 /// The code of a line `!command`.
-pub(super) fn command(line: &str) -> String {
+pub fn command(line: &str) -> String {
     format!("warpcell::session::shell({});", literal(line.trim_start_matches('!').trim()))
 }
 

@@ -140,7 +140,13 @@ fn complete(code: &str, completions: Completions) -> CompleteReply {
     let types: Vec<Value> = completions
         .candidates
         .iter()
-        .map(|candidate| json!({ "text": candidate.text, "type": candidate.kind, "start": start, "end": end }))
+        .map(|candidate| {
+            let mut entry = json!({ "text": candidate.text, "type": candidate.kind, "start": start, "end": end });
+            if let Some(signature) = &candidate.signature {
+                entry["signature"] = Value::from(signature.as_str());
+            }
+            entry
+        })
         .collect();
     // JupyterLab reads the kinds of candidates from here, and from nowhere else.
     let metadata = Map::from_iter([("_jupyter_types_experimental".to_owned(), Value::Array(types))]);

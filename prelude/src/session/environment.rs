@@ -1,8 +1,8 @@
 //! Environment variables and the current directory: what `%env` and `%cd` call.
 
+use super::remembered;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Parts of names whose values are not shown in a list.
 const SECRET: [&str; 4] = ["key", "token", "secret", "passw"];
@@ -47,6 +47,7 @@ pub fn env_set(name: &str, value: &str) {
     // SAFETY: Rust code reads the environment under the lock that this takes. C code that reads it from another thread at
     // this moment might see a half-changed one; nothing in the prelude does, and the user asks for the change.
     unsafe { std::env::set_var(name, value) };
+    remembered::variable(name, Some(value));
     println!("env: {name}={value}");
 }
 
@@ -58,6 +59,7 @@ pub fn env_unset(name: &str) {
     assert!(!name.is_empty() && !name.contains(['=', '\0']), "`{name}` cannot be the name of an environment variable");
     // SAFETY: as in `env_set`.
     unsafe { std::env::remove_var(name) };
+    remembered::variable(name, None);
     println!("env: {name} removed");
 }
 
@@ -67,20 +69,17 @@ pub fn env_unset(name: &str) {
 /// **Panics** if there is no such directory, or it may not be entered.
 #[track_caller]
 pub fn cd(path: &str, quiet: bool) {
-    static LAST: Mutex<Option<PathBuf>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let here = std::env::current_dir().ok();
-    let target = match (path, &*last) {
-        ("-", Some(last)) => last.clone(),
+    let target = match (path, remembered::directory_before()) {
+        ("-", Some(last)) => last,
         ("-", None) => panic!("`%cd -`: the directory has not been changed yet"),
         _ => expand(path, std::env::home_dir()),
     };
     if let Err(error) = std::env::set_current_dir(&target) {
-        drop(last);
         let from = here.map_or_else(|| "a directory that is gone".to_owned(), |here| here.display().to_string());
         panic!("the directory `{}` cannot be entered (from {from}): {error}", target.display());
     }
-    *last = here;
+    remembered::directory(here);
     if !quiet {
         let now = std::env::current_dir().unwrap_or(target);
         println!("{}", now.display());

@@ -85,6 +85,22 @@ const TILE_ROWS: usize = 30;
 const TILE_BYTES: usize = 3072;
 /// The same if there is only one row.
 const LINE_BYTES: usize = 32 << 10;
+/// The most multiplications in a tile, some tens of milliseconds of work: between tiles an interrupt can stop the operation.
+const TILE_WORK: usize = 1 << 28;
+
+/// Rows and columns of tiles; the columns are a multiple of `block`.
+fn tile_shape([rows, columns]: [usize; 2], weights: usize, block: usize, element: usize) -> (usize, usize) {
+    let tile_rows = rows.min(TILE_ROWS);
+    let tile_bytes = if rows == 1 { LINE_BYTES } else { TILE_BYTES };
+    let tile_columns = (tile_bytes / element).next_multiple_of(block).min(columns.next_multiple_of(block));
+    // For a large kernel tiles are smaller; their windows are mostly border and fit no cache either way.
+    let most = (TILE_WORK / weights.max(1)).max(1);
+    let tile_columns = tile_columns.min((most / tile_rows.max(1) / block).max(1) * block);
+    let most_rows = (most / tile_columns.max(1)).max(1);
+    // Six rows are what most instruction sets compute at once.
+    let most_rows = if most_rows > 6 { most_rows / 6 * 6 } else { most_rows };
+    (tile_rows.min(most_rows), tile_columns)
+}
 
 /// Cuts the result into tiles and calls `compute` for each. Windows are wide enough for a multiple of `block` columns.
 ///
@@ -97,9 +113,7 @@ unsafe fn run<T: Native>(job: &Job, block: usize, compute: unsafe fn(&Tile<T>)) 
     // SAFETY: the kernel is borrowed for the call.
     let kernel = unsafe { std::slice::from_raw_parts(job.kernel.cast::<T>(), kernel_rows * kernel_columns) };
     let weights: Vec<T> = kernel.iter().rev().copied().collect();
-    let tile_rows = rows.min(TILE_ROWS);
-    let tile_bytes = if rows == 1 { LINE_BYTES } else { TILE_BYTES };
-    let tile_columns = (tile_bytes / size_of::<T>()).next_multiple_of(block).min(columns.next_multiple_of(block));
+    let (tile_rows, tile_columns) = tile_shape(job.out_shape, weights.len(), block, size_of::<T>());
     let window_rows = tile_rows + kernel_rows - 1;
     // One cache line more than needed keeps the rows of wide windows from competing for one place in the cache.
     let window_stride = tile_columns + kernel_columns - 1 + 64 / size_of::<T>();
@@ -480,5 +494,21 @@ mod tests {
         assert_eq!(places(Padding::Wrap), some([2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]));
         assert_eq!(places(Padding::Symmetric), some([0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2]));
         assert_eq!(places(Padding::Fill(Scalar::F64(0.0))).iter().flatten().count(), 3);
+    }
+
+    #[test]
+    fn no_tile_takes_long_and_usual_ones_are_whole() {
+        assert_eq!(tile_shape([2062, 2062], 225, 32, 8), (30, 384), "as a 15 by 15 kernel needs");
+        assert_eq!(tile_shape([1, 4_000_000], 15, 32, 8), (1, 4096));
+        assert_eq!(tile_shape([3, 5], 225, 32, 8), (3, 32));
+        for weights in [40_000, 400_000, 1_000_000, 8_000_000] {
+            for shape in [[6000, 6000], [1, 4_000_000]] {
+                let (rows, columns) = tile_shape(shape, weights, 32, 8);
+                assert!(
+                    rows * columns * weights <= TILE_WORK && columns % 32 == 0,
+                    "{rows} by {columns} for {weights}"
+                );
+            }
+        }
     }
 }

@@ -58,7 +58,7 @@ pub(super) unsafe fn map(function: &Function, inputs: &[Input<'_>], out: *mut u8
     let out = Shared(out);
     let caller = cell::runs_cells();
     let (panicked, payload) = (AtomicBool::new(false), Mutex::new(None));
-    pool::split(runs.total(), GRAIN, &|range| {
+    pool::split_finely(runs.total(), GRAIN, BLOCK, &|range| {
         if panicked.load(Ordering::Relaxed) {
             return;
         }
