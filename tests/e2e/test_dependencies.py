@@ -162,6 +162,30 @@ def test_a_path_crate_that_is_edited(start, tmp_path):
     assert session.check("edited::version() + kept").value == "8"
 
 
+def test_types_that_only_the_compiler_knows(kernel, tmp_path):
+    """rust-analyzer does not expand procedural macros, and cells do not name the crate `below` in a `:dep`."""
+    below = write_crate(tmp_path, "below_the_maker", "#[derive(Debug)] pub struct Kept<T>(pub T, pub Vec<(String, T)>);")
+    macro = (
+        "use proc_macro::TokenStream;\n"
+        "#[proc_macro] pub fn make(_: TokenStream) -> TokenStream { \"::maker::below_the_maker::Kept(7u8, vec![])\".parse().unwrap() }\n"
+        "#[proc_macro] pub fn nameless(_: TokenStream) -> TokenStream { \"[1].into_iter().map(|x: i32| x)\".parse().unwrap() }"
+    )
+    macros = write_crate(tmp_path, "maker_macros", macro, "[lib]\nproc-macro = true")
+    maker = write_crate(
+        tmp_path, "maker", "pub use maker_macros::*;\n#[doc(hidden)] pub extern crate below_the_maker;",
+        f'[dependencies]\nbelow_the_maker = {{ path = "{below}" }}\nmaker_macros = {{ path = "{macros}" }}',
+    )  # fmt: skip
+    kernel.check(dep(maker), seconds=300)
+    kernel.check("let before = 1u8; let (made, mut other) = (maker::make!(), maker::make!());")
+    assert kernel.check("other.0 += 1; made.0 + other.0 + before").value == "16"
+    # In the same cell as a value, and once more by the name of a crate that no `:dep` names.
+    assert kernel.check("let made = maker::make!(); made.0").value == "7"
+    assert kernel.check("let kept: below_the_maker::Kept<u8> = made; kept.1.len()").value == "0"
+    result = kernel.run("let closed = maker::nameless!();")
+    assert "type of the variable `closed` is not known" in result.error_text, result.error_text
+    assert kernel.check("kept.0 + other.0").value == "15"
+
+
 def test_renamed_and_another_version(kernel, tmp_path):
     one = write_crate(tmp_path / "1", "versioned", "pub fn version() -> u32 { 1 }")
     two = write_crate(tmp_path / "2", "versioned", "pub fn version() -> u32 { 2 }")

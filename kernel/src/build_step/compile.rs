@@ -4,7 +4,7 @@ use super::ahead::{self, Call, Compiled, Goal};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
-use super::{dependencies, flags, loops, replay};
+use super::{dependencies, flags, loops, replay, types};
 use crate::environment::{SESSION, functions_listing};
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -87,7 +87,8 @@ pub fn lead_group(session: &Path) -> Result<()> {
     Ok(())
 }
 
-struct Cell<'a> {
+/// The compiler's surroundings of a cell.
+pub struct Cell<'a> {
     installation: &'a Installation,
     context: &'a Path,
     session: PathBuf,
@@ -230,9 +231,17 @@ fn only_defines(source: &str) -> bool {
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
+    if let Some(name) = types::asked() {
+        return types::say(&cell, installation, context, &name);
+    }
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
-    let error = cell.checker(&context.join("src").join("lib.rs")).exec();
+    let source = context.join("src").join("lib.rs");
+    let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let rewritten = context.join("build").join("lib.rs");
+    std::fs::create_dir_all(context.join("build"))?;
+    std::fs::write(&rewritten, rewrite::with_display(&text))?;
+    let error = cell.checker(&rewritten).exec();
     Err(error).with_context(|| cell.cannot_run())
 }
 
@@ -251,6 +260,11 @@ impl Cell<'_> {
             session,
         };
         Ok(cell)
+    }
+
+    /// The session's directory.
+    pub fn session(&self) -> &Path {
+        &self.session
     }
 
     fn compiler(&self, source: &Path) -> Command {
@@ -278,7 +292,7 @@ impl Cell<'_> {
     }
 
     /// The call for a source that is only checked.
-    fn checker(&self, source: &Path) -> Command {
+    pub fn checker(&self, source: &Path) -> Command {
         let mut command = self.compiler(source);
         command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
         command

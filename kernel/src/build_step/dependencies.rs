@@ -144,7 +144,7 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
 }
 
 fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Record> {
-    let answer = resolve(installation, sets, progress)?;
+    let answer = resolve(installation, plan, sets, progress)?;
     let set = Set::writable(sets, progress)?;
     if let Some(record) = set.read::<Record>() {
         record.remove_damaged();
@@ -167,15 +167,15 @@ pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
     }
     lead_group(&session)?;
     let mut progress = Progress::connect(&session);
-    Ok(resolve(installation, &sets, &mut progress)?.metadata)
+    Ok(resolve(installation, plan, &sets, &mut progress)?.metadata)
 }
 
-fn resolve(installation: &Installation, sets: &[Set], progress: &mut Progress) -> Result<Answer> {
+fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Answer> {
     if let Some((_, answer)) = resolved(sets) {
         return Ok(answer);
     }
     let set = Set::writable(sets, progress)?;
-    let answer = run::metadata(installation, set, progress).inspect_err(|_| set.forget())?;
+    let answer = run::metadata(installation, plan, set, progress).inspect_err(|_| set.forget())?;
     set.write(&answer)?;
     set.keep_versions()?;
     Ok(answer)

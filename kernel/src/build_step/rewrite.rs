@@ -87,6 +87,14 @@ pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
     Rewritten { text: result, plan }
 }
 
+/// The source of a cell that is only checked: values show themselves in it as they do when it is built.
+pub fn with_display(source: &str) -> String {
+    if source.matches("#![").count() != 1 {
+        return source.to_owned();
+    }
+    source.replacen(ATTRIBUTES, &format!("{ATTRIBUTES} use ::warpcell::cell::EvcxrDisplay as _;"), 1)
+}
+
 /// Replaces the lines up to the end of a block, of which `depth` braces are open, by empty ones.
 fn skip_block<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>, mut depth: isize, result: &mut String) {
     for (_, line) in lines {

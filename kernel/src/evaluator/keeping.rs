@@ -34,7 +34,7 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
                 "share it: put the value into an `Rc` or `Arc` and clone that".to_owned(),
             ],
         )
-    } else if message.starts_with("Couldn't automatically determine type") {
+    } else if without_type(message).is_some() {
         (
             format!("the type of the variable `{name}` is not known, so later cells could not use it"),
             vec![format!("write the type: `let {name}: Vec<i32> = …`"), iterator],
@@ -51,6 +51,11 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
     let mut advice = own;
     advice.push(format!("or use `{name}` in this cell only: put the code that needs it in braces `{{ … }}`"));
     Some(NotKept { reason, advice })
+}
+
+/// The variable whose type rust-analyzer could not tell, if that is what a message of evcxr says.
+pub fn without_type(message: &str) -> Option<&str> {
+    message.strip_prefix("Couldn't automatically determine type of variable `")?.split('`').next()
 }
 
 /// The error for a message of evcxr about a variable that it cannot keep; `None` for other messages.

@@ -234,7 +234,7 @@ impl RustEvaluator {
         let mut rest = parts.iter().peekable();
         let (result, code) = loop {
             let Some(part) = rest.next() else { return Ok(()) };
-            match context.execute(part) {
+            match execute(context, part, self.session.path()) {
                 Ok(outputs) if rest.peek().is_some() => {
                     show_command_output(outputs, sink);
                     if self.interrupts.concern(number) || self.link.settle().is_failure() {
@@ -396,6 +396,25 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
         std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
     }
     Ok(CommandContext::with_eval_context(context))
+}
+
+/// Runs a cell. Where rust-analyzer cannot tell the type of a variable, the compiler says it.
+fn execute(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
+    let mut typed = code.to_owned();
+    let mut asked = BTreeSet::new();
+    loop {
+        let result = context.execute(&typed);
+        // Such an error says that the code is right otherwise, and that nothing has run.
+        let Err(Error::Message(message)) = &result else { return result };
+        let Some(name) = keeping::without_type(message).filter(|name| asked.insert((*name).to_owned())) else {
+            return result;
+        };
+        let known = build_step::type_of(name, &session.join("context"));
+        match known.and_then(|type_name| build_step::with_type(&typed, name, &type_name)) {
+            Some(next) => typed = next,
+            None => return result,
+        }
+    }
 }
 
 /// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.

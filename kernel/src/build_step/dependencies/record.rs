@@ -8,7 +8,7 @@ use crate::build_step::hash;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -47,8 +47,8 @@ impl Kept for Record {
 }
 
 impl Answer {
-    /// Takes cargo's answer.
-    pub fn new(mut metadata: Value) -> Answer {
+    /// Takes cargo's answer. `is_taken`: names that mean other crates in cells.
+    pub fn new(mut metadata: Value, is_taken: impl Fn(&str) -> bool) -> Answer {
         let root = metadata["resolve"]["root"].clone();
         let mut paths: Vec<PathBuf> = items(&metadata["packages"])
             .filter(|package| package["source"].is_null() && package["id"] != root)
@@ -56,6 +56,7 @@ impl Answer {
             .collect();
         paths.sort();
         keep_linked(&mut metadata);
+        name_crates_below(&mut metadata, is_taken);
         let fingerprint = manifests(&paths);
         Answer { metadata, paths, fingerprint }
     }
@@ -109,6 +110,9 @@ impl Record {
                 continue;
             };
             let found = libraries().find(|(id, file)| *id == package && is_for_cells(file));
+            if found.is_none() && dependency[BELOW] == true {
+                continue;
+            }
             let (_, file) = found.with_context(|| format!("cargo built no library `{name}`"))?;
             let file = stand_in::carried_file(installation, file).unwrap_or_else(|| file.to_owned());
             record.arguments.push("--extern".to_owned());
@@ -210,6 +214,45 @@ fn keep_linked(metadata: &mut Value) {
     }
 }
 
+/// What marks the crates that only have a name because a crate of the user is built on them.
+const BELOW: &str = "below";
+
+/// Lets cells name what the user's crates are directly built on: their functions give values of its types, which are to
+/// be kept in variables. Where a name could mean several crates, none gets it.
+fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
+    let root = metadata["resolve"]["root"].clone();
+    let deps = |id: &Value| -> Vec<&Value> {
+        let node = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == *id);
+        node.into_iter().flat_map(|node| items(&node["deps"])).collect()
+    };
+    let is_macro = |id: &Value| {
+        let package = items(&metadata["packages"]).find(|package| package["id"] == *id);
+        items(package.map_or(&Value::Null, |package| &package["targets"]))
+            .any(|target| items(&target["kind"]).any(|kind| kind == "proc-macro"))
+    };
+    let own = deps(&root);
+    let below: Vec<&Value> = own.iter().flat_map(|dep| deps(&dep["pkg"])).collect();
+    let mut named: Vec<Value> = Vec::new();
+    for dep in &below {
+        // Two versions, or two crates that are renamed where they are used.
+        let is_ambiguous = below.iter().any(|other| other["name"] == dep["name"] && other["pkg"] != dep["pkg"]);
+        let is_known = own.iter().any(|other| other["name"] == dep["name"] || other["pkg"] == dep["pkg"])
+            || named.iter().any(|other| other["pkg"] == dep["pkg"]);
+        if !is_ambiguous && !is_known && !dep["name"].as_str().is_none_or(&is_taken) && !is_macro(&dep["pkg"]) {
+            let mut dep = (*dep).clone();
+            dep[BELOW] = Value::Bool(true);
+            dep["dep_kinds"] = json!([{ "kind": null, "target": null }]);
+            named.push(dep);
+        }
+    }
+    let nodes = metadata["resolve"]["nodes"].as_array_mut().into_iter().flatten();
+    for node in nodes.filter(|node| node["id"] == root) {
+        if let Some(deps) = node["deps"].as_array_mut() {
+            deps.append(&mut named);
+        }
+    }
+}
+
 /// Whether a source of the packages has a method by which values show themselves.
 fn speaks_of_display(metadata: &Value) -> bool {
     let speaks = |file: &Path| {
@@ -267,7 +310,6 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_changed_source_makes_a_fingerprint_stale() {
@@ -287,6 +329,26 @@ mod tests {
         assert_eq!(manifests(&paths), before_manifests);
         std::fs::write(folder.path().join("Cargo.toml"), "[workspace]").unwrap();
         assert_ne!(manifests(&paths), before_manifests, "a workspace's manifest above");
+    }
+
+    #[test]
+    fn crates_below_get_names_that_are_free() {
+        let package = |id: &str, kind: &str| json!({ "id": id, "targets": [{ "kind": [kind] }] });
+        let dep = |name: &str, id: &str| json!({ "name": name, "pkg": id, "dep_kinds": [{ "kind": null }] });
+        let mut metadata = json!({
+            "packages": [package("root", "lib"), package("m1", "proc-macro")],
+            "resolve": { "root": "root", "nodes": [
+                { "id": "root", "deps": [dep("a", "a1"), dep("b", "b1")] },
+                { "id": "a1", "deps": [dep("b", "b1"), dep("nn", "nn1"), dep("two", "two1"), dep("ndarray", "nd1"), dep("m", "m1")] },
+                { "id": "b1", "deps": [dep("nn", "nn1"), dep("two", "two2"), dep("a", "a0")] },
+                { "id": "nn1", "deps": [dep("deep", "deep1")] },
+            ] },
+        });
+        name_crates_below(&mut metadata, |name| name == "ndarray");
+        let deps = items(&metadata["resolve"]["nodes"][0]["deps"]);
+        let names: Vec<(&Value, &Value)> = deps.map(|dep| (&dep["pkg"], &dep[BELOW])).collect();
+        let own = &Value::Null;
+        assert_eq!(names, [(&json!("a1"), own), (&json!("b1"), own), (&json!("nn1"), &json!(true))]);
     }
 
     #[test]

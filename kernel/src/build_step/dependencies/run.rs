@@ -1,5 +1,6 @@
 //! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
 
+use super::Plan;
 use super::progress::{Built, Progress};
 use super::record::Answer;
 use super::set::{PACKAGE, Set};
@@ -44,13 +45,18 @@ impl Artifact {
 }
 
 /// `cargo metadata` of the set.
-pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress) -> Result<Answer> {
+pub fn metadata(installation: &Installation, plan: &Plan<'_>, set: &Set, progress: &mut Progress) -> Result<Answer> {
     let target = &installation.record.target;
     let words = ["metadata", "--format-version", "1", "--filter-platform", target];
     let output = cargo(installation, set, &words, "", progress)?;
     let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
     require_libraries(&metadata)?;
-    Ok(Answer::new(metadata))
+    Ok(Answer::new(metadata, |name| {
+        installation.record.externs.iter().any(|(own, _)| own == name)
+            || plan.carried.iter().any(|(own, _)| own == name)
+            || installation.record.carried.iter().any(|carried| carried.offered && carried.library == name)
+            || name == "warpcell"
+    }))
 }
 
 /// `cargo build` of the set.

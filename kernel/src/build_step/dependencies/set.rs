@@ -45,10 +45,13 @@ impl Set {
     /// Where the set may be: in the cache, and in the session's directory.
     pub fn places(installation: &Installation, session: &Path, plan: &Plan<'_>) -> Result<Vec<Set>> {
         let manifest = manifest(plan)?;
+        // Names that crates below cannot have any more.
+        let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
+        let renamed: Vec<&String> = renamed.map(|(library, _)| library).collect();
         let key = key(&installation.record.compiler, &installation.record.identity);
         let shared = cache_folder().map(|folder| folder.join("crates").join(key));
         let place = |root: PathBuf| Set {
-            directory: root.join("sets").join(hash(&manifest)),
+            directory: root.join("sets").join(hash(&(&manifest, &renamed))),
             target: root.join("target"),
             manifest: manifest.clone(),
             seeds: [session.join("Cargo.lock"), installation.lock_file()],
@@ -128,7 +131,7 @@ fn cache_folder() -> Option<PathBuf> {
 
 /// What the cache's contents depend on.
 fn key(compiler: &str, prelude: &str) -> String {
-    hash(&(compiler, prelude, "layout 1"))
+    hash(&(compiler, prelude, "layout 2"))
 }
 
 /// The manifest of a crate that depends on the set's crates.
