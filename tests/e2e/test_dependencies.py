@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -246,6 +247,32 @@ def test_what_cannot_be_added_says_why_and_changes_nothing(kernel, tmp_path):
         assert len(result.error_text.splitlines()) < 40, result.error_text
         assert "notebook-dependencies" not in result.error_text and "evcxr" not in result.error_text
         assert kernel.check("untouched").value == "11"
+
+
+def test_a_crate_of_a_git_repository(start, tmp_path):
+    crate = write_crate(tmp_path, "of_a_repository", SIMPLE)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in [["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "one"]]:
+        subprocess.run(["git", *command], cwd=crate, check=True)
+    session = start(CARGO_NET_RETRY="0")
+    result = session.check(
+        f':dep of_a_repository = {{ git = "file://{crate}" }}\nlet kept = of_a_repository::answer(); kept', seconds=300
+    )
+    assert result.value == "42" and "Compiling of_a_repository" in result.stderr
+    result = session.run(f':dep no_repository = {{ git = "file://{tmp_path}/nothing" }}', seconds=300)
+    assert "no git repository at that address" in result.error_text, result.error_text
+    assert session.check("of_a_repository::answer() - kept").value == "0"
+
+
+def test_crates_that_are_there_are_had_offline(start):
+    session = start()
+    assert session.check(':dep semver = "1"\nsemver::Version::new(1, 2, 3).minor', seconds=300).value == "2"
+    session.check("let kept = 3;\n:offline 1")
+    result = session.run(':dep no-such-crate-warpcell = "1"', seconds=300)
+    assert ":offline 0" in result.error_text, result.error_text
+    # Another set, so cargo is asked again.
+    code = ':dep version_numbers = { package = "semver", version = "1" }\nversion_numbers::Version::new(1, 4, 2).minor + kept'
+    assert session.check(code, seconds=300).value == "7"
 
 
 def test_without_a_network(start):

@@ -264,6 +264,11 @@ fn shorten(line: &str) -> String {
 
 fn advice(text: &str) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    if has(&["failed to clone into"]) && has(&["failed to resolve path", "not found", "does not appear to be a git"]) {
+        return Some(
+            "There is no git repository at that address, or it is not to be read by everyone. Is it spelt right?",
+        );
+    }
     if has(&[
         "Could not resolve host",
         "Couldn't resolve host",
@@ -335,6 +340,15 @@ mod tests {
         let text = explain(&messages.map(str::to_owned));
         assert!(text.starts_with("no matching package named `fooz` found\n"), "{text}");
         assert!(!text.contains(PACKAGE) && text.contains("spelt right"), "{text}");
+    }
+
+    #[test]
+    fn a_repository_that_is_not_there_is_no_matter_of_the_network() {
+        let text = "warning: spurious network error (3 tries remaining): failed to resolve path '/x'\n\
+                    error: failed to get `x`\n  failed to clone into: /y\n  failed to resolve path '/x': No such file";
+        assert!(advice(text).unwrap().contains("no git repository"));
+        let text = "warning: spurious network error\nerror: failed to get `x`\n  failed to clone into: /y\n  timed out";
+        assert!(advice(text).unwrap().contains("network cannot be reached"));
     }
 
     #[test]
