@@ -3,19 +3,25 @@
 //! Cells are compiled at each execution, so what is generic here is compiled over and over: public generic functions
 //! only convert their arguments and call a function over [`RawArray`].
 
+pub(crate) mod axes;
 mod create;
 mod display;
+mod manipulate;
 mod operators;
 pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod transfer;
 mod view;
 
+pub use axes::IntoAxes;
 pub use create::{
     arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, try_arange, try_asarray, try_empty,
     try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
 };
 pub(crate) use create::{arange_length, bad_range};
+pub use manipulate::{
+    IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
+};
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
 pub(crate) use view::writable;

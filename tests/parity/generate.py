@@ -169,7 +169,69 @@ def allclose():
                "expected": bool(np.allclose(x, y, equal_nan=equal_nan))}
 
 
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose]
+def axes():
+    """Reductions over several axes, counted from either end."""
+    shapes = {(2, 3, 4): [(0, 1), (0, 2), (1, 2), (0, 1, 2), (-1,), (-3, -1), (2, 0), ()], (3, 1, 2): [(0, 1), (1,), (-2, -1)],
+              (0, 3, 2): [(0, 2), (1, 2)], (2, 2, 3, 2): [(0, 3), (1, 2), (0, 1, 3)]}
+    for (shape, lists), dtype in itertools.product(shapes.items(), ["f64", "f32", "i32", "u8", "bool"]):
+        x = sample(shape, dtype)
+        for name, axis in itertools.product(["sum", "mean", "max", "min", "all", "any"], lists):
+            if (name in ("all", "any")) != (dtype == "bool") and name not in ("sum", "mean"):
+                continue
+            if x.size == 0 and name in ("mean", "max", "min"):
+                continue
+            out = np.asarray(getattr(np, name)(x, axis=axis))
+            if name == "sum" and axis == () and out.dtype == x.dtype:
+                out = out.astype({"bool": "uint64", "uint8": "uint64", "int32": "int64"}.get(x.dtype.name, x.dtype.name))
+            if name == "mean" and dtype == "f32":
+                out = out.astype("float32")
+            yield {"name": name, "axes": axis, "x": array(x), "expected": array(out)}
+
+
+def manipulate():
+    dtypes = ["f64", "i32", "u8", "bool", "f32"]
+
+    def case(name, x, out, **arguments):
+        return {"name": name, "x": array(x), **arguments, "expected": array(out)}
+
+    shapes = [(5,), (1,), (0,), (3, 4), (1, 3), (0, 2), (2, 3, 4)]
+    for shape, dtype in itertools.product(shapes, dtypes):
+        x = sample(shape, dtype)
+        for axis in [*range(len(shape)), -1]:
+            yield case("flip", x, np.flip(x, axis), axes=[axis])
+            for shift in [0, 1, -2, 7]:
+                yield case("roll", x, np.roll(x, shift, axis), shift=shift, axis=axis)
+            for count in [0, 1, 3]:
+                yield case("repeat", x, np.repeat(x, count, axis), count=count, axis=axis)
+            yield case("expand_dims", x, np.expand_dims(x, axis), axis=axis)
+            other = list(shape)
+            other[axis] = 2
+            y = sample(other, dtype)
+            yield case("concatenate", x, np.concatenate([x, y, x], axis), y=array(y), axis=axis)
+            y = sample(shape, dtype)
+            yield case("stack", x, np.stack([x, y], axis), y=array(y), axis=axis)
+        yield case("flip", x, np.flip(x), axes=list(range(len(shape))))
+        yield case("expand_dims", x, np.expand_dims(x, len(shape)), axis=len(shape))
+        yield case("squeeze", x, np.squeeze(x))
+        y = sample(shape, dtype)
+        yield case("vstack", x, np.vstack([x, y]), y=array(y))
+        yield case("hstack", x, np.hstack([x, y]), y=array(y))
+    for shape, widths in [((4,), [(2, 1)]), ((3, 4), [(1, 2), (0, 3)]), ((2, 3), [(3, 5), (7, 4)]), ((1, 2), [(2, 2), (1, 0)]),
+                          ((2, 1, 3), [(1, 0), (0, 2), (4, 1)]), ((3, 2), [(0, 0), (0, 0)])]:
+        for dtype, mode in itertools.product(dtypes, ["constant", "edge", "reflect", "symmetric", "wrap"]):
+            x = sample(shape, dtype)
+            value = {"constant_values": 1} if mode == "constant" else {}
+            yield case("pad", x, np.pad(x, widths, mode, **value), widths=widths, mode=mode)
+    x = sample((2, 3, 4), "i32")
+    for one, other in itertools.product([0, 1, -1], [0, 2, -2]):
+        yield case("swapaxes", x, np.swapaxes(x, one, other), one=one, other=other)
+        yield case("moveaxis", x, np.moveaxis(x, one, other), one=one, other=other)
+    for parts, axis in [(2, 0), (3, 1), (4, -1), (1, 0)]:
+        for index, out in enumerate(np.split(x, parts, axis)):
+            yield case("split", x, out, parts=parts, axis=axis, index=index)
+
+
+families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -177,7 +177,7 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`assign`](Self::assign), but returns the error.
     pub fn try_assign(&mut self, source: &DeviceArray<T>) -> Result<()> {
-        assign(&self.raw, &source.raw)
+        assign("assign", &self.raw, &source.raw)
     }
 }
 
@@ -239,7 +239,7 @@ fn slice(raw: &RawArray, info: &[SliceInfoElem]) -> Result<RawArray> {
 
 const SLICE_HELP: &str = "; keep each bound within the array's shape";
 
-fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
+pub(super) fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
     let size = shape.iter().try_fold(1usize, |size, &length| size.checked_mul(length));
     if size != Some(raw.size()) {
         return Err(Error::InvalidShape {
@@ -298,14 +298,27 @@ fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
     if raw.size() == 0 { Ok(()) } else { raw.handle.backend.fill(value, raw.view()) }
 }
 
-fn assign(target: &RawArray, source: &RawArray) -> Result<()> {
-    writable("assign", target)?;
-    target.same_device("assign", source)?;
-    let source = broadcast_to("assign", source, target.shape())?;
+/// Copies the elements of `source`, which broadcasts to the target's shape, into it.
+pub(super) fn assign(operation: &'static str, target: &RawArray, source: &RawArray) -> Result<()> {
+    writable(operation, target)?;
+    target.same_device(operation, source)?;
+    let source = broadcast_to(operation, source, target.shape())?;
     if target.size() == 0 || (target.shares_memory(&source) && target.layout == source.layout) {
         return Ok(());
     }
     // Views of one allocation may overlap, and backends copy in any order.
-    let source = if target.shares_memory(&source) { source.copied("assign")? } else { source };
+    let source = if target.shares_memory(&source) { source.copied(operation)? } else { source };
     target.handle.backend.copy(source.view(), target.view())
+}
+
+/// The `count` elements along an axis that begin at `start` and are `step` apart; all of them are in the array.
+pub(super) fn slice_axis(raw: &RawArray, axis: usize, start: usize, step: isize, count: usize) -> RawArray {
+    let mut layout = raw.layout.clone();
+    let stride = layout.strides[axis];
+    if count > 0 {
+        layout.offset = layout.offset.checked_add_signed(stride * start as isize).expect("within the allocation");
+    }
+    layout.shape[axis] = count;
+    layout.strides[axis] = if count > 1 { stride * step } else { stride };
+    raw.with_layout(layout)
 }

@@ -1,5 +1,6 @@
-//! Sums, means, extremes, `all` and `any`: over the whole array or along one axis.
+//! Sums, means, extremes, `all` and `any`: over the whole array or along some axes.
 
+use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::ReduceOperation;
 use crate::dtype::{DType, Element, Float, Number, Scalar};
@@ -22,22 +23,23 @@ impl<T: Element> DeviceArray<T> {
         reduce_all("sum", ReduceOperation::Sum, &self.raw).map(transfer::typed_scalar)
     }
 
-    /// The sums along one axis, which the result lacks.
+    /// The sums along one axis or several, which the result lacks; negative axes count from the last, -1.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
     ///
     /// ```
     /// let a = warpcell::array(&[[1, 2], [3, 4]]);
     /// assert_eq!(a.sum_axis(0).to_host(), ndarray::arr1(&[4i64, 6]).into_dyn());
+    /// assert_eq!(a.sum_axis((0, -1)).item(), 10);
     /// ```
     #[track_caller]
-    pub fn sum_axis(&self, axis: usize) -> DeviceArray<T::Sum> {
-        check(self.try_sum_axis(axis))
+    pub fn sum_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Sum> {
+        check(self.try_sum_axis(axes))
     }
 
     /// As [`sum_axis`](Self::sum_axis), but returns the error.
-    pub fn try_sum_axis(&self, axis: usize) -> Result<DeviceArray<T::Sum>> {
-        reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, axis).map(DeviceArray::from_raw)
+    pub fn try_sum_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
+        reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
     }
 
     /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
@@ -57,23 +59,25 @@ impl<T: Element> DeviceArray<T> {
         Ok(T::Mean::from_f64(sum.to_f64() / self.size() as f64))
     }
 
-    /// The means along one axis, which the result lacks.
+    /// The means along one axis or several, which the result lacks.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
     ///
     /// ```
     /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
     /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
     /// ```
     #[track_caller]
-    pub fn mean_axis(&self, axis: usize) -> DeviceArray<T::Mean> {
-        check(self.try_mean_axis(axis))
+    pub fn mean_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+        check(self.try_mean_axis(axes))
     }
 
     /// As [`mean_axis`](Self::mean_axis), but returns the error.
-    pub fn try_mean_axis(&self, axis: usize) -> Result<DeviceArray<T::Mean>> {
-        let sums = reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?, axis)?;
-        let count = self.raw.shape()[axis] as f64;
+    pub fn try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
+        let axes = axes.into_axes();
+        let sums = reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?, &axes)?;
+        let reduced = axes_of("mean_axis", self.shape(), &axes)?;
+        let count = reduced.into_iter().map(|axis| self.shape()[axis] as f64).product();
         DeviceArray::<T::Mean>::from_raw(sums).try_divide(T::Mean::from_f64(count))
     }
 }
@@ -94,17 +98,17 @@ macro_rules! extremes {
                 reduce_all(stringify!($name), ReduceOperation::$operation, &self.raw).map(transfer::typed_scalar)
             }
 
-            #[doc = concat!("The ", $word, " elements along one axis, which the result lacks; NaN where there is one.")]
+            #[doc = concat!("The ", $word, " elements along one axis or several, which the result lacks; NaN where there is one.")]
             ///
             /// **Panics** if there is no such axis or it is empty ([`Error::InvalidShape`]).
             #[track_caller]
-            pub fn $axis(&self, axis: usize) -> DeviceArray<T> {
-                check(self.$try_axis(axis))
+            pub fn $axis(&self, axes: impl IntoAxes) -> DeviceArray<T> {
+                check(self.$try_axis(axes))
             }
 
             #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
-            pub fn $try_axis(&self, axis: usize) -> Result<DeviceArray<T>> {
-                reduce_axis(stringify!($axis), ReduceOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
+            pub fn $try_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T>> {
+                reduce_axis(stringify!($axis), ReduceOperation::$operation, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
             }
         )*}
     };
@@ -145,20 +149,20 @@ impl DeviceArray<bool> {
         transfer::typed_scalar(check(reduce_all("any", ReduceOperation::Any, &self.raw)))
     }
 
-    /// Whether all elements along one axis are true.
+    /// Whether all elements along one axis or several are true.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
     #[track_caller]
-    pub fn all_axis(&self, axis: usize) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(reduce_axis("all_axis", ReduceOperation::All, &self.raw, axis)))
+    pub fn all_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(reduce_axis("all_axis", ReduceOperation::All, &self.raw, &axes.into_axes())))
     }
 
-    /// Whether any element along one axis is true.
+    /// Whether any element along one axis or several is true.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
     #[track_caller]
-    pub fn any_axis(&self, axis: usize) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(reduce_axis("any_axis", ReduceOperation::Any, &self.raw, axis)))
+    pub fn any_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(reduce_axis("any_axis", ReduceOperation::Any, &self.raw, &axes.into_axes())))
     }
 }
 
@@ -173,15 +177,8 @@ pub(crate) fn reduce_all(name: &'static str, operation: ReduceOperation, x: &Raw
     transfer::item(&reduce(name, operation, x, &axes)?)
 }
 
-fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
-    if axis >= x.shape().len() {
-        return Err(Error::InvalidShape {
-            operation: name,
-            shape: x.shape().to_vec(),
-            reason: format!("has no axis {axis}; axes are counted from 0"),
-        });
-    }
-    reduce(name, operation, x, &[axis])
+fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[isize]) -> Result<RawArray> {
+    reduce(name, operation, x, &axes_of(name, x.shape(), axes)?)
 }
 
 fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
@@ -195,6 +192,9 @@ fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[
     let out = RawArray::uninitialised(name, &x.handle, &remaining, dtype)?;
     if out.size() == 0 {
         return Ok(out);
+    }
+    if axes.is_empty() {
+        return x.converted(name, dtype);
     }
     if matches!(operation, ReduceOperation::Max | ReduceOperation::Min) && x.size() == 0 {
         return Err(Error::InvalidShape {

@@ -3,7 +3,7 @@
 use crate::fixtures::{Sample, assert_same, cases, device, host, with_dtype};
 use serde_json::Value;
 use warpcell::ndarray::{ArrayD, SliceInfoElem};
-use warpcell::{Boundary, DeviceArray, Element, Float, Mode, Number};
+use warpcell::{Boundary, DeviceArray, Element, Float, Mode, Number, Pad};
 
 fn mode(case: &Value) -> Mode {
     match case["mode"].as_str() {
@@ -201,5 +201,94 @@ fn allclose() {
         close(warpcell::allclose_with(&x_device, &y, 1e-5, 1e-8, equal_nan));
         close(warpcell::allclose_with(&x, &y_device, 1e-5, 1e-8, equal_nan));
         close(warpcell::allclose_with(&x_device, &y_device, 1e-5, 1e-8, equal_nan));
+    }
+}
+
+/// A list of axes, or of other integers.
+fn integers(value: &Value) -> Vec<isize> {
+    value.as_array().unwrap().iter().map(|axis| axis.as_i64().unwrap() as isize).collect()
+}
+
+#[test]
+fn axes() {
+    fn numbers<T>(case: &Value)
+    where
+        T: Sample + Number<Sum: Sample, Mean: Sample>,
+    {
+        let (x, axes) = (device::<T>(case, "x"), integers(&case["axes"]));
+        match case["name"].as_str().unwrap() {
+            "sum" => assert_same(&x.sum_axis(axes).to_host(), &host(case, "expected"), 0.0, case),
+            "mean" => assert_same(&x.mean_axis(axes).to_host(), &host(case, "expected"), 1e-6, case),
+            "max" => assert_same(&x.max_axis(axes).to_host(), &host(case, "expected"), 0.0, case),
+            "min" => assert_same(&x.min_axis(axes).to_host(), &host(case, "expected"), 0.0, case),
+            other => panic!("no test for {other}"),
+        }
+    }
+    fn bools(case: &Value) {
+        let (x, axes) = (device::<bool>(case, "x"), integers(&case["axes"]));
+        match case["name"].as_str().unwrap() {
+            "sum" => assert_same(&x.sum_axis(axes).astype::<i64>().to_host(), &host(case, "expected"), 0.0, case),
+            "mean" => assert_same(&x.mean_axis(axes).to_host(), &host(case, "expected"), 1e-6, case),
+            "all" => assert_same(&x.all_axis(axes).to_host(), &host(case, "expected"), 0.0, case),
+            "any" => assert_same(&x.any_axis(axes).to_host(), &host(case, "expected"), 0.0, case),
+            other => panic!("no test for {other}"),
+        }
+    }
+    for case in cases("axes") {
+        if case["x"]["dtype"] == "bool" {
+            bools(case);
+        } else {
+            with_dtype!(case["x"]["dtype"], [u8 i32 f32 f64], numbers(case));
+        }
+    }
+}
+
+#[test]
+fn manipulate() {
+    fn manipulated<T: Sample>(case: &Value, x: &DeviceArray<T>) -> DeviceArray<T> {
+        let integer = |name: &str| case[name].as_i64().unwrap_or_else(|| panic!("{name} of {case}")) as isize;
+        let y = || device::<T>(case, "y");
+        match case["name"].as_str().unwrap() {
+            "concatenate" => warpcell::concatenate([x, &y(), x], integer("axis")),
+            "stack" => warpcell::stack([x, &y()], integer("axis")),
+            "vstack" => warpcell::vstack([x, &y()]),
+            "hstack" => warpcell::hstack([x, &y()]),
+            "flip" => warpcell::flip(x, integers(&case["axes"])),
+            "roll" => warpcell::roll(x, integer("shift"), integer("axis")),
+            "repeat" => warpcell::repeat(x, integer("count") as usize, integer("axis")),
+            "split" => {
+                warpcell::split(x, integer("parts") as usize, integer("axis")).swap_remove(integer("index") as usize)
+            }
+            "expand_dims" => x.expand_dims(integer("axis")),
+            "squeeze" => x.squeeze(),
+            "swapaxes" => x.swapaxes(integer("one"), integer("other")),
+            "moveaxis" => x.moveaxis(integer("one"), integer("other")),
+            "pad" => {
+                let pairs = case["widths"].as_array().unwrap().iter();
+                let pairs: Vec<(usize, usize)> =
+                    pairs.map(|pair| (integers(pair)[0] as usize, integers(pair)[1] as usize)).collect();
+                let mode = match case["mode"].as_str().unwrap() {
+                    "constant" => Pad::Constant(T::read(&1.into())),
+                    "edge" => Pad::Edge,
+                    "reflect" => Pad::Reflect,
+                    "symmetric" => Pad::Symmetric,
+                    "wrap" => Pad::Wrap,
+                    other => panic!("no test for {other}"),
+                };
+                warpcell::pad(x, &pairs[..], mode)
+            }
+            other => panic!("no test for {other}"),
+        }
+    }
+    fn check<T: Sample>(case: &Value) {
+        let expected = host::<T>(case, "expected");
+        let x = device::<T>(case, "x");
+        assert_same(&manipulated(case, &x).to_host(), &expected, 0.0, case);
+        // The same elements with other strides.
+        let transposed = x.t().copy().t();
+        assert_same(&manipulated(case, &transposed).to_host(), &expected, 0.0, case);
+    }
+    for case in cases("manipulate") {
+        with_dtype!(case["x"]["dtype"], [u8 i32 f32 f64 bool], check(case));
     }
 }

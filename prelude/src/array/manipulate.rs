@@ -1,0 +1,563 @@
+//! Joining, splitting and rearranging arrays: NumPy's array manipulation routines.
+
+use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::sides::OnDevice;
+use crate::array::view::{assign, broadcast_to, reshape, slice_axis};
+use crate::array::{DeviceArray, RawArray};
+use crate::backend::Layout;
+use crate::dtype::{DType, Element, Scalar};
+use crate::error::{Error, Result, check};
+
+/// Arrays joined along an axis that they have; NumPy's `concatenate`.
+///
+/// **Panics** if there is no array, if shapes differ along another axis ([`Error::InvalidShape`]), or if arrays are on
+/// different devices.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (a, b) = (gpu::array(&[[1, 2]]), gpu::array(&[[3, 4], [5, 6]]));
+/// assert_eq!(gpu::concatenate([&a, &b], 0).shape(), [3, 2]);
+/// ```
+#[track_caller]
+pub fn concatenate<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+    arrays: impl IntoIterator<Item = &'a A>,
+    axis: isize,
+) -> DeviceArray<T> {
+    check(try_concatenate(arrays, axis))
+}
+
+/// As [`concatenate`], but returns the error.
+pub fn try_concatenate<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+    arrays: impl IntoIterator<Item = &'a A>,
+    axis: isize,
+) -> Result<DeviceArray<T>> {
+    join("concatenate", &raws(arrays), axis).map(DeviceArray::from_raw)
+}
+
+/// Arrays of one shape joined along a new axis; NumPy's `stack`.
+///
+/// **Panics** if there is no array, if shapes differ ([`Error::InvalidShape`]), or if arrays are on different devices.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (a, b) = (gpu::array(&[1, 2, 3]), gpu::array(&[4, 5, 6]));
+/// assert_eq!(gpu::stack([&a, &b], 0).shape(), [2, 3]);
+/// assert_eq!(gpu::stack([&a, &b], -1).shape(), [3, 2]);
+/// ```
+#[track_caller]
+pub fn stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+    arrays: impl IntoIterator<Item = &'a A>,
+    axis: isize,
+) -> DeviceArray<T> {
+    check(try_stack(arrays, axis))
+}
+
+/// As [`stack`], but returns the error.
+pub fn try_stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+    arrays: impl IntoIterator<Item = &'a A>,
+    axis: isize,
+) -> Result<DeviceArray<T>> {
+    stacked(&raws(arrays), axis).map(DeviceArray::from_raw)
+}
+
+/// Arrays one below the other, vectors as rows; NumPy's `vstack`.
+///
+/// **Panics** as [`concatenate`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[1, 2, 3]);
+/// assert_eq!(gpu::vstack([&a, &a]).shape(), [2, 3]);
+/// ```
+#[track_caller]
+pub fn vstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
+    let rows: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("vstack", raw, 2)).collect();
+    DeviceArray::from_raw(check(rows.and_then(|rows| join("vstack", &rows, 0))))
+}
+
+/// Arrays side by side: along their second axis, vectors along their only one; NumPy's `hstack`.
+///
+/// **Panics** as [`concatenate`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3]));
+/// assert_eq!(gpu::hstack([&a, &b]).shape(), [3]);
+/// ```
+#[track_caller]
+pub fn hstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
+    let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("hstack", raw, 1)).collect();
+    DeviceArray::from_raw(check(parts.and_then(|parts| {
+        let axis = parts.first().is_some_and(|first| first.shape().len() > 1);
+        join("hstack", &parts, isize::from(axis))
+    })))
+}
+
+/// The array cut into `parts` equal parts along an axis; views. NumPy's `split`.
+///
+/// **Panics** if there is no such axis, or its length is no multiple of `parts` ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let halves = gpu::split(&gpu::arange(0, 6, 1), 2, 0);
+/// assert_eq!(halves[1].get(&[0]), 3);
+/// ```
+#[track_caller]
+pub fn split<A: OnDevice<Elem = T>, T: Element>(a: &A, parts: usize, axis: isize) -> Vec<DeviceArray<T>> {
+    check(cut(a.raw(), parts, axis)).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// The array with its elements in reverse order along some axes; a view. NumPy's `flip`.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1, 2], [3, 4]]);
+/// assert_eq!(gpu::flip(&a, 1).get(&[0, 0]), 2);
+/// assert_eq!(gpu::flip(&a, (0, 1)).get(&[0, 0]), 4);
+/// ```
+#[track_caller]
+pub fn flip<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(flipped(a.raw(), &axes.into_axes())))
+}
+
+/// The array with its elements moved by `shift` places along an axis; those that leave at one end enter at the other.
+/// NumPy's `roll`.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::roll(&gpu::arange(0, 5, 1), 2, 0);
+/// assert_eq!(a.to_host(), ndarray::arr1(&[3, 4, 0, 1, 2]).into_dyn());
+/// ```
+#[track_caller]
+pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(rolled(a.raw(), shift, axis)))
+}
+
+/// The array with each element repeated `count` times in a row along an axis; NumPy's `repeat`.
+///
+/// **Panics** if there is no such axis, or the result has too many elements ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::repeat(&gpu::array(&[1, 2]), 2, 0);
+/// assert_eq!(a.to_host(), ndarray::arr1(&[1, 1, 2, 2]).into_dyn());
+/// ```
+#[track_caller]
+pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, count: usize, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(repeated(a.raw(), count, axis)))
+}
+
+/// What [`pad`] puts around an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pad<T> {
+    /// This value.
+    Constant(T),
+    /// The element at the edge.
+    Edge,
+    /// The array mirrored at its edge elements, which are not doubled.
+    Reflect,
+    /// The array mirrored behind its edge elements, which are doubled.
+    Symmetric,
+    /// The array itself, as if repeated.
+    Wrap,
+}
+
+/// How many elements are put before and behind an array: `2` on all sides, or one pair `(before, behind)` an axis.
+pub trait IntoPadding: sealed::Sealed {
+    /// A pair for each of `rank` axes; none if there are not as many pairs.
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for usize {}
+    impl<const N: usize> Sealed for [(usize, usize); N] {}
+    impl Sealed for &[(usize, usize)] {}
+}
+
+impl IntoPadding for usize {
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
+        Some(vec![(self, self); rank])
+    }
+}
+impl<const N: usize> IntoPadding for [(usize, usize); N] {
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
+        (N == rank).then(|| self.to_vec())
+    }
+}
+impl IntoPadding for &[(usize, usize)] {
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
+        (self.len() == rank).then(|| self.to_vec())
+    }
+}
+
+/// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one an axis. NumPy's
+/// `pad`.
+///
+/// **Panics** if there are not as many pairs as axes, or if an empty axis shall be continued by its elements
+/// ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::Pad;
+/// let a = gpu::array(&[1, 2, 3]);
+/// assert_eq!(gpu::pad(&a, 1, Pad::Constant(0)).to_host(), ndarray::arr1(&[0, 1, 2, 3, 0]).into_dyn());
+/// assert_eq!(gpu::pad(&a, [(2, 0)], Pad::Reflect).to_host(), ndarray::arr1(&[3, 2, 1, 2, 3]).into_dyn());
+/// ```
+#[track_caller]
+pub fn pad<A: OnDevice<Elem = T>, T: Element>(a: &A, width: impl IntoPadding, mode: Pad<T>) -> DeviceArray<T> {
+    let raw = a.raw();
+    let (mode, value) = match mode {
+        Pad::Constant(value) => (Pad::Constant(()), Some(value.to_scalar())),
+        Pad::Edge => (Pad::Edge, None),
+        Pad::Reflect => (Pad::Reflect, None),
+        Pad::Symmetric => (Pad::Symmetric, None),
+        Pad::Wrap => (Pad::Wrap, None),
+    };
+    DeviceArray::from_raw(check(padded(raw, width.into_padding(raw.shape().len()), mode, value)))
+}
+
+impl<T: Element> DeviceArray<T> {
+    /// The array without its axes of length 1; a view. NumPy's `squeeze`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f32>((1, 3, 1)).squeeze().shape(), [3]);
+    /// ```
+    pub fn squeeze(&self) -> DeviceArray<T> {
+        let Layout { shape, strides, offset } = &self.raw.layout;
+        let (shape, strides) = shape.iter().zip(strides).filter(|(length, _)| **length != 1).unzip();
+        DeviceArray::from_raw(self.raw.with_layout(Layout { shape, strides, offset: *offset }))
+    }
+
+    /// The array with a new axis of length 1 at `axis`, which may be -1 for behind all others; a view. NumPy's
+    /// `expand_dims`.
+    ///
+    /// **Panics** if `axis` is not in the result ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::zeros::<f32>(3);
+    /// assert_eq!((a.expand_dims(0).shape(), a.expand_dims(-1).shape()), (&[1, 3][..], &[3, 1][..]));
+    /// ```
+    #[track_caller]
+    pub fn expand_dims(&self, axis: isize) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(expanded("expand_dims", &self.raw, axis)))
+    }
+
+    /// The array with two axes exchanged; a view. NumPy's `swapaxes`.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f32>((2, 3, 4)).swapaxes(0, -1).shape(), [4, 3, 2]);
+    /// ```
+    #[track_caller]
+    pub fn swapaxes(&self, one: isize, other: isize) -> DeviceArray<T> {
+        let axis = |axis| check(axis_of("swapaxes", self.shape(), axis));
+        let (one, other) = (axis(one), axis(other));
+        let mut layout = self.raw.layout.clone();
+        layout.shape.swap(one, other);
+        layout.strides.swap(one, other);
+        DeviceArray::from_raw(self.raw.with_layout(layout))
+    }
+
+    /// The array with one axis moved to another place, the others in their order; a view. NumPy's `moveaxis`.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f32>((2, 3, 4)).moveaxis(0, -1).shape(), [3, 4, 2]);
+    /// ```
+    #[track_caller]
+    pub fn moveaxis(&self, from: isize, to: isize) -> DeviceArray<T> {
+        let axis = |axis| check(axis_of("moveaxis", self.shape(), axis));
+        let (from, to) = (axis(from), axis(to));
+        let mut layout = self.raw.layout.clone();
+        let (length, stride) = (layout.shape.remove(from), layout.strides.remove(from));
+        layout.shape.insert(to, length);
+        layout.strides.insert(to, stride);
+        DeviceArray::from_raw(self.raw.with_layout(layout))
+    }
+}
+
+fn raws<'a, A: OnDevice + 'a>(arrays: impl IntoIterator<Item = &'a A>) -> Vec<RawArray> {
+    arrays.into_iter().map(|array| array.raw().clone()).collect()
+}
+
+/// A new array of the parts, one behind the other along an axis that all have.
+fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawArray> {
+    let Some(first) = parts.first() else {
+        return Err(Error::InvalidArgument {
+            operation,
+            reason: "there is no array to join; give one at least".into(),
+        });
+    };
+    let axis = axis_of(operation, first.shape(), axis)?;
+    let mut shape = first.shape().to_vec();
+    shape[axis] = 0;
+    for (index, part) in parts.iter().enumerate() {
+        first.same_device(operation, part)?;
+        let fits = part.shape().len() == shape.len()
+            && (0..shape.len()).all(|other| other == axis || part.shape()[other] == shape[other]);
+        if !fits {
+            return Err(Error::InvalidShape {
+                operation,
+                shape: part.shape().to_vec(),
+                reason: format!(
+                    "of array {index} does not fit the first one's, {:?}, along axis {axis}; make all other lengths equal",
+                    first.shape()
+                ),
+            });
+        }
+        shape[axis] = shape[axis].checked_add(part.shape()[axis]).ok_or_else(|| Error::InvalidShape {
+            operation,
+            shape: part.shape().to_vec(),
+            reason: "makes the joined array larger than memory can address".into(),
+        })?;
+    }
+    let out = RawArray::uninitialised(operation, &first.handle, &shape, first.dtype)?;
+    let mut start = 0;
+    for part in parts {
+        let length = part.shape()[axis];
+        assign(operation, &slice_axis(&out, axis, start, 1, length), part)?;
+        start += length;
+    }
+    Ok(out)
+}
+
+fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
+    let Some(first) = parts.first() else { return join("stack", parts, axis) };
+    if let Some(other) = parts.iter().find(|part| part.shape() != first.shape()) {
+        return Err(Error::InvalidShape {
+            operation: "stack",
+            shape: other.shape().to_vec(),
+            reason: format!("is not the first array's, {:?}; only arrays of one shape can be stacked", first.shape()),
+        });
+    }
+    let parts = parts.iter().map(|part| expanded("stack", part, axis)).collect::<Result<Vec<_>>>()?;
+    join("stack", &parts, axis)
+}
+
+/// The array with axes of length 1 in front, until it has `rank` of them.
+fn with_rank(operation: &'static str, raw: &RawArray, rank: usize) -> Result<RawArray> {
+    (raw.shape().len()..rank).try_fold(raw.clone(), |raw, _| expanded(operation, &raw, 0))
+}
+
+fn expanded(operation: &'static str, raw: &RawArray, axis: isize) -> Result<RawArray> {
+    let mut layout = raw.layout.clone();
+    // A shape of the result's rank, so that negative axes are counted there.
+    let mut result = layout.shape.clone();
+    result.push(1);
+    let axis = axis_of(operation, &result, axis)?;
+    layout.shape.insert(axis, 1);
+    layout.strides.insert(axis, 0);
+    Ok(raw.with_layout(layout))
+}
+
+fn cut(raw: &RawArray, parts: usize, axis: isize) -> Result<Vec<RawArray>> {
+    let axis = axis_of("split", raw.shape(), axis)?;
+    let length = raw.shape()[axis];
+    if parts == 0 || !length.is_multiple_of(parts) {
+        return Err(Error::InvalidShape {
+            operation: "split",
+            shape: raw.shape().to_vec(),
+            reason: format!("has {length} elements along axis {axis}, which are no {parts} equal parts"),
+        });
+    }
+    let length = length / parts;
+    Ok((0..parts).map(|part| slice_axis(raw, axis, part * length, 1, length)).collect())
+}
+
+fn flipped(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
+    let axes = axes_of("flip", raw.shape(), axes)?;
+    Ok(axes.into_iter().fold(raw.clone(), |raw, axis| {
+        let length = raw.shape()[axis];
+        slice_axis(&raw, axis, length.saturating_sub(1), -1, length)
+    }))
+}
+
+fn rolled(raw: &RawArray, shift: isize, axis: isize) -> Result<RawArray> {
+    let axis = axis_of("roll", raw.shape(), axis)?;
+    let length = raw.shape()[axis];
+    if length == 0 {
+        return raw.copied("roll");
+    }
+    // `length` is that of an axis of an array in memory.
+    let shift = shift.rem_euclid(length as isize) as usize;
+    let (head, tail) = (length - shift, shift);
+    join("roll", &[slice_axis(raw, axis, head, 1, tail), slice_axis(raw, axis, 0, 1, head)], axis as isize)
+}
+
+fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
+    let axis = axis_of("repeat", raw.shape(), axis)?;
+    let too_many = || Error::InvalidShape {
+        operation: "repeat",
+        shape: raw.shape().to_vec(),
+        reason: format!("cannot be repeated {count} times: the result is larger than memory can address"),
+    };
+    let mut shape = raw.shape().to_vec();
+    shape[axis] = shape[axis].checked_mul(count).ok_or_else(too_many)?;
+    let mut repeated = raw.shape().to_vec();
+    repeated.insert(axis + 1, count);
+    let source = expanded("repeat", raw, axis as isize + 1)?;
+    // Not by `copied`, whose error would name this shape.
+    let out = RawArray::uninitialised("repeat", &raw.handle, &shape, raw.dtype)?;
+    assign("repeat", &reshape(&out, &repeated)?, &broadcast_to("repeat", &source, &repeated)?)?;
+    Ok(out)
+}
+
+fn padded(
+    raw: &RawArray,
+    widths: Option<Vec<(usize, usize)>>,
+    mode: Pad<()>,
+    value: Option<Scalar>,
+) -> Result<RawArray> {
+    let invalid = |reason: String| Error::InvalidShape { operation: "pad", shape: raw.shape().to_vec(), reason };
+    let widths = widths.ok_or_else(|| {
+        invalid(format!("has {} axes; give one pair of widths for each, or one width for all", raw.shape().len()))
+    })?;
+    let mut result = raw.clone();
+    for (axis, (before, behind)) in widths.into_iter().enumerate() {
+        let length = raw.shape()[axis];
+        if (before, behind) == (0, 0) {
+            continue;
+        }
+        let total = length.checked_add(before).and_then(|sum| sum.checked_add(behind));
+        if total.is_none_or(|total| total > isize::MAX as usize) {
+            return Err(invalid(format!("cannot be padded by {before} and {behind}: memory cannot address as much")));
+        }
+        let parts = match value {
+            Some(value) => {
+                let side = |width| -> Result<RawArray> {
+                    let mut shape = result.shape().to_vec();
+                    shape[axis] = width;
+                    let side = single("pad", &result, value)?;
+                    broadcast_to("pad", &side, &shape)
+                };
+                vec![side(before)?, result.clone(), side(behind)?]
+            }
+            None if length == 0 => {
+                return Err(invalid(format!("has no elements along axis {axis} to continue; pad it by a constant")));
+            }
+            None => runs(mode, length, before, behind)
+                .into_iter()
+                .map(|(start, step, count)| slice_axis(&result, axis, start, step, count))
+                .collect(),
+        };
+        result = join("pad", &parts, axis as isize)?;
+    }
+    if result.shares_memory(raw) { result.copied("pad") } else { Ok(result) }
+}
+
+/// An array of one value, of rank 0.
+fn single(operation: &'static str, like: &RawArray, value: Scalar) -> Result<RawArray> {
+    debug_assert_eq!(like.dtype, value.dtype());
+    let dtype: DType = value.dtype();
+    let one = RawArray::uninitialised(operation, &like.handle, &[], dtype)?;
+    one.handle.backend.fill(value, one.view())?;
+    Ok(one)
+}
+
+/// The indices of a padded axis as runs of neighbours: start, step and count.
+fn runs(mode: Pad<()>, length: usize, before: usize, behind: usize) -> Vec<(usize, isize, usize)> {
+    let index = |place: isize| {
+        let (length, last) = (length as isize, length as isize - 1);
+        match mode {
+            Pad::Constant(()) | Pad::Edge => place.clamp(0, last),
+            Pad::Wrap => place.rem_euclid(length),
+            Pad::Symmetric => {
+                let place = place.rem_euclid(2 * length);
+                if place < length { place } else { 2 * length - 1 - place }
+            }
+            Pad::Reflect if last == 0 => 0,
+            Pad::Reflect => {
+                let place = place.rem_euclid(2 * last);
+                if place <= last { place } else { 2 * last - place }
+            }
+        }
+    };
+    let mut runs: Vec<(usize, isize, usize)> = Vec::new();
+    for place in -(before as isize)..0 {
+        add_place(&mut runs, index(place));
+    }
+    runs.push((0, 1, length));
+    let mut following = Vec::new();
+    for place in length as isize..(length + behind) as isize {
+        add_place(&mut following, index(place));
+    }
+    runs.append(&mut following);
+    runs
+}
+
+/// Makes the last run longer by the next place, or begins another.
+fn add_place(runs: &mut Vec<(usize, isize, usize)>, next: isize) {
+    if let Some((start, step, count)) = runs.last_mut() {
+        let distance = next - *start as isize;
+        if *count == 1 && distance.abs() <= 1 {
+            (*step, *count) = (distance, 2);
+            return;
+        }
+        if *count > 1 && distance == *step * *count as isize {
+            *count += 1;
+            return;
+        }
+    }
+    runs.push((next as usize, 1, 1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_say_the_places_of_a_padded_axis() {
+        let places = |mode, length, before, behind| -> Vec<isize> {
+            let runs = runs(mode, length, before, behind);
+            runs.iter()
+                .flat_map(|&(start, step, count)| (0..count as isize).map(move |i| start as isize + i * step))
+                .collect()
+        };
+        assert_eq!(places(Pad::Edge, 3, 2, 1), [0, 0, 0, 1, 2, 2]);
+        assert_eq!(places(Pad::Wrap, 3, 4, 1), [2, 0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(places(Pad::Reflect, 3, 5, 2), [1, 0, 1, 2, 1, 0, 1, 2, 1, 0]);
+        assert_eq!(places(Pad::Symmetric, 2, 3, 3), [1, 1, 0, 0, 1, 1, 0, 0]);
+        assert_eq!(places(Pad::Reflect, 1, 2, 2), [0; 5]);
+        assert_eq!(runs(Pad::Reflect, 100, 5, 5), [(5, -1, 5), (0, 1, 100), (98, -1, 5)]);
+    }
+
+    #[test]
+    fn errors_name_the_shapes() {
+        let (a, b) = (crate::zeros::<f32>((2, 3)), crate::zeros::<f32>((2, 4)));
+        let error = try_concatenate([&a, &b], 0).unwrap_err().to_string();
+        assert!(error.contains("[2, 4]") && error.contains("[2, 3]") && error.contains("array 1"), "{error}");
+        assert_eq!(try_concatenate([&a, &b], -1).unwrap().shape(), [2, 7]);
+        let error = try_stack([&a, &b], 0).unwrap_err().to_string();
+        assert!(error.contains("[2, 4]") && error.contains("one shape"), "{error}");
+        let none: [&DeviceArray<f32>; 0] = [];
+        assert!(try_concatenate(none, 0).unwrap_err().to_string().contains("no array to join"));
+        assert!(cut(&a.raw, 2, 1).err().unwrap().to_string().contains("3 elements along axis 1"));
+        assert!(repeated(&a.raw, usize::MAX, 0).is_err());
+        assert!(padded(&a.raw, 1usize.into_padding(2), Pad::Edge, None).is_ok());
+        assert!(
+            padded(&a.raw, [(1, 1)].into_padding(2), Pad::Edge, None).err().unwrap().to_string().contains("2 axes")
+        );
+        let empty = crate::zeros::<f32>(0);
+        assert!(padded(&empty.raw, 1usize.into_padding(1), Pad::Wrap, None).is_err());
+    }
+
+    #[test]
+    fn results_do_not_share_their_elements_unless_they_are_views() {
+        let a = crate::zeros::<i32>(4);
+        for mut made in [pad(&a, 0, Pad::Wrap), roll(&a, 0, 0), repeat(&a, 1, 0), concatenate([&a], 0), stack([&a], 0)]
+        {
+            made.fill(1);
+            assert_eq!(a.sum(), 0);
+        }
+        flip(&a, 0).fill(1);
+        split(&a, 2, 0)[0].fill(3);
+        assert_eq!(a.sum(), 8);
+    }
+}
