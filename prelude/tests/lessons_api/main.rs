@@ -1,13 +1,30 @@
 //! The code cells of the five source lessons as Rust, compiled against the prelude: what decides whether its interface is a good one.
 //!
 //! **How cells map.** Each lesson, S0 to S4, is a module; its functions hold its cells in the order in which they run, each
-//! behind a comment with its id, as a student would type it. In a notebook a cell may end with a value, which is shown; here
-//! it ends with a semicolon. Lines that are no Rust (`%timeit`, `:clear`) are comments, with the timed statement behind them.
-//! A cell that shall not compile is a comment too, and [`refused`] makes sure that it does not. `#[device]` and `#[kernel]`
-//! are comments until these attributes exist: their functions are compiled as ordinary Rust. What is wrong in the sources is
-//! put right.
+//! behind a comment with its id, as a student would type it.
 //!
-//! **What the prelude lacks** is declared in [`pending`], without bodies, so the functions here are compiled and not run (S0
+//! - A value at the end of a cell, which a notebook shows, ends with a semicolon here.
+//! - Lines that are no Rust (`%timeit`, `:clear`) are comments; a timed statement follows as it is.
+//! - A cell that shall not compile is a comment too, and `refused!` makes sure that it does not.
+//! - `#[device]` and `#[kernel]` are comments until these attributes exist: the functions are compiled as ordinary Rust.
+//! - A literal has the suffix that it needs within its cell. A notebook infers nothing across cells; the compiler would, here.
+//! - What is wrong in the sources is put right, and `del` is left out where the scope ends anyway.
+//!
+//! What has no direct counterpart in Rust:
+//!
+//! | Python | here |
+//! |---|---|
+//! | `with timer("name"):` | `timer.time("name", \|\| …)`, whose value is the block's |
+//! | `with device:`, `with stream:` | `device.with(\|\| …)`, `stream.with(\|\| …)` |
+//! | `for xp in [np, cp]:` | `for device in [Device::Cpu, gpu::device()]`: the processor is a device, too |
+//! | a device function called with host arrays | `gpu::map_host`, which says in its name that it copies |
+//! | NumPy's functions on device arrays | functions of both sides, such as `gpu::convolve` |
+//! | `uniform(…).astype(float32)` | `uniform(-1.0f32, 1.0, …)` |
+//! | `try: … except:` | `if let Err(error) = a.try_add(&b)` |
+//! | a value that is called | `kernel.call(…)`, `kernel.launch(…)`, `gpu::map(function, …)` |
+//! | restarting the kernel from a cell | `:clear` |
+//!
+//! **What the prelude lacks** is declared in `pending`, without bodies, so the functions here are compiled and not run (S0
 //! alone needs nothing of it and is run). Cells see both as one `gpu`. What gets a body moves into the prelude, under the name
 //! that it has here, and is deleted here. The compiler keeps that list honest: a name that both sides have is ambiguous
 //! to the cells, and what no cell uses (a method too, once the array has one of that name itself) is dead code.

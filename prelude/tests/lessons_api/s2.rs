@@ -71,9 +71,9 @@ fn arrays_and_vectorized_functions() {
 
     // S2-12
     // Evaluate the Gaussian distribution PDF a million times!
-    let x = gpu::host::random::uniform(-3.0, 3.0, 1_000_000);
-    let mean = 0.0;
-    let sigma = 1.0;
+    let x = gpu::host::random::uniform(-3.0f32, 3.0, 1_000_000);
+    let mean = 0.0f32;
+    let sigma = 1.0f32;
 
     // Quick test: it is an ordinary function, too
     gaussian_pdf(x[0], 0.0, 1.0);
@@ -105,9 +105,9 @@ fn arrays_and_vectorized_functions() {
     // S2-16
     use std::f32::consts::PI;
     let n = 1_000_000;
-    let rho1 = gpu::host::random::uniform(0.5, 1.5, n);
+    let rho1 = gpu::host::random::uniform(0.5f32, 1.5, n);
     let theta1 = gpu::host::random::uniform(-PI, PI, n);
-    let rho2 = gpu::host::random::uniform(0.5, 1.5, n);
+    let rho2 = gpu::host::random::uniform(0.5f32, 1.5, n);
     let theta2 = gpu::host::random::uniform(-PI, PI, n);
 
     // S2-17
