@@ -3,6 +3,7 @@
 //! A topic a file. A comment gives the reason where another design was possible: the one was chosen whose cells read shortest.
 
 mod arrays;
+pub mod changed;
 mod cuda_text;
 mod devices;
 mod fusion;

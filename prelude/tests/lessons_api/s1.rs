@@ -53,14 +53,14 @@ fn devices_memory_and_kernels() {
     let vec_size = 50_000_000;
 
     let (vec_a_gpu, vec_b_gpu, mut vec_c_gpu) = timer.time("GPU_create_random_vectors", || {
-        let vec_a_gpu = gpu::random::random::<f64>(vec_size);
-        let vec_b_gpu = gpu::random::random::<f64>(vec_size);
+        let vec_a_gpu = gpu::random::random(vec_size);
+        let vec_b_gpu = gpu::random::random(vec_size);
         let vec_c_gpu = gpu::empty::<f64>(vec_size);
         (vec_a_gpu, vec_b_gpu, vec_c_gpu)
     });
     let (vec_a_cpu, vec_b_cpu) = timer.time("CPU_create_random_vectors", || {
-        let vec_a_cpu = gpu::host::random::random::<f64, _>(vec_size);
-        let vec_b_cpu = gpu::host::random::random::<f64, _>(vec_size);
+        let vec_a_cpu = gpu::host::random::random(vec_size);
+        let vec_b_cpu = gpu::host::random::random(vec_size);
         (vec_a_cpu, vec_b_cpu)
     });
     println!("Used mem: {} GB", 3.0 * vec_a_gpu.nbytes() as f64 / 1024f64.powi(3));
@@ -97,11 +97,11 @@ fn devices_memory_and_kernels() {
     let mempool = gpu::memory_pool();
     let mut timer = Timer::new("smth_big");
 
-    let mut x_gpu = timer.time("GPU_create_random_array", || gpu::random::random::<f64>(batch));
+    let mut x_gpu = timer.time("GPU_create_random_array", || gpu::random::random(batch));
     println!("Used [GB]: {}", mempool.used_bytes() as f64 / 1024f64.powi(3));
 
     // S1-16
-    let mut x_cpu = timer.time("CPU_create_random_array", || gpu::host::random::random::<f64, _>(batch));
+    let mut x_cpu = timer.time("CPU_create_random_array", || gpu::host::random::random(batch));
 
     // S1-17
     timer.time("GPU_do_stuff", || {
@@ -185,7 +185,7 @@ fn devices_memory_and_kernels() {
     let out_gpu = timer.time("copy dev-->host", || out_arr.to_host());
 
     // S1-25
-    let mut out_cpu = gpu::host::ones::<f64, _>(layer.dim());
+    let mut out_cpu = Array2::ones(layer.dim());
     timer.time("CPU_calc", || {
         for l in arr.outer_iter() {
             out_cpu *= &l;

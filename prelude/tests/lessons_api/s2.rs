@@ -8,7 +8,7 @@ fn arrays_and_vectorized_functions() {
     use gpu::prelude::*;
 
     // S2-02
-    let ary = gpu::arange(0, 10, 1).reshape((2, 5));
+    let ary = gpu::arange(10).reshape((2, 5));
     println!("{ary:?}");
     println!("{}", ary.dtype());
     println!("{:?}", ary.shape());
@@ -18,7 +18,7 @@ fn arrays_and_vectorized_functions() {
     ary.device();
 
     // S2-04
-    let ary_cpu = gpu::host::arange(0, 10, 1);
+    let ary_cpu = gpu::host::arange(10);
     let ary_gpu = gpu::asarray(&ary_cpu);
     println!("cpu: {ary_cpu}");
     println!("gpu: {ary_gpu}");
@@ -45,7 +45,7 @@ fn arrays_and_vectorized_functions() {
     let a = array![1, 2, 3, 4];
     let b = array![10, 20, 30, 40];
     let b_col = b.clone().insert_axis(Axis(1)); // b as column array
-    let c = gpu::host::reshape(&gpu::host::arange(0, 4 * 4, 1), (4, 4));
+    let c = gpu::host::reshape(&gpu::host::arange(4 * 4), (4, 4));
 
     // copies the arrays to the device and the result back
     println!("a+b:\n{}", gpu::map_host(add_ufunc, (&a, &b)));

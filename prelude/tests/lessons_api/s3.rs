@@ -127,8 +127,8 @@ fn fusion() {
     let size = 10_000;
     use gpu::timing::benchmark;
 
-    let x = gpu::arange(0, size, 1);
-    let y = gpu::arange(0, size, 1).slice(s![..;-1]);
+    let x = gpu::arange(size);
+    let y = gpu::arange(size).slice(s![..;-1]);
 
     println!("{}", benchmark(10, || squared_diff(&x, &y)));
     println!("{}", benchmark(10, || gpu::map(fused_squared_diff, (&x, &y))));
@@ -147,8 +147,8 @@ fn transfers() {
         println!("Iteration {i}");
 
         let start_time = Instant::now();
-        let a_cpu = gpu::host::random::random::<f32, _>(size);
-        let b_cpu = gpu::host::random::random::<f32, _>(size);
+        let a_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
+        let b_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
         let c_cpu = gpu::host::dot(&a_cpu, &b_cpu);
         let cpu_time = start_time.elapsed().as_secs_f64();
 
@@ -157,8 +157,8 @@ fn transfers() {
         drop((a_cpu, b_cpu));
 
         let start_time = Instant::now();
-        let a_gpu = gpu::random::random::<f32>(size);
-        let b_gpu = gpu::random::random::<f32>(size);
+        let a_gpu = gpu::random::uniform(0.0f32, 1.0, size);
+        let b_gpu = gpu::random::uniform(0.0f32, 1.0, size);
         let c_gpu = gpu::dot(&a_gpu, &b_gpu);
         gpu::synchronize();
         let gpu_time = start_time.elapsed().as_secs_f64();
@@ -173,8 +173,8 @@ fn transfers() {
     for i in 0..3 {
         println!("Iteration {i}");
         let start_time = Instant::now();
-        let a_cpu = gpu::host::random::random::<f32, _>(size);
-        let b_cpu = gpu::host::random::random::<f32, _>(size);
+        let a_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
+        let b_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
         let c_cpu = gpu::host::dot(&a_cpu, &b_cpu);
         let cpu_time = start_time.elapsed().as_secs_f64();
 
@@ -183,8 +183,8 @@ fn transfers() {
         drop((a_cpu, b_cpu));
 
         let start_time = Instant::now();
-        let a_cpu = gpu::host::random::random::<f32, _>(size);
-        let b_cpu = gpu::host::random::random::<f32, _>(size);
+        let a_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
+        let b_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
 
         // TODO: Insert device code here
         let a_gpu = gpu::asarray(&a_cpu);
@@ -204,8 +204,8 @@ fn transfers() {
         println!("Iteration {i}");
 
         // The numbers are made outside of the timed parts, and the host's time is this iteration's.
-        let a_cpu = gpu::host::random::random::<f32, _>(size);
-        let b_cpu = gpu::host::random::random::<f32, _>(size);
+        let a_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
+        let b_cpu = gpu::host::random::uniform(0.0f32, 1.0, size);
 
         let start_time = Instant::now();
         let c_cpu = gpu::host::dot(&a_cpu, &b_cpu);
@@ -234,7 +234,7 @@ fn streams() {
     // S3-21
     let size = 6000;
 
-    let a_gpu = gpu::random::random::<f32>((size, size));
+    let a_gpu = gpu::random::uniform(0.0f32, 1.0, (size, size));
     gpu::linalg::inv(&a_gpu); // Exclude the cost of the first call
     gpu::synchronize();
 

@@ -10,7 +10,7 @@ fn sorting_and_convolution() {
 
     // S4-03
     let size = 4096 * 4096;
-    let input = gpu::host::random::random::<f32, _>(size);
+    let input = gpu::host::random::uniform(0.0f32, 1.0, size);
 
     // %timeit gpu::host::sort(&input)
     gpu::host::sort(&input);
@@ -174,10 +174,10 @@ fn prime_numbers() {
     }
 
     // S4-23
-    // %timeit -n 1 -r 1 gpu::map_host(check_prime, &gpu::host::arange(0, 1_000_000, 1))
-    gpu::map_host(check_prime, &gpu::host::arange(0, 1_000_000, 1));
+    // %timeit -n 1 -r 1 gpu::map_host(check_prime, &gpu::host::arange(1_000_000))
+    gpu::map_host(check_prime, &gpu::host::arange(1_000_000));
 
     // S4-24
-    let nums = gpu::map_host(check_prime, &gpu::host::arange(0, 1_000_000, 1));
+    let nums = gpu::map_host(check_prime, &gpu::host::arange(1_000_000));
     let nums: Array1<i32> = nums.into_iter().filter(|&n| n != 0).collect();
 }

@@ -61,7 +61,7 @@ pub mod random {
     use warpcell::Float;
 
     /// Uniform numbers from 0 to below 1.
-    pub fn random<T: Float, S: IntoDimension>(size: S) -> Array<T, S::Dim> {
+    pub fn random<S: IntoDimension>(size: S) -> Array<f64, S::Dim> {
         todo!()
     }
 
