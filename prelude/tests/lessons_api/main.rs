@@ -1,4 +1,6 @@
-//! The code cells of the five source lessons as Rust, compiled against the prelude: what decides whether its interface is a good one.
+//! The code cells of the five source lessons as Rust, compiled against the prelude: the acceptance of its interface.
+//!
+//! Where a cell reads worse than its Python, the interface is wrong.
 //!
 //! **How cells map.** Each lesson, S0 to S4, is a module; its functions hold its cells in the order in which they run, each
 //! behind a comment with its id, as a student would type it.
@@ -25,10 +27,10 @@
 //! | restarting the kernel from a cell | `:clear` |
 //!
 //! **What the prelude lacks** is declared in `pending`, without bodies, so the functions here are compiled and not run (S0
-//! alone needs nothing of it and is run). Cells see both as one `gpu`. `pending/changed.rs` has what exists already but shall
-//! take other arguments, and hides it. What gets a body moves into the prelude, under the name
-//! that it has here, and is deleted here. The compiler keeps that list honest: a name that both sides have is ambiguous
-//! to the cells, and what no cell uses (a method too, once the array has one of that name itself) is dead code.
+//! alone needs nothing of it and is run). Cells see both as one `gpu`. What gets a body moves into the prelude, under the
+//! name that it has here, and is deleted here. `pending/changed.rs` has what the prelude has already but shall take other
+//! arguments, and hides that. The compiler keeps the rest honest: a name that both sides have is ambiguous to the cells, and
+//! what no cell uses (a method too, once the array has one of that name itself) is dead code.
 
 // Cells show and time values that nothing uses, and repeat what an earlier cell has done.
 #![allow(unused_assignments, unused_imports, unused_must_use, unused_variables, clippy::redundant_clone)]
