@@ -2,7 +2,6 @@
 //!
 //! A topic a file. A comment gives the reason where another design was possible: the one was chosen whose cells read shortest.
 
-mod arrays;
 pub mod changed;
 mod cuda_text;
 mod devices;
@@ -14,11 +13,11 @@ pub mod linalg;
 mod map_host;
 mod memory;
 pub mod random;
+mod sorting;
 mod streams;
 pub mod testing;
 pub mod timing;
 
-pub use arrays::{sort, vstack};
 pub use cuda_text::{ElementwiseKernel, RawKernel};
 pub use devices::{devices, set_device};
 pub use fusion::Fused;
@@ -27,6 +26,7 @@ pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use linalg::{dot, matmul};
 pub use map_host::map_host;
 pub use memory::{memory_pool, pinned_memory_pool};
+pub use sorting::sort;
 pub use streams::{Event, Stream, current_stream};
 
 /// What will be in scope in every cell, and what will be a method of a type of the prelude.
