@@ -5,3 +5,4 @@ pub(crate) mod convolve;
 pub(crate) mod elementwise;
 pub(crate) mod map;
 pub(crate) mod reduce;
+pub(crate) mod statistics;

@@ -231,7 +231,21 @@ def manipulate():
             yield case("split", x, out, parts=parts, axis=axis, index=index)
 
 
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate]
+def statistics():
+    lists = {(7,): [None, 0], (3, 4): [None, 0, 1, -1, (0, 1)], (2, 3, 4): [None, (0, 2), 1, (-1, -2)], (1, 3): [0, 1]}
+    for (shape, axes), dtype in itertools.product(lists.items(), ["f64", "f32", "i32", "u8"]):
+        x = sample(shape, dtype)
+        yield {"name": "count_nonzero", "x": array(x), "axes": None, "ddof": 0, "expected": array(np.count_nonzero(x))}
+        for name, axis, ddof in itertools.product(["var", "std"], axes, [0, 1]):
+            with np.errstate(all="ignore"):
+                out = np.asarray(getattr(np, name)(x.astype("float64"), axis=axis, ddof=0 if axis is None else ddof))
+            out = out.astype("float32" if dtype == "f32" else "float64")
+            axis = axis if axis is None or isinstance(axis, tuple) else (axis,)
+            if axis is not None or ddof == 0:
+                yield {"name": name, "x": array(x), "axes": axis, "ddof": ddof, "expected": array(out)}
+
+
+families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

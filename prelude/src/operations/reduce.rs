@@ -167,7 +167,7 @@ impl DeviceArray<bool> {
 }
 
 /// The array as floats of `dtype`, in which a mean of integers cannot overflow.
-fn as_mean(raw: &RawArray, dtype: DType) -> Result<RawArray> {
+pub(super) fn as_mean(raw: &RawArray, dtype: DType) -> Result<RawArray> {
     if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted("mean", dtype) }
 }
 
@@ -181,7 +181,7 @@ fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axe
     reduce(name, operation, x, &axes_of(name, x.shape(), axes)?)
 }
 
-fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let remaining: Vec<usize> =
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     let dtype = match (operation, x.dtype) {

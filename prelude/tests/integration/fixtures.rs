@@ -9,7 +9,9 @@ use warpcell::{DeviceArray, Element, Scalar};
 pub fn cases(family: &str) -> &'static [Value] {
     static FIXTURES: OnceLock<Value> = OnceLock::new();
     let fixtures = FIXTURES.get_or_init(|| {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/parity/fixtures.json");
+        // Where the program runs without the repository around it, a variable says where they are.
+        let path = std::env::var("WARPCELL_TEST_FIXTURES")
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/parity/fixtures.json").to_owned());
         let text = std::fs::read_to_string(path).expect("the fixtures are in the repository");
         serde_json::from_str(&text).expect("the fixtures are JSON")
     });

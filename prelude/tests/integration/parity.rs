@@ -292,3 +292,33 @@ fn manipulate() {
         with_dtype!(case["x"]["dtype"], [u8 i32 f32 f64 bool], check(case));
     }
 }
+
+#[test]
+fn statistics() {
+    fn check<T>(case: &Value, tolerance: f64)
+    where
+        T: Sample + Number<Mean: Sample>,
+    {
+        let x = device::<T>(case, "x");
+        if case["name"] == "count_nonzero" {
+            assert_eq!(case["expected"]["data"][0], x.count_nonzero(), "{case}");
+            return;
+        }
+        let whole = |value: T::Mean| ArrayD::from_elem(vec![], value);
+        let (name, ddof) = (case["name"].as_str().unwrap(), case["ddof"].as_f64().unwrap());
+        let actual = match (name, case["axes"].is_null()) {
+            ("var", true) => whole(x.var()),
+            ("std", true) => whole(x.std()),
+            ("var", false) => x.var_with(integers(&case["axes"]), ddof).to_host(),
+            ("std", false) => x.std_with(integers(&case["axes"]), ddof).to_host(),
+            (other, _) => panic!("no test for {other}"),
+        };
+        assert_same(&actual, &host(case, "expected"), tolerance, case);
+    }
+    for case in cases("statistics") {
+        match case["x"]["dtype"].as_str() {
+            Some("f32") => check::<f32>(case, 1e-6),
+            _ => with_dtype!(case["x"]["dtype"], [u8 i32 f64], check(case, 1e-14)),
+        }
+    }
+}

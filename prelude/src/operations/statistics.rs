@@ -1,0 +1,161 @@
+//! Variances, standard deviations and counts.
+
+use crate::array::axes::{IntoAxes, axes_of};
+use crate::array::{DeviceArray, RawArray, transfer};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Result, check};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::reduce::{as_mean, reduce};
+
+impl<T: Number> DeviceArray<T> {
+    /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers), NaN if there
+    /// are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1.0, 3.0, 5.0, 7.0]).var(), 5.0);
+    /// ```
+    #[track_caller]
+    pub fn var(&self) -> T::Mean {
+        let axes: Vec<usize> = (0..self.ndim()).collect();
+        let variance = check(variance("var", &self.raw, &axes, 0.0, T::Mean::DTYPE));
+        transfer::typed_scalar(check(transfer::item(&variance)))
+    }
+
+    /// The standard deviation of all elements, the square root of [`var`](Self::var). Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1, 3]).std(), 1.0);
+    /// ```
+    #[track_caller]
+    pub fn std(&self) -> T::Mean {
+        T::Mean::from_f64(self.var().to_f64().sqrt())
+    }
+
+    /// The variances along one axis or several, which the result lacks.
+    ///
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`](crate::Error::InvalidShape)).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 3.0], [2.0, 2.0]]);
+    /// assert_eq!(a.var_axis(1).to_host(), ndarray::arr1(&[1.0, 0.0]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn var_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+        self.var_with(axes, 0.0)
+    }
+
+    /// The standard deviations along one axis or several, which the result lacks.
+    ///
+    /// **Panics** as [`var_axis`](Self::var_axis) does.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 3.0], [2.0, 2.0]]);
+    /// assert_eq!(a.std_axis(-1).get(&[0]), 1.0);
+    /// ```
+    #[track_caller]
+    pub fn std_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+        self.std_with(axes, 0.0)
+    }
+
+    /// As [`var_axis`](Self::var_axis), the sums of squares divided by the number of elements less `ddof`: 1 for a
+    /// sample's variance.
+    ///
+    /// **Panics** as [`var_axis`](Self::var_axis) does.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1.0, 3.0]).var_with(0, 1.0).item(), 2.0);
+    /// ```
+    #[track_caller]
+    pub fn var_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> {
+        DeviceArray::from_raw(check(variance_axes("var_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE)))
+    }
+
+    /// As [`std_axis`](Self::std_axis), with `ddof` as in [`var_with`](Self::var_with).
+    ///
+    /// **Panics** as [`var_axis`](Self::var_axis) does.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[0.0, 4.0, 8.0]).std_with(0, 1.0).item(), 4.0);
+    /// ```
+    #[track_caller]
+    pub fn std_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> {
+        let variance = variance_axes("std_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
+        DeviceArray::from_raw(check(variance.and_then(|variance| unary("std_axis", UnaryOperation::Sqrt, &variance))))
+    }
+
+    /// How many elements are not zero; NaN is not. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[0, 3, -1]).count_nonzero(), 2);
+    /// ```
+    #[track_caller]
+    pub fn count_nonzero(&self) -> usize {
+        self.astype::<bool>().count_nonzero()
+    }
+}
+
+impl DeviceArray<bool> {
+    /// How many elements are true. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::arange(0, 10, 1).gt(6).count_nonzero(), 3);
+    /// ```
+    #[track_caller]
+    pub fn count_nonzero(&self) -> usize {
+        usize::try_from(self.sum()).expect("no more than there are elements")
+    }
+}
+
+fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dtype: DType) -> Result<RawArray> {
+    variance(name, x, &axes_of(name, x.shape(), axes)?, ddof, dtype)
+}
+
+/// The variances over `axes`, sorted, as floats of `dtype`.
+fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
+    let x = as_mean(x, dtype)?;
+    let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
+    let divided = |sums: &RawArray, divisor: f64| {
+        let divisor = if dtype == DType::F32 { Scalar::F32(divisor as f32) } else { Scalar::F64(divisor) };
+        binary(name, BinaryOperation::Divide, RawOperand::Array(sums), RawOperand::Scalar(divisor))
+    };
+    let means = divided(&reduce(name, ReduceOperation::Sum, &x, axes)?, count)?;
+    let distances =
+        binary(name, BinaryOperation::Subtract, RawOperand::Array(&x), RawOperand::Array(&with_axes(&means, axes)))?;
+    let squares =
+        binary(name, BinaryOperation::Multiply, RawOperand::Array(&distances), RawOperand::Array(&distances))?;
+    divided(&reduce(name, ReduceOperation::Sum, &squares, axes)?, (count - ddof).max(0.0))
+}
+
+/// The array with axes of length 1 where `axes`, sorted, were reduced.
+fn with_axes(raw: &RawArray, axes: &[usize]) -> RawArray {
+    let Layout { mut shape, mut strides, offset } = raw.layout.clone();
+    for &axis in axes {
+        shape.insert(axis, 1);
+        strides.insert(axis, 0);
+    }
+    raw.with_layout(Layout { shape, strides, offset })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_large_mean_costs_no_accuracy() {
+        let a = crate::arange(0.0, 1000.0, 1.0) + 1e9;
+        assert_eq!(a.var(), (1000.0 * 1000.0 - 1.0) / 12.0);
+        let single = crate::full(1_000_000, 16_777_216.0f32);
+        assert_eq!(single.std(), 0.0);
+    }
+
+    #[test]
+    fn edges() {
+        assert!(crate::zeros::<f32>(0).var().is_nan());
+        assert!(crate::zeros::<f64>((2, 0)).std_axis(1).is_nan().all());
+        assert_eq!(crate::zeros::<f64>((0, 2)).var_axis(1).shape(), [0]);
+        assert!(crate::ones::<f64>(1).var_with(0, 1.0).item().is_nan());
+        assert_eq!(crate::full((), 3).var(), 0.0);
+        let failed = std::panic::catch_unwind(|| crate::zeros::<f64>((2, 2)).var_axis(2));
+        let message = *failed.err().unwrap().downcast::<String>().unwrap();
+        assert!(message.contains("var_axis") && message.contains("no axis 2"), "{message}");
+    }
+}
