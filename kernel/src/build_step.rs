@@ -41,7 +41,7 @@ use std::process::Command;
 pub use ahead::keep as keep_compiler;
 pub use compile::{BuildOptions, stop_compiler};
 pub use dependencies::stand_in::run as stand_in;
-pub use dependencies::{SOCKET_NAME, package_of};
+pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};

@@ -267,12 +267,20 @@ def test_a_crate_of_a_git_repository(start, tmp_path):
 def test_crates_that_are_there_are_had_offline(start):
     session = start()
     assert session.check(':dep semver = "1"\nsemver::Version::new(1, 2, 3).minor', seconds=300).value == "2"
-    session.check("let kept = 3;\n:offline 1")
+    session.check(":offline 1\nlet kept = 3u64;")
     result = session.run(':dep no-such-crate-warpcell = "1"', seconds=300)
     assert ":offline 0" in result.error_text, result.error_text
     # Another set, so cargo is asked again.
-    code = ':dep version_numbers = { package = "semver", version = "1" }\nversion_numbers::Version::new(1, 4, 2).minor + kept'
+    code = ':dep semver = { version = "1", features = ["serde"] }\nsemver::Version::new(1, 4, 2).minor + kept'
     assert session.check(code, seconds=300).value == "7"
+
+
+def test_crates_that_cannot_be_had_together(kernel):
+    kernel.check(':dep semver = "1"\nlet kept = semver::Version::new(1, 2, 3);', seconds=300)
+    result = kernel.run(':dep version_numbers = { package = "semver", version = "1" }', seconds=300)
+    assert "`semver v1" in result.error_text and "multiple times with different names" in result.error_text, result.error_text
+    assert "use the one that it has already" in result.error_text
+    assert kernel.check("kept.minor").value == "2"
 
 
 def test_without_a_network(start):

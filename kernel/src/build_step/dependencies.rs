@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 
 pub use progress::SOCKET_NAME;
 
+/// The file of the session that says why crates cannot be had together.
+const PROBLEM: &str = "problem-of-crates";
+
 /// What evcxr wrote into the cell crate's Cargo.toml.
 pub struct Manifest {
     /// The optimisation level that the user chose (`:opt`).
@@ -167,7 +170,19 @@ pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
     }
     lead_group(&session)?;
     let mut progress = Progress::connect(&session);
-    Ok(resolve(installation, plan, &sets, &mut progress)?.metadata)
+    let answer = resolve(installation, plan, &sets, &mut progress);
+    // evcxr says of this call only that it failed.
+    answer.map(|answer| answer.metadata).inspect_err(|error| {
+        let _ = std::fs::write(session.join(PROBLEM), error.to_string());
+    })
+}
+
+/// Why the crates of the last `:dep` cannot be had together, once.
+pub fn problem(session: &Path) -> Option<String> {
+    let path = session.join(PROBLEM);
+    let text = std::fs::read_to_string(&path).ok()?;
+    let _ = std::fs::remove_file(path);
+    Some(text)
 }
 
 fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Answer> {

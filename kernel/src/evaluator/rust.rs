@@ -302,10 +302,11 @@ impl RustEvaluator {
                 ),
                 traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
             }),
-            Err(Error::Message(message)) => {
-                Err(keeping::error_for(&message)
-                    .unwrap_or_else(|| plain_error("EvaluationError", build_output(&message))))
-            }
+            Err(Error::Message(message)) => Err(keeping::error_for(&message).unwrap_or_else(|| {
+                let problem = message.starts_with("Failed to load the project at");
+                let problem = problem.then(|| build_step::problem_of_crates(self.session.path())).flatten();
+                plain_error("EvaluationError", build_output(problem.as_deref().unwrap_or(&message)))
+            })),
         }
     }
 }

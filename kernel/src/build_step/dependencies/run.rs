@@ -288,6 +288,9 @@ fn advice(text: &str) -> Option<&'static str> {
     if has(&["no matching package", "no matching package named"]) {
         return Some("Is the name spelt right? https://crates.io has all names.");
     }
+    if has(&["multiple times with different names"]) {
+        return Some("A crate has one name in a notebook: use the one that it has already.");
+    }
     if has(&["failed to select a version"]) {
         return Some("Ask for a version that there is, or write `*` for any.");
     }
