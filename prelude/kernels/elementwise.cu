@@ -11,9 +11,15 @@
 // The result may be one of the operands: no pointer is `__restrict__`, and a thread reads before it writes.
 
 typedef unsigned char u8;
+typedef signed char i8;
+typedef unsigned short u16;
+typedef short i16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
+// 16-bit floats: only stored and converted.
+struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
 typedef WARPCELL_INPUT input;
 typedef WARPCELL_OUTPUT output;
 
@@ -23,6 +29,9 @@ typedef WARPCELL_OUTPUT output;
 template <typename T> struct facts;
 template <> struct facts<bool> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
 template <> struct facts<u8> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<i8> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
+template <> struct facts<u16> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
+template <> struct facts<i16> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
 template <> struct facts<int> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
 template <> struct facts<u32> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
 template <> struct facts<i64> { typedef u64 wrapping; enum { real = false, has_sign = true }; };
@@ -48,12 +57,62 @@ template <typename T> struct limits;
         static __device__ constexpr double above() { return high_double; } \
     };
 LIMITS(u8, 0, 255, -1.0, 256.0)
+LIMITS(i8, -128, 127, -129.0, 128.0)
+LIMITS(u16, 0, 65535, -1.0, 65536.0)
+LIMITS(i16, -32768, 32767, -32769.0, 32768.0)
 LIMITS(int, -2147483647 - 1, 2147483647, -2147483649.0, 2147483648.0)
 LIMITS(u32, 0, 4294967295u, -1.0, 4294967296.0)
 LIMITS(i64, -9223372036854775807ll - 1, 9223372036854775807ll, -9223372036854775808.0, 9223372036854775808.0)
 LIMITS(u64, 0, 18446744073709551615ull, -1.0, 18446744073709551616.0)
+
+// 16-bit floats go through float, which has all their values.
+template <typename T> struct is_narrow { enum { value = false }; };
+template <> struct is_narrow<f16> { enum { value = true }; };
+template <> struct is_narrow<bf16> { enum { value = true }; };
+__device__ __forceinline__ float widened(f16 x) {
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+    return wide;
+}
+__device__ __forceinline__ float widened(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
+
+// The float that rounds on to 16 bits as the value itself would: rounded toward zero, and if that was not exact, with the last
+// bit set ("to odd"). Rounded to nearest twice, what is just above a tie could become the tie.
+__device__ __forceinline__ float odd_if(float x, bool inexact) { return __uint_as_float(__float_as_uint(x) | u32(inexact)); }
+FUNCTION float to_odd(T x) {
+    if constexpr (facts<T>::real && sizeof(T) == 4) {
+        return x;
+    } else if constexpr (facts<T>::real) {
+        const float near = __double2float_rz(x);
+        return odd_if(near, double(near) != x);
+    } else if constexpr (facts<T>::has_sign) {
+        const float near = __ll2float_rz(i64(x));
+        return odd_if(near, i64(near) != i64(x));
+    } else {
+        const float near = __ull2float_rz(u64(x));
+        return odd_if(near, u64(near) != u64(x));
+    }
+}
+
+// To nearest, ties to even; NaN stays one.
+FUNCTION T narrowed(float x);
+template <> __device__ __forceinline__ f16 narrowed<f16>(float x) {
+    f16 narrow;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(narrow.bits) : "f"(x));
+    return narrow;
+}
+template <> __device__ __forceinline__ bf16 narrowed<bf16>(float x) {
+    const u32 bits = __float_as_uint(x);
+    const u32 rounded = x != x ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return bf16{u16(rounded)};
+}
+
 template <typename To, typename From> __device__ __forceinline__ To convert_to(From x) {
-    if constexpr (facts<From>::real && !facts<To>::real) {
+    if constexpr (is_narrow<From>::value) {
+        return convert_to<To, float>(widened(x));
+    } else if constexpr (is_narrow<To>::value) {
+        return narrowed<To>(to_odd<From>(x));
+    } else if constexpr (facts<From>::real && !facts<To>::real) {
         if (x != x) return To(0);
         if (x >= From(limits<To>::above())) return limits<To>::most();
         if (x <= From(limits<To>::below())) return limits<To>::least();

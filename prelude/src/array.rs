@@ -160,6 +160,11 @@ impl RawArray {
         Ok(out)
     }
 
+    /// The array in the type that operations compute in: itself, or a copy of an array of a type for storage.
+    pub(crate) fn computed(&self, operation: &'static str) -> Result<RawArray> {
+        if self.dtype.is_storage() { self.converted(operation, self.dtype.computed()) } else { Ok(self.clone()) }
+    }
+
     /// This array if its elements follow one another in row-major order, else a copy that has them so.
     pub(crate) fn contiguous(&self, operation: &'static str) -> Result<RawArray> {
         if self.layout.is_contiguous() { Ok(self.clone()) } else { self.copied(operation) }

@@ -1,7 +1,14 @@
 //! Element types: the tag [`DType`], the trait [`Element`] that ties a Rust type to its tag, and [`Scalar`] values.
 //!
 //! Nothing here allocates or computes; backends match on [`DType`] and never on Rust types.
+//!
+//! Some types are for storage ([`DType::is_storage`]): arrays of them are made, moved, converted and shown as all others.
+//! What computes on such arrays converts them first, to [`DType::computed`], so that backends compute in
+//! [`DType::COMPUTED`] only.
 
+pub(crate) mod rounding;
+
+use half::{bf16, f16};
 use std::fmt;
 
 /// The type of an array's elements, as a value.
@@ -12,6 +19,12 @@ pub enum DType {
     Bool,
     /// `u8`.
     U8,
+    /// `i8`.
+    I8,
+    /// `u16`.
+    U16,
+    /// `i16`.
+    I16,
     /// `i32`.
     I32,
     /// `u32`.
@@ -20,6 +33,10 @@ pub enum DType {
     I64,
     /// `u64`.
     U64,
+    /// [`f16`](crate::f16), 5 bits of exponent and 11 of precision.
+    F16,
+    /// [`bf16`](crate::bf16), the first half of an `f32`: 8 bits of exponent and of precision.
+    BF16,
     /// `f32`.
     F32,
     /// `f64`.
@@ -28,13 +45,31 @@ pub enum DType {
 
 impl DType {
     /// All element types, in order of promotion.
-    pub const ALL: [DType; 8] =
+    pub const ALL: [DType; 13] = [
+        DType::Bool,
+        DType::U8,
+        DType::I8,
+        DType::U16,
+        DType::I16,
+        DType::I32,
+        DType::U32,
+        DType::I64,
+        DType::U64,
+        DType::F16,
+        DType::BF16,
+        DType::F32,
+        DType::F64,
+    ];
+
+    /// The types that operations compute in, in order of promotion. The others are for [storage](Self::is_storage).
+    pub const COMPUTED: [DType; 8] =
         [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64];
 
     /// The size of one element in bytes.
     pub const fn size(self) -> usize {
         match self {
-            DType::Bool | DType::U8 => 1,
+            DType::Bool | DType::U8 | DType::I8 => 1,
+            DType::U16 | DType::I16 | DType::F16 | DType::BF16 => 2,
             DType::I32 | DType::U32 | DType::F32 => 4,
             DType::I64 | DType::U64 | DType::F64 => 8,
         }
@@ -45,18 +80,40 @@ impl DType {
         match self {
             DType::Bool => "bool",
             DType::U8 => "u8",
+            DType::I8 => "i8",
+            DType::U16 => "u16",
+            DType::I16 => "i16",
             DType::I32 => "i32",
             DType::U32 => "u32",
             DType::I64 => "i64",
             DType::U64 => "u64",
+            DType::F16 => "f16",
+            DType::BF16 => "bf16",
             DType::F32 => "f32",
             DType::F64 => "f64",
         }
     }
 
-    /// Whether the type is `f32` or `f64`.
+    /// Whether the type is `f16`, `bf16`, `f32` or `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self, DType::F32 | DType::F64)
+        matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Whether the type is for storage: `i8`, `u16`, `i16`, `f16` and `bf16`. There is no arithmetic on arrays of it; what
+    /// compares and sums them computes in a wider type.
+    pub const fn is_storage(self) -> bool {
+        matches!(self, DType::I8 | DType::U16 | DType::I16 | DType::F16 | DType::BF16)
+    }
+
+    /// The type that operations on arrays of this type compute in: `i32` for `i8` and `i16`, `u32` for `u16`, `f32` for
+    /// `f16` and `bf16`, else the type itself. It has all values of this type.
+    pub const fn computed(self) -> DType {
+        match self {
+            DType::I8 | DType::I16 => DType::I32,
+            DType::U16 => DType::U32,
+            DType::F16 | DType::BF16 => DType::F32,
+            other => other,
+        }
     }
 }
 
@@ -80,6 +137,12 @@ pub enum Scalar {
     Bool(bool),
     /// A `u8`.
     U8(u8),
+    /// An `i8`.
+    I8(i8),
+    /// A `u16`.
+    U16(u16),
+    /// An `i16`.
+    I16(i16),
     /// An `i32`.
     I32(i32),
     /// A `u32`.
@@ -88,6 +151,10 @@ pub enum Scalar {
     I64(i64),
     /// A `u64`.
     U64(u64),
+    /// An [`f16`](crate::f16).
+    F16(f16),
+    /// A [`bf16`](crate::bf16).
+    BF16(bf16),
     /// An `f32`.
     F32(f32),
     /// An `f64`.
@@ -100,12 +167,48 @@ impl Scalar {
         match self {
             Scalar::Bool(_) => DType::Bool,
             Scalar::U8(_) => DType::U8,
+            Scalar::I8(_) => DType::I8,
+            Scalar::U16(_) => DType::U16,
+            Scalar::I16(_) => DType::I16,
             Scalar::I32(_) => DType::I32,
             Scalar::U32(_) => DType::U32,
             Scalar::I64(_) => DType::I64,
             Scalar::U64(_) => DType::U64,
+            Scalar::F16(_) => DType::F16,
+            Scalar::BF16(_) => DType::BF16,
             Scalar::F32(_) => DType::F32,
             Scalar::F64(_) => DType::F64,
+        }
+    }
+
+    /// The value's bytes, in the low end of a word.
+    pub(crate) const fn bits(self) -> u64 {
+        match self {
+            Scalar::Bool(value) => value as u64,
+            Scalar::U8(value) => value as u64,
+            Scalar::I8(value) => value as u8 as u64,
+            Scalar::U16(value) => value as u64,
+            Scalar::I16(value) => value as u16 as u64,
+            Scalar::I32(value) => value as u32 as u64,
+            Scalar::U32(value) => value as u64,
+            Scalar::I64(value) => value as u64,
+            Scalar::U64(value) => value,
+            Scalar::F16(value) => value.to_bits() as u64,
+            Scalar::BF16(value) => value.to_bits() as u64,
+            Scalar::F32(value) => value.to_bits() as u64,
+            Scalar::F64(value) => value.to_bits(),
+        }
+    }
+
+    /// The same value in the type that operations compute in, [`DType::computed`].
+    pub(crate) fn computed(self) -> Scalar {
+        match self {
+            Scalar::I8(value) => Scalar::I32(value.into()),
+            Scalar::U16(value) => Scalar::U32(value.into()),
+            Scalar::I16(value) => Scalar::I32(value.into()),
+            Scalar::F16(value) => Scalar::F32(value.into()),
+            Scalar::BF16(value) => Scalar::F32(value.into()),
+            other => other,
         }
     }
 }
@@ -115,10 +218,15 @@ impl fmt::Display for Scalar {
         match self {
             Scalar::Bool(value) => value.fmt(f),
             Scalar::U8(value) => value.fmt(f),
+            Scalar::I8(value) => value.fmt(f),
+            Scalar::U16(value) => value.fmt(f),
+            Scalar::I16(value) => value.fmt(f),
             Scalar::I32(value) => value.fmt(f),
             Scalar::U32(value) => value.fmt(f),
             Scalar::I64(value) => value.fmt(f),
             Scalar::U64(value) => value.fmt(f),
+            Scalar::F16(value) => value.fmt(f),
+            Scalar::BF16(value) => value.fmt(f),
             Scalar::F32(value) => value.fmt(f),
             Scalar::F64(value) => value.fmt(f),
         }
@@ -129,18 +237,32 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that arrays can hold: `bool u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+/// A Rust type that arrays can hold: `bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64`. Not an extension point.
+///
+/// Arrays of all of them are made, copied, sliced, joined, converted by [`astype`](crate::DeviceArray::astype), compared,
+/// summed and shown. Arithmetic is for those that are a [`Number`]; `i8 u16 i16 f16 bf16` are for storage.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[0.1f32, 2.5, 1e6]).astype::<gpu::f16>();
+/// assert_eq!(a.nbytes(), 6);
+/// assert_eq!(a.to_host()[1], gpu::f16::from_f32(2.5));
+/// assert_eq!(a.get(&[2]), gpu::f16::INFINITY);
+/// assert_eq!((a.astype::<f32>() * 2.0).get(&[1]), 5.0);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "device arrays cannot hold `{Self}`",
     label = "not an element type",
-    note = "the element types are bool, u8, i32, u32, i64, u64, f32 and f64"
+    note = "the element types are bool, u8, i8, u16, i16, i32, u32, i64, u64, gpu::f16, gpu::bf16, f32 and f64"
 )]
 pub trait Element:
     sealed::Sealed + Copy + PartialOrd + Default + fmt::Debug + fmt::Display + Send + Sync + 'static
 {
-    /// The type of sums: `u64` for `bool`, `u8` and `u32`; `i64` for `i32`; else the type itself.
+    /// The type of sums: `u64` for `bool`, `u8`, `u16` and `u32`; `i64` for `i8`, `i16` and `i32`; `f32` for `f16` and
+    /// `bf16`, whose own range and precision a sum would soon leave (NumPy adds in `f32` too, and rounds the sum); else the
+    /// type itself.
     type Sum: Element;
-    /// The type of means: the type itself for floats, else `f64`.
+    /// The type of means: the type itself for `f32` and `f64`, `f32` for `f16` and `bf16`, else `f64`.
     type Mean: Float;
     /// The tag of this type.
     const DTYPE: DType;
@@ -150,18 +272,27 @@ pub trait Element:
     fn from_scalar(scalar: Scalar) -> Option<Self>;
 }
 
-/// An element type with arithmetic: all but `bool`. Not an extension point.
+/// An element type with arithmetic: `u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+///
+/// `bool` has none, and the others are for storage: they are converted first.
+///
+/// ```compile_fail,E0277
+/// let a = warpcell::zeros::<warpcell::f16>(3);
+/// a.abs(); // a.astype::<f32>().abs()
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "arithmetic needs an array of numbers, but its elements are `{Self}`",
-    label = "not a number type",
-    note = "convert the array first, such as `a.astype::<f32>()`"
+    message = "there is no arithmetic on arrays of `{Self}`",
+    label = "not a type that arrays compute in",
+    note = "convert the array first, such as `a.astype::<f32>()`",
+    note = "arrays compute in u8, i32, u32, i64, u64, f32 and f64; those of bool, i8, u16, i16, gpu::f16 and gpu::bf16 are \
+            stored, moved, converted, compared and summed"
 )]
 pub trait Number: Element {}
 
 /// `f32` or `f64`. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "this operation needs an array of floats, but its elements are `{Self}`",
-    label = "not a float type",
+    message = "this operation needs an array of f32 or f64, but its elements are `{Self}`",
+    label = "neither f32 nor f64",
     note = "convert the array first, such as `a.astype::<f64>()`"
 )]
 pub trait Float: Number {
@@ -193,10 +324,15 @@ macro_rules! elements {
 elements! {
     bool => Bool, u64, f64;
     u8 => U8, u64, f64;
+    i8 => I8, i64, f64;
+    u16 => U16, u64, f64;
+    i16 => I16, i64, f64;
     i32 => I32, i64, f64;
     u32 => U32, u64, f64;
     i64 => I64, i64, f64;
     u64 => U64, u64, f64;
+    f16 => F16, f32, f32;
+    bf16 => BF16, f32, f32;
     f32 => F32, f32, f32;
     f64 => F64, f64, f64;
 }

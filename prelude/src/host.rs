@@ -135,7 +135,7 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
 /// As [`gpu::convolve2d`](crate::convolve2d), but for host arrays and always on the CPU.
 ///
 /// **Panics** if an argument is not 2-D or is empty, if in `Mode::Valid` neither is as large as the other along both
-/// axes, and for arrays of bool.
+/// axes, and for arrays of bool and of types for storage.
 ///
 /// ```
 /// use warpcell::prelude::*;

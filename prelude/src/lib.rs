@@ -50,6 +50,7 @@ pub use array::{
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
 pub use dtype::{DType, Element, Float, Number, Scalar};
 pub use error::{Error, Result};
+pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use ndarray;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};

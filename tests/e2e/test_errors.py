@@ -179,6 +179,13 @@ def test_a_host_array_for_a_device_function_is_a_compile_error_with_advice(kerne
     assert "gpu::asarray" in text and "device" in text
 
 
+def test_arithmetic_on_a_type_for_storage_is_a_compile_error_with_advice(kernel):
+    kernel.check("let halves = gpu::zeros::<gpu::f16>(3);")
+    for code in ("halves.abs()", "&halves + &halves", "halves.max()"):
+        assert "astype::<f32>()" in failing(kernel, code, "CompileError"), code
+    assert kernel.check("halves.astype::<f32>().max()").value == "0.0"
+
+
 def test_a_device_array_for_a_host_function_is_a_compile_error_with_advice(kernel):
     text = failing(kernel, "gpu::host::convolve2d(&device, &device, gpu::Mode::Full)", "CompileError")
     assert "to_host" in text

@@ -9,7 +9,9 @@ that sums and products are exact in every float type and results can be compared
 
 import itertools
 import json
+import math
 import pathlib
+from fractions import Fraction
 
 import numpy as np
 import scipy
@@ -18,7 +20,9 @@ from scipy import signal
 rng = np.random.default_rng(20240229)
 DTYPES = {"u8": "uint8", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f32": "float32",
           "f64": "float64", "bool": "bool"}
-NAMES = {value: key for key, value in DTYPES.items()}
+# Types for storage; beside them is bf16, which NumPy has not.
+STORED = {"i8": "int8", "u16": "uint16", "i16": "int16", "f16": "float16"}
+NAMES = {value: key for key, value in {**DTYPES, **STORED}.items()}
 
 
 def sample(shape, dtype="f64"):
@@ -245,7 +249,111 @@ def statistics():
                 yield {"name": name, "x": array(x), "axes": axis, "ddof": ddof, "expected": array(out)}
 
 
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics]
+def dtypes():
+    """Conversions between all pairs of element types, as bit patterns of elements; comparisons, sums and means of those for
+    storage. What NumPy converts must equal the rules that are spelled out here."""
+    # Bits of the fraction and of the exponent; the least and the largest integer.
+    floats = {"f16": (10, 5), "bf16": (7, 8), "f32": (23, 8), "f64": (52, 11)}
+    integers = {f"{kind}{bits}": (low, low + 2**bits - 1) for bits in (8, 16, 32, 64)
+                for kind, low in (("u", 0), ("i", -(2 ** (bits - 1))))}
+    names = ["bool", "u8", "i8", "u16", "i16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"]
+    in_numpy = {**DTYPES, **STORED}
+
+    def float_bits(value, fraction, exponent):
+        """The nearest float, ties to even."""
+        infinity, bias = (2**exponent - 1) << fraction, 2 ** (exponent - 1) - 1
+        if value != value:
+            return "nan"
+        sign = int(math.copysign(1, value) < 0) << (fraction + exponent)
+        if isinstance(value, float) and math.isinf(value):
+            return sign | infinity
+        exact = abs(Fraction(value))
+        if exact == 0:
+            return sign
+        top = exact.numerator.bit_length() - exact.denominator.bit_length()
+        top = max(top if Fraction(2) ** top <= exact else top - 1, 1 - bias)
+        units = round(exact / Fraction(2) ** (top - fraction))
+        return sign | min(infinity, ((top + bias - 1) << fraction) + units)
+
+    def converted(value, to):
+        """Rust's `as`: floats to integers saturate, NaN becomes 0, integers wrap; to bool: not zero."""
+        if to == "bool":
+            return int(value != 0)
+        if to in floats:
+            return float_bits(value, *floats[to])
+        low, high = integers[to]
+        if isinstance(value, float):
+            value = 0 if value != value else low if value <= low else high if value >= high else int(value)
+        return value % (high - low + 1)
+
+    def values_of(bits, name):
+        """Python numbers, which all elements are exactly."""
+        if name == "bf16":
+            return (np.array(bits, "uint32") << 16).view("float32").astype("float64").tolist()
+        size = 1 if name == "bool" else int(name.lstrip("bfiu")) // 8
+        return np.array(bits, f"uint{8 * size}").view(in_numpy[name]).tolist()
+
+    one = Fraction(1)
+    exact = {0, 1, 2, 3, 10, 65504, 65519, 65520, 65521, 65535, 65536, 65537}
+    exact |= {2**n + d for n in (7, 8, 11, 15, 16, 24, 31, 32, 53, 63, 64) for d in (-129, -128, -2, -1, 0, 1, 2, 128, 129)}
+    # Ties of bf16 in large integers, and what a rounding to 24 or 53 bits would make a tie.
+    exact |= {2**n + m * 2 ** (n - 8) + d for n in (12, 30, 31, 62, 63) for m in (1, 3) for d in (-1, 0, 1)}
+    exact |= {Fraction(n, 10) for n in (1, 5, 9, 15, 25, 1279, 1281, 1289, 2555, 3007, 327675, 655355)}
+    # Ties of f16 and bf16, of normal and subnormal numbers, and their neighbours in f32 and f64.
+    ties = [one + one / 2**11, one + 3 * one / 2**11, one + one / 2**8, one + 3 * one / 2**8, one / 2**25, 3 * one / 2**25,
+            one / 2**134, 3 * one / 2**134, 2**14 * (one + one / 2**11), Fraction(2) ** 128 * (1 - one / 2**9)]
+    exact |= {tie * (1 + d) for tie in ties for d in (0, one / 2**23, -one / 2**24, one / 2**40, -one / 2**40, one / 2**52)}
+    exact |= {Fraction(2) ** n for n in (-1074, -1022, -150, -149, -133, -126, -24, -14, 120, 127)}
+    doubles = sorted(float(value) for value in exact)
+    doubles += [1.7976931348623157e308, 3.4028234663852886e38, 3.3895313892515355e38, 1e300, 1e-300, math.inf]
+    doubles = [*doubles, *(-value for value in doubles), math.nan]
+    whole = sorted({int(value) for value in exact if value == int(value)})
+
+    for name in names:
+        if name == "bool":
+            bits = [0, 1]
+        elif name in floats:
+            fraction, exponent = floats[name]
+            bits = [float_bits(value, fraction, exponent) for value in doubles]
+            quiet = ((2**exponent - 1) << fraction) | 1 << (fraction - 1)
+            bits = list(dict.fromkeys(quiet if one_of == "nan" else one_of for one_of in bits))
+        else:
+            low, high = integers[name]
+            inside = [value for value in [*whole, *(-value for value in whole), low, low + 1, high] if low <= value <= high]
+            bits = list(dict.fromkeys(value % (high - low + 1) for value in inside))
+        values = values_of(bits, name)
+        results = {to: [converted(value, to) for value in values] for to in names}
+        for to in set(floats) & set(in_numpy):
+            if name in in_numpy:
+                with np.errstate(all="ignore"):
+                    theirs = np.array(values, in_numpy[name]).astype(in_numpy[to])
+                unsigned = theirs.view(f"uint{8 * theirs.itemsize}").tolist()
+                for ours, bits_of_one, value in zip(results[to], unsigned, theirs):
+                    assert np.isnan(value) if ours == "nan" else ours == bits_of_one, (name, to, ours, value)
+        yield {"name": "convert", "from": name, "x": bits, "to": results}
+
+    draw = np.random.default_rng(20250301)
+    for name, dtype in STORED.items():
+        low, high = integers.get(name, (-64, 64))
+        x, y = (draw.integers(low, high, (3, 5), endpoint=True).astype("float64") for _ in range(2))
+        y[1] = x[1]
+        if name == "f16":
+            x, y = x / 8, y / 8
+            x[2, 3] = np.nan
+        x, y = x.astype(dtype), y.astype(dtype)
+        for axis in [None, 0, 1]:
+            # In f32, as for the sum that NumPy rounds to f16.
+            wide = x.astype("float32") if name == "f16" else x
+            for function in ["sum", "mean"]:
+                out = getattr(np, function)(wide, axis=axis)
+                yield {"name": function, "axis": axis, "x": array(x), "expected": array(out)}
+        functions = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+                     "ge": np.greater_equal}
+        for function, of in functions.items():
+            yield {"name": function, "x": array(x), "y": array(y), "expected": array(of(x, y))}
+
+
+families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -202,7 +202,7 @@ fn scalar(written: &Type, role: &str) -> Result<Scalar> {
         "isize" | "i128" => fail("write `i64`"),
         "i8" | "i16" => fail("write `i32`"),
         "u16" | "char" => fail("write `u32`"),
-        "f16" => fail("write `f32`"),
+        "f16" | "bf16" => fail("write `f32`"),
         _ => fail("write one of these, not the name of another type for it"),
     }
 }

@@ -209,10 +209,15 @@ fn constant(dtype: DType, is_one: bool) -> Scalar {
     match dtype {
         DType::Bool => Scalar::Bool(is_one),
         DType::U8 => Scalar::U8(value),
+        DType::I8 => Scalar::I8(value.cast_signed()),
+        DType::U16 => Scalar::U16(value.into()),
+        DType::I16 => Scalar::I16(value.into()),
         DType::I32 => Scalar::I32(value.into()),
         DType::U32 => Scalar::U32(value.into()),
         DType::I64 => Scalar::I64(value.into()),
         DType::U64 => Scalar::U64(value.into()),
+        DType::F16 => Scalar::F16(value.into()),
+        DType::BF16 => Scalar::BF16(value.into()),
         DType::F32 => Scalar::F32(value.into()),
         DType::F64 => Scalar::F64(value.into()),
     }

@@ -2,8 +2,10 @@
 
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::Layout;
+use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use half::{bf16, f16};
 use std::fmt::{self, Write};
 
 /// Arrays of more elements are abbreviated.
@@ -91,10 +93,21 @@ fn entries(raw: &RawArray) -> Result<Entries> {
         copy_corners(raw, &sample)?;
     }
     let mut cells = match raw.dtype {
-        DType::F32 => floats(&transfer::download_vec::<f32>(&sample)?.into_iter().map(shortest).collect::<Vec<_>>()),
-        DType::F64 => floats(&transfer::download_vec::<f64>(&sample)?),
+        DType::F16 => small_floats(&transfer::download_vec::<f16>(&sample)?, f16::from_f32),
+        DType::BF16 => small_floats(&transfer::download_vec::<bf16>(&sample)?, bf16::from_f32),
+        DType::F32 => {
+            let values: Vec<f64> = transfer::download_vec::<f32>(&sample)?.into_iter().map(shortest).collect();
+            floats(&values, &values, LARGE)
+        }
+        DType::F64 => {
+            let values = transfer::download_vec::<f64>(&sample)?;
+            floats(&values, &values, LARGE)
+        }
         DType::Bool => strings(&transfer::download_vec::<bool>(&sample)?),
         DType::U8 => strings(&transfer::download_vec::<u8>(&sample)?),
+        DType::I8 => strings(&transfer::download_vec::<i8>(&sample)?),
+        DType::U16 => strings(&transfer::download_vec::<u16>(&sample)?),
+        DType::I16 => strings(&transfer::download_vec::<i16>(&sample)?),
         DType::I32 => strings(&transfer::download_vec::<i32>(&sample)?),
         DType::U32 => strings(&transfer::download_vec::<u32>(&sample)?),
         DType::I64 => strings(&transfer::download_vec::<i64>(&sample)?),
@@ -130,13 +143,25 @@ fn copy_corners(raw: &RawArray, sample: &RawArray) -> Result<()> {
     Ok(())
 }
 
+/// From which value on, and from which ratio of the largest to the smallest on, floats are shown with exponents.
+#[derive(Clone, Copy)]
+struct Exponents {
+    from: f64,
+    ratio: f64,
+}
+
+const LARGE: Exponents = Exponents { from: 1e8, ratio: 1e8 };
+/// Of 16-bit floats, whose digits in front of the point are not exact for long; NumPy's bounds for them.
+const SMALL: Exponents = Exponents { from: 1e3, ratio: 1e3 };
+
 /// As NumPy with 8 digits: fixed point with as many decimals as the elements need, aligned at the point; or exponents
-/// if values are very large, very small or far apart.
-fn floats(values: &[f64]) -> Vec<String> {
+/// if values are very large, very small or far apart. `values` have as few digits as tell them apart; where the others make
+/// for more, they are those of `exact`.
+fn floats(values: &[f64], exact: &[f64], exponents: Exponents) -> Vec<String> {
     const DIGITS: usize = 8;
     let magnitudes = values.iter().map(|value| value.abs()).filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = magnitudes.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
-    let exponential = high >= 1e8 || low < 1e-4 || high / low > 1e8;
+    let exponential = high >= exponents.from || low < 1e-4 || high / low > exponents.ratio;
     let format = |value: f64, digits: usize| -> (String, String) {
         match value {
             _ if value.is_nan() => ("nan".to_owned(), String::new()),
@@ -168,10 +193,22 @@ fn floats(values: &[f64]) -> Vec<String> {
         }
         mantissa + &exponent
     };
-    values.iter().map(|&value| cell(value)).collect()
+    (if exponential { exact } else { values }).iter().map(|&value| cell(value)).collect()
 }
 
 /// The shortest decimal number that is this value among the `f32`, as `f64`: 0.1 stays 0.1.
 fn shortest(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(f64::NAN)
+}
+
+/// [`floats`] of 16 bits.
+fn small_floats<T: Copy + PartialEq + Into<f64>>(values: &[T], from_f32: impl Fn(f32) -> T) -> Vec<String> {
+    let exact: Vec<f64> = values.iter().map(|&value| value.into()).collect();
+    let shortest = |(&value, &exact): (&T, &f64)| {
+        // Five digits tell all values apart.
+        let mut candidates = (0..5).filter_map(|digits| format!("{exact:.digits$e}").parse::<f64>().ok());
+        candidates.find(|&candidate| from_f32(odd_from_f64(candidate)) == value).unwrap_or(exact)
+    };
+    let few_digits: Vec<f64> = values.iter().zip(&exact).map(shortest).collect();
+    floats(&few_digits, &exact, SMALL)
 }

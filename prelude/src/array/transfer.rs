@@ -6,6 +6,7 @@ use crate::backend::{Layout, cpu};
 use crate::device::Handle;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
+use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
 
 impl<T: Element> DeviceArray<T> {
@@ -153,14 +154,20 @@ pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
     let mut bytes = [0u8; 8];
     let size = raw.dtype.size();
     raw.handle.backend.download(&raw.allocation, raw.layout.offset * size, &mut bytes[..size])?;
+    let two = || [bytes[0], bytes[1]];
     let four = || [bytes[0], bytes[1], bytes[2], bytes[3]];
     Ok(match raw.dtype {
         DType::Bool => Scalar::Bool(bytes[0] != 0),
         DType::U8 => Scalar::U8(bytes[0]),
+        DType::I8 => Scalar::I8(bytes[0].cast_signed()),
+        DType::U16 => Scalar::U16(u16::from_ne_bytes(two())),
+        DType::I16 => Scalar::I16(i16::from_ne_bytes(two())),
         DType::I32 => Scalar::I32(i32::from_ne_bytes(four())),
         DType::U32 => Scalar::U32(u32::from_ne_bytes(four())),
         DType::I64 => Scalar::I64(i64::from_ne_bytes(bytes)),
         DType::U64 => Scalar::U64(u64::from_ne_bytes(bytes)),
+        DType::F16 => Scalar::F16(f16::from_ne_bytes(two())),
+        DType::BF16 => Scalar::BF16(bf16::from_ne_bytes(two())),
         DType::F32 => Scalar::F32(f32::from_ne_bytes(four())),
         DType::F64 => Scalar::F64(f64::from_ne_bytes(bytes)),
     })

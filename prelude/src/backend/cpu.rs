@@ -3,6 +3,7 @@
 //! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
 
+mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
@@ -121,7 +122,7 @@ impl Backend for CpuBackend {
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
-        unsafe { copy::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
+        unsafe { convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
         turn.end()
     }
 

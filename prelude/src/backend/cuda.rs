@@ -86,10 +86,15 @@ const fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
         DType::U8 => "u8",
+        DType::I8 => "i8",
+        DType::U16 => "u16",
+        DType::I16 => "i16",
         DType::I32 => "int",
         DType::U32 => "u32",
         DType::I64 => "i64",
         DType::U64 => "u64",
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
         DType::F32 => "float",
         DType::F64 => "double",
     }
@@ -99,6 +104,7 @@ const fn type_name(dtype: DType) -> &'static str {
 const fn unsigned(dtype: DType) -> DType {
     match dtype.size() {
         1 => DType::U8,
+        2 => DType::U16,
         4 => DType::U32,
         _ => DType::U64,
     }
@@ -106,16 +112,7 @@ const fn unsigned(dtype: DType) -> DType {
 
 /// A value's bytes, in the low end of a word.
 fn bits(value: Scalar) -> u64 {
-    match value {
-        Scalar::Bool(value) => u64::from(value),
-        Scalar::U8(value) => u64::from(value),
-        Scalar::I32(value) => u64::from(value as u32),
-        Scalar::U32(value) => u64::from(value),
-        Scalar::I64(value) => value as u64,
-        Scalar::U64(value) => value,
-        Scalar::F32(value) => u64::from(value.to_bits()),
-        Scalar::F64(value) => value.to_bits(),
-    }
+    value.bits()
 }
 
 /// An allocation's memory.

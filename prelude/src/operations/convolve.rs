@@ -35,12 +35,13 @@ pub enum Boundary<T = f64> {
 
 /// The 2-D convolution of device arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
 ///
-/// `image` and `kernel` are 2-D and of one element type other than bool; the result has that type (integers wrap).
+/// `image` and `kernel` are 2-D and of one element type with arithmetic; the result has that type (integers wrap).
 /// Its shape follows from [`Mode`]. In [`Mode::Valid`] the arguments are swapped if the kernel is the larger one.
 /// NaN and infinity in the image reach every result element whose window contains them.
 ///
 /// **Panics** if an argument is not 2-D or is empty, or if in `Mode::Valid` neither is as large as the other along
-/// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool, and for arrays on two devices.
+/// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool and of types for storage
+/// ([`Error::UnsupportedDType`]), and for arrays on two devices.
 ///
 /// The sum over the window is taken directly, not by Fourier transform.
 ///
@@ -105,10 +106,9 @@ where
 /// The 1-D convolution of two arrays on the same side: two device arrays give a device array, two host arrays give
 /// an `Array1`; `numpy.convolve`.
 ///
-/// Both are 1-D, not empty, of one element type other than bool. The longer one counts as the image.
+/// Both are 1-D, not empty, of one element type with arithmetic. The longer one counts as the image.
 ///
-/// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), for arrays of bool, and for arrays on
-/// two devices.
+/// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), and for arrays on two devices.
 ///
 /// ```
 /// use warpcell::prelude::*;
@@ -246,7 +246,7 @@ pub(crate) struct Plan2 {
 impl Plan2 {
     pub fn new(image: &[usize], kernel: &[usize], dtype: DType, mode: Mode) -> Result<Plan2> {
         let operation = "convolve2d";
-        reject_bool(operation, dtype)?;
+        require_arithmetic(operation, dtype)?;
         let axes = |shape: &[usize]| match *shape {
             [rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
             [_, _] => Err("has no elements; convolve arrays that have some"),
@@ -292,7 +292,7 @@ pub(crate) struct Plan1 {
 impl Plan1 {
     pub fn new(a: &[usize], v: &[usize], dtype: DType, mode: Mode) -> Result<Plan1> {
         let operation = "convolve";
-        reject_bool(operation, dtype)?;
+        require_arithmetic(operation, dtype)?;
         for shape in [a, v] {
             let reason = match *shape {
                 [0] => "has no elements; convolve arrays that have some",
@@ -322,8 +322,8 @@ fn part(image: usize, kernel: usize, mode: Mode) -> Part {
     }
 }
 
-fn reject_bool(operation: &'static str, dtype: DType) -> Result<()> {
-    if dtype != DType::Bool {
+fn require_arithmetic(operation: &'static str, dtype: DType) -> Result<()> {
+    if dtype != DType::Bool && !dtype.is_storage() {
         return Ok(());
     }
     Err(Error::UnsupportedDType { operation, dtype, advice: "convert them first, such as with `a.astype::<f32>()`" })

@@ -329,6 +329,9 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
     if out.size() == 0 {
         return Ok(());
     }
+    if a.dtype().is_storage() {
+        return run_computed(operation, a, b, out);
+    }
     let broadcast = |operand: RawOperand<'_>| match operand {
         RawOperand::Array(array) => Some(array.with_layout(shape::broadcast_layout(&array.layout, out.shape()))),
         RawOperand::Scalar(_) => None,
@@ -342,6 +345,24 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
         }
     }
     out.handle.backend.binary(operation, operand(a, &wide_a), operand(b, &wide_b), out.view())
+}
+
+/// As [`run`], for elements of a type for storage: what they are compared as is wider.
+#[cold]
+fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
+    let array = |operand: RawOperand<'_>| match operand {
+        RawOperand::Array(array) => array.computed("astype").map(Some),
+        RawOperand::Scalar(_) => Ok(None),
+    };
+    let (array_a, array_b) = (array(a)?, array(b)?);
+    fn operand<'a>(raw: RawOperand<'_>, array: &'a Option<RawArray>) -> RawOperand<'a> {
+        match (raw, array) {
+            (_, Some(array)) => RawOperand::Array(array),
+            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.computed()),
+            _ => unreachable!("arrays were converted"),
+        }
+    }
+    run(operation, operand(a, &array_a), operand(b, &array_b), out)
 }
 
 fn output_dtype(operation: BinaryOperation, input: DType) -> DType {

@@ -184,6 +184,10 @@ fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axe
 pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let remaining: Vec<usize> =
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
+    if x.dtype.is_storage() {
+        let out = reduce(name, operation, &x.computed(name)?, axes)?;
+        return if operation == ReduceOperation::Sum { Ok(out) } else { out.converted(name, x.dtype) };
+    }
     let dtype = match (operation, x.dtype) {
         (ReduceOperation::Sum, DType::Bool | DType::U8 | DType::U32) => DType::U64,
         (ReduceOperation::Sum, DType::I32) => DType::I64,

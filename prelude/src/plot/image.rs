@@ -3,6 +3,7 @@
 use crate::array::DeviceArray;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use half::{bf16, f16};
 use ndarray::{ArrayBase, ArrayView2, Data, Dimension, Ix2};
 
 /// The longest side of the copy that a figure keeps; a larger image is averaged over blocks.
@@ -79,7 +80,7 @@ macro_rules! pixels {
     )*};
 }
 pixels!(
-    f32: x => f64::from(x), f64: x => x, bool: x => f64::from(u8::from(x)),
+    f32: x => f64::from(x), f64: x => x, f16: x => f64::from(x), bf16: x => f64::from(x), bool: x => f64::from(u8::from(x)),
     u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
     i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
 );
@@ -239,6 +240,8 @@ mod tests {
         let image = array![[1.0f32, -2.5], [f32::NAN, 4.0]].image().unwrap();
         assert_eq!((image.shape, image.dtype, image.range), ((2, 2), "f32", Some((-2.5, 4.0))));
         assert_eq!(array![[true, false]].image().unwrap().range, Some((0.0, 1.0)));
+        let halves = crate::asarray(&array![[0.5f32, -1.5]]).astype::<f16>().image().unwrap();
+        assert_eq!((halves.dtype, halves.range), ("f16", Some((-1.5, 0.5))));
         assert_eq!(array![[u64::MAX]].image().unwrap().range, Some((u64::MAX as f64, u64::MAX as f64)));
         let whole = Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as i32);
         assert_eq!(

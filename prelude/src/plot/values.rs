@@ -4,6 +4,7 @@
 use crate::array::DeviceArray;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use half::{bf16, f16};
 use ndarray::{ArrayBase, Data, Dimension};
 
 /// A sequence of numbers: a 1-D array on the host (`ndarray`, a slice, a `Vec`, a Rust array) or on the device, of which
@@ -43,7 +44,7 @@ macro_rules! numerals {
     )*};
 }
 numerals!(
-    f32: x => f64::from(x), f64: x => x, bool: x => f64::from(u8::from(x)),
+    f32: x => f64::from(x), f64: x => x, f16: x => f64::from(x), bf16: x => f64::from(x), bool: x => f64::from(u8::from(x)),
     u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
     i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
 );
@@ -194,7 +195,7 @@ macro_rules! numbers_below_bars {
         }
     )*};
 }
-numbers_below_bars!(f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+numbers_below_bars!(f16 bf16 f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<T: Category> Categories for [T] {
     fn places(&self) -> Result<Places> {
@@ -239,6 +240,7 @@ mod tests {
         assert_eq!(host.slice(s![1..;-1]).values("plot").unwrap(), [3.0, 2.0]);
         assert_eq!(crate::asarray(&host).values("plot").unwrap(), expected);
         assert_eq!([1u16, 2, 3].values("plot").unwrap(), expected);
+        assert_eq!(crate::asarray(&host).astype::<bf16>().values("plot").unwrap(), expected);
         assert_eq!(vec![1usize, 2, 3].values("plot").unwrap(), expected);
         assert_eq!([true, false][..].values("plot").unwrap(), [1.0, 0.0]);
         assert_eq!((&[5.0f32, 6.0]).points("plot").unwrap(), (vec![0.0, 1.0], vec![5.0, 6.0]));

@@ -178,9 +178,12 @@ mod tests {
         let opaque = Opaque { _content: [0; 3] };
         let many = vec![1u8; 1_000_000];
         let scalar = ndarray::arr0(1i32);
+        let halves = crate::zeros::<crate::f16>(3);
         let rows = [
             ("device", "DeviceArray<f32>", (&&&&Probe(&device)).describe()),
             ("host", "Array1<f64>", (&&&&Probe(&host)).describe()),
+            ("halves", "DeviceArray<f16>", (&&&&Probe(&halves)).describe()),
+            ("on_host", "ArrayD<f16>", (&&&&Probe(&halves.to_host())).describe()),
             ("text", "String", (&&&&Probe(&text)).describe()),
             ("opaque", "Opaque", (&&&&Probe(&opaque)).describe()),
             ("many", "Vec<u8>", (&&&&Probe(&many)).describe()),
@@ -191,6 +194,8 @@ mod tests {
             -------------------------------------------------------------------
             device     DeviceArray<f32>                               2x3: f32 on cpu, 24 bytes
             host       Array1<f64>                                    2048: f64 on host, 16384 bytes (16.0 KiB)
+            halves     DeviceArray<f16>                               3: f16 on cpu, 6 bytes
+            on_host    ArrayD<f16>                                    3: f16 on host, 6 bytes
             text       String                                         "two\nlines"
             opaque     Opaque                                         (no Debug) 3 bytes
             many       Vec<u8>                                        [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1…

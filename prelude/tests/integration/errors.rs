@@ -128,6 +128,11 @@ fn convolutions_that_are_none() {
         gpu::try_convolve2d(&bools, &bools, Mode::Same),
         expect!["convolve2d: arrays of bool are not supported; convert them first, such as with `a.astype::<f32>()`"],
     );
+    let halves = gpu::zeros::<gpu::f16>((2, 2));
+    check(
+        gpu::try_convolve2d(&halves, &halves, Mode::Same),
+        expect!["convolve2d: arrays of f16 are not supported; convert them first, such as with `a.astype::<f32>()`"],
+    );
     check(
         gpu::try_convolve(&a, &a, Mode::Full),
         expect![

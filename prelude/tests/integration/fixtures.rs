@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::sync::OnceLock;
 use warpcell::ndarray::{ArrayD, IxDyn};
-use warpcell::{DeviceArray, Element, Scalar};
+use warpcell::{DeviceArray, Element, Scalar, f16};
 
 /// The cases of one family.
 pub fn cases(family: &str) -> &'static [Value] {
@@ -35,7 +35,7 @@ macro_rules! integers {
         }
     )*};
 }
-integers!(u8 i32 u32 i64 u64);
+integers!(u8 i8 u16 i16 i32 u32 i64 u64);
 
 impl Sample for bool {
     fn read(value: &Value) -> Self {
@@ -55,6 +55,11 @@ impl Sample for f64 {
 impl Sample for f32 {
     fn read(value: &Value) -> Self {
         f64::read(value) as f32
+    }
+}
+impl Sample for f16 {
+    fn read(value: &Value) -> Self {
+        f16::from_f32(f32::read(value))
     }
 }
 

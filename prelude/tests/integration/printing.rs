@@ -72,6 +72,55 @@ fn small_arrays() {
     );
 }
 
+/// As NumPy prints arrays of int8, uint16 and float16.
+#[test]
+fn types_for_storage() {
+    let halves = |values: &[f64]| gpu::asarray(values).astype::<gpu::f16>();
+    check(
+        halves(&[0.1, 2.5, 1.0 / 3.0]),
+        expect![[r#"
+            [0.1    2.5    0.3333]
+            shape (3,), dtype f16, on DEVICE"#]],
+    );
+    check(
+        halves(&[1000.5, 0.25, f64::NAN, f64::NEG_INFINITY]).reshape((2, 2)),
+        expect![[r#"
+            [[1.0005e+03 2.5000e-01]
+             [       nan       -inf]]
+            shape (2, 2), dtype f16, on DEVICE"#]],
+    );
+    check(
+        halves(&[6e-8, 65504.0, 1.0]),
+        expect![[r#"
+            [5.96e-08 6.55e+04 1.00e+00]
+            shape (3,), dtype f16, on DEVICE"#]],
+    );
+    check(
+        halves(&[0.0001, 0.05]),
+        expect![[r#"
+            [0.0001 0.05  ]
+            shape (2,), dtype f16, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[0.1f32, -2.0, 3.1402]).astype::<gpu::bf16>(),
+        expect![[r#"
+            [ 0.1  -2.    3.14]
+            shape (3,), dtype bf16, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[1i8, -128, 3]),
+        expect![[r#"
+            [   1 -128    3]
+            shape (3,), dtype i8, on DEVICE"#]],
+    );
+    check(
+        gpu::arange(0, 2000, 1).astype::<u16>(),
+        expect![[r#"
+            [   0    1    2 ... 1997 1998 1999]
+            shape (2000,), dtype u16, on DEVICE"#]],
+    );
+}
+
 #[test]
 fn large_arrays_are_abbreviated() {
     check(

@@ -62,6 +62,7 @@ pub(super) fn zero(dtype: DType) -> Scalar {
         DType::U64 => Scalar::U64(0),
         DType::F32 => Scalar::F32(0.0),
         DType::F64 => Scalar::F64(0.0),
+        _ => unreachable!("operations reject types for storage"),
     }
 }
 

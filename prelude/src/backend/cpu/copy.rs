@@ -1,42 +1,18 @@
-//! Copies: between dtypes and layouts, of raw bytes, and of host arrays.
+//! Copies: between layouts, of raw bytes, and of host arrays. Between dtypes it is `convert.rs`.
 
-use super::elementwise::{Input, blocks, map};
-use super::numeric::{Cast, Shared, for_dtype};
+use super::elementwise::{Input, blocks};
+use super::numeric::{Shared, for_bits};
 use super::pool;
 use crate::array::sides::HostView;
 use crate::backend::Layout;
 use crate::dtype::DType;
 
-/// Copies elements from one layout to another of the same shape, converting them as `as` does.
+/// Copies elements of one dtype from one layout to another of the same shape; only the elements' size matters.
 ///
 /// # Safety
 ///
-/// Both must describe memory that nothing else accesses, of these dtypes, without overlap.
-pub(super) unsafe fn convert(
-    from: DType,
-    source: *const u8,
-    source_layout: &Layout,
-    to: DType,
-    out: *mut u8,
-    out_layout: &Layout,
-) {
-    if from == to {
-        // SAFETY: the caller's promise.
-        return unsafe { copy(from, source, source_layout, out, out_layout) };
-    }
-    let input = Input::Array(source, source_layout);
-    for_dtype!(from, T => for_dtype!(to, U => {
-        // SAFETY: the caller's promise.
-        unsafe { blocks::<T, U, 1>([input], out, out_layout, &|[x], out| map(x, out, |x: T| Cast::<U>::cast(x))) }
-    }));
-}
-
-/// Copies elements of one dtype; only their size matters.
-///
-/// # Safety
-///
-/// As for [`convert`].
-unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layout, out: *mut u8, out_layout: &Layout) {
+/// Both must describe memory that nothing else accesses, of this dtype, without overlap.
+pub(super) unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layout, out: *mut u8, out_layout: &Layout) {
     if source_layout.is_contiguous() && out_layout.is_contiguous() {
         // SAFETY: the caller's promise; contiguous layouts are one range of bytes.
         return unsafe { bytes(source, out, out_layout.size() * dtype.size()) };
@@ -44,11 +20,9 @@ unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layout, out: *mu
     let input = Input::Array(source, source_layout);
     // SAFETY: the caller's promise; sources are host or device memory, whose bytes are initialised.
     unsafe {
-        match dtype.size() {
-            1 => blocks::<u8, u8, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
-            4 => blocks::<u32, u32, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
-            _ => blocks::<u64, u64, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x)),
-        }
+        for_bits!(dtype.size(), T => {
+            blocks::<T, T, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x))
+        });
     }
 }
 

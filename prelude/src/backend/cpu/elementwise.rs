@@ -3,7 +3,7 @@
 //! Operands that are not contiguous, are one value, or are the output itself pass through a buffer of one block in
 //! the first-level cache, so that each kernel is one simple loop over slices.
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Real, Shared, for_dtype, for_number};
+use super::numeric::{Arithmetic, Bit, Isa, Native, Real, Shared, for_bits, for_dtype, for_number};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
@@ -28,8 +28,8 @@ pub(crate) enum Input<'a> {
 ///
 /// `out` and `layout` must describe memory that nothing else accesses, for elements of the value's dtype.
 pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
-    for_dtype!(value.dtype(), T => {
-        let value = T::of(value);
+    for_bits!(value.dtype().size(), T => {
+        let value = value.bits() as T;
         // SAFETY: the caller's promise.
         unsafe { blocks::<T, T, 0>([], out, layout, &|_, out| out.fill(value)) }
     });
@@ -67,6 +67,7 @@ pub(crate) unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: i
         Scalar::U64(start) => write!(start, u64, u64, wrapping_add, wrapping_mul),
         Scalar::F32(start) => write!(start, f32, f64, add, multiply),
         Scalar::F64(start) => write!(start, f64, f64, add, multiply),
+        _ => unreachable!("operations reject types for storage"),
     }
 }
 

@@ -4,7 +4,7 @@
 //! that the compiled function is one simple loop.
 
 use super::elementwise::Input;
-use super::numeric::Shared;
+use super::numeric::{Shared, for_bits};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::Layout;
@@ -138,18 +138,10 @@ impl Drop for Running {
 
 /// A block of one value.
 fn repeated(value: Scalar) -> Buffer {
-    let (bits, size) = match value {
-        Scalar::Bool(value) => (u64::from(value), 1),
-        Scalar::U8(value) => (u64::from(value), 1),
-        Scalar::I32(value) => (u64::from(value.cast_unsigned()), 4),
-        Scalar::U32(value) => (u64::from(value), 4),
-        Scalar::F32(value) => (u64::from(value.to_bits()), 4),
-        Scalar::I64(value) => (value.cast_unsigned(), 8),
-        Scalar::U64(value) => (value, 8),
-        Scalar::F64(value) => (value.to_bits(), 8),
-    };
-    [match size {
+    let bits = value.bits();
+    [match value.dtype().size() {
         1 => bits * 0x0101_0101_0101_0101,
+        2 => bits * 0x0001_0001_0001_0001,
         4 => bits << 32 | bits,
         _ => bits,
     }; BLOCK]
@@ -175,9 +167,7 @@ unsafe fn gather(source: *const u8, stride: isize, count: usize, dtype: DType, b
     }
     match dtype {
         DType::Bool => gather!(u8, |value| u8::from(value != 0)),
-        DType::U8 => gather!(u8, |value| value),
-        DType::I32 | DType::U32 | DType::F32 => gather!(u32, |value| value),
-        DType::I64 | DType::U64 | DType::F64 => gather!(u64, |value| value),
+        dtype => for_bits!(dtype.size(), T => gather!(T, |value| value)),
     }
 }
 

@@ -72,6 +72,7 @@ macro_rules! native {
 native! {
     Bit, Bool, u64, |value| u64::from(value.is_true());
     u8, U8, u64, |value| u64::from(value);
+    u16, U16, u64, |value| u64::from(value);
     i32, I32, i64, |value| i64::from(value);
     u32, U32, u64, |value| u64::from(value);
     i64, I64, i64, |value| value;
@@ -213,7 +214,7 @@ pub(super) trait Cast<U> {
 
 macro_rules! casts {
     ($($from:ident)*) => {$(
-        casts!(@to $from [u8 i32 u32 i64 u64 f32 f64]);
+        casts!(@to $from [u8 i8 u16 i16 i32 u32 i64 u64 f32 f64]);
         impl Cast<Bit> for $from {
             #[inline(always)]
             fn cast(self) -> Bit { Bit::from(self != 0 as $from) }
@@ -230,7 +231,7 @@ macro_rules! casts {
         }
     )*};
 }
-casts!(u8 i32 u32 i64 u64 f32 f64);
+casts!(u8 i8 u16 i16 i32 u32 i64 u64 f32 f64);
 
 impl Cast<Bit> for Bit {
     #[inline(always)]
@@ -239,7 +240,32 @@ impl Cast<Bit> for Bit {
     }
 }
 
-/// Evaluates an expression with `$T` standing for the type of a dtype.
+/// Evaluates an expression with `$T` standing for the unsigned integer of this size: for what moves bits.
+macro_rules! for_bits {
+    ($size:expr, $T:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = u16;
+                $body
+            }
+            4 => {
+                type $T = u32;
+                $body
+            }
+            _ => {
+                type $T = u64;
+                $body
+            }
+        }
+    };
+}
+pub(super) use for_bits;
+
+/// Evaluates an expression with `$T` standing for the type of a dtype that operations compute in.
 macro_rules! for_dtype {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
@@ -286,6 +312,7 @@ macro_rules! for_number {
                 type $T = f64;
                 $body
             }
+            _ => unreachable!("operations convert types for storage first"),
         }
     };
 }

@@ -20,6 +20,7 @@ fn gpu_check() {
     check.pool();
     check.fill_and_arange();
     check.copies();
+    super::convert::conversions(&mut check);
     check.unary();
     check.binary();
     check.binary_layouts();
@@ -37,14 +38,14 @@ fn gpu_check() {
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
 const UNTOUCHED: u8 = 0x5a;
 
-struct Check {
+pub(super) struct Check {
     gpu: Arc<dyn Backend>,
     passed: usize,
     failed: usize,
 }
 
 /// An array on the device, with its values here: `values[p]` is at position `p` of the allocation.
-struct Array {
+pub(super) struct Array {
     allocation: Arc<dyn Allocation>,
     layout: Layout,
     dtype: DType,
@@ -52,7 +53,7 @@ struct Array {
 }
 
 impl Array {
-    fn view(&self) -> View<'_> {
+    pub fn view(&self) -> View<'_> {
         View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
     }
 
@@ -68,7 +69,7 @@ impl Check {
         self.array_of(dtype, layout, values)
     }
 
-    fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
+    pub fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
         let allocation = self.gpu.allocate(values.len() * dtype.size()).unwrap();
         self.gpu.upload(&to_bytes(&values), &allocation).unwrap();
         Array { allocation, layout, dtype, values }
@@ -86,7 +87,7 @@ impl Check {
     }
 
     /// Runs `work` on a fresh output and compares all its bytes, also those that must stay.
-    fn expect(
+    pub fn expect(
         &mut self,
         what: &str,
         dtype: DType,
@@ -166,7 +167,7 @@ impl Check {
                     self.expect("fill", dtype, layout, &expected, (0.0, &[]), |gpu, out| gpu.fill(value, out));
                 }
             }
-            if dtype == DType::Bool {
+            if dtype == DType::Bool || dtype.is_storage() {
                 continue;
             }
             let of = |number: f64| convert(Scalar::F64(number), dtype);
@@ -223,7 +224,7 @@ impl Check {
 
     fn unary(&mut self) {
         for operation in UNARY_OPERATIONS {
-            for dtype in DType::ALL {
+            for dtype in DType::COMPUTED {
                 if is_transcendental(operation) && !dtype.is_float() {
                     continue;
                 }
@@ -253,7 +254,7 @@ impl Check {
 
     fn binary(&mut self) {
         for operation in BINARY_OPERATIONS {
-            for dtype in DType::ALL {
+            for dtype in DType::COMPUTED {
                 let result = if (operation as usize) < BinaryOperation::Equal as usize { dtype } else { DType::Bool };
                 let tolerance = if operation == BinaryOperation::Power { loose(dtype) } else { 0.0 };
                 let what = format!("{operation:?}");
@@ -332,7 +333,7 @@ impl Check {
 
     fn reductions(&mut self) {
         use ReduceOperation::{All, Any, Max, Min, Sum};
-        for dtype in DType::ALL {
+        for dtype in DType::COMPUTED {
             let operations: &[ReduceOperation] =
                 if dtype == DType::Bool { &[Sum, All, Any, Max, Min] } else { &[Sum, Max, Min] };
             for &operation in operations {

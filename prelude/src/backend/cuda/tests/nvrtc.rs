@@ -88,6 +88,8 @@ fn nvrtc_makes_the_code_that_is_meant() {
             assert!(!code.contains(".f64"));
         }
     }
+    let halves = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", "OUTPUT=f16", "=convert"]));
+    assert!(halves.contains("cvt.rn.f16.f32") && !halves.contains(".f64"), "one rounding, by the processor");
     let arange = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=double", "OUTPUT=float"]));
     assert!(arange.contains("mul.rn.f64") && !arange.contains("fma.rn.f64"), "two roundings, as on the host");
 }

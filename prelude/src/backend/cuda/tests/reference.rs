@@ -1,7 +1,9 @@
 //! Slow, obvious references for what the backend computes, over single values, and arrays to compare with them.
 
+use super::convert::narrow;
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
+use half::{bf16, f16};
 
 /// Marsaglia's xorshift64.
 pub(super) struct Random(u64);
@@ -40,6 +42,10 @@ pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Ve
             match dtype {
                 DType::Bool => Scalar::Bool(dice.is_multiple_of(2)),
                 DType::U8 => Scalar::U8(number as u8),
+                DType::I8 => Scalar::I8(number as i8),
+                DType::U16 => Scalar::U16(number as u16),
+                DType::I16 => Scalar::I16(number as i16),
+                DType::F16 | DType::BF16 => convert(Scalar::F64(random.unit() * 4.0 - 2.0), dtype),
                 DType::I32 => Scalar::I32(number as i32),
                 DType::U32 => Scalar::U32(number as u32),
                 DType::I64 => Scalar::I64(number),
@@ -55,6 +61,12 @@ fn edges(dtype: DType) -> Vec<Scalar> {
     match dtype {
         DType::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
         DType::U8 => [0, 1, 2, u8::MAX].map(Scalar::U8).to_vec(),
+        DType::I8 => [0, 1, -1, 2, i8::MIN, i8::MAX].map(Scalar::I8).to_vec(),
+        DType::U16 => [0, 1, 2, u16::MAX].map(Scalar::U16).to_vec(),
+        DType::I16 => [0, 1, -1, 2, i16::MIN, i16::MAX].map(Scalar::I16).to_vec(),
+        DType::F16 | DType::BF16 => {
+            edges(DType::F64).into_iter().chain([Scalar::F64(1e-7)]).map(|value| convert(value, dtype)).collect()
+        }
         DType::I32 => [0, 1, -1, 2, i32::MIN, i32::MAX].map(Scalar::I32).to_vec(),
         DType::U32 => [0, 1, 2, u32::MAX].map(Scalar::U32).to_vec(),
         DType::I64 => [0, 1, -1, 2, i64::MIN, i64::MAX].map(Scalar::I64).to_vec(),
@@ -74,6 +86,11 @@ pub(super) fn to_bytes(values: &[Scalar]) -> Vec<u8> {
         match value {
             Scalar::Bool(value) => bytes.push(u8::from(value)),
             Scalar::U8(value) => bytes.push(value),
+            Scalar::I8(value) => bytes.push(value.cast_unsigned()),
+            Scalar::U16(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::I16(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::F16(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::BF16(value) => bytes.extend(value.to_le_bytes()),
             Scalar::I32(value) => bytes.extend(value.to_le_bytes()),
             Scalar::U32(value) => bytes.extend(value.to_le_bytes()),
             Scalar::I64(value) => bytes.extend(value.to_le_bytes()),
@@ -86,11 +103,17 @@ pub(super) fn to_bytes(values: &[Scalar]) -> Vec<u8> {
 }
 
 pub(super) fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
+    let two = || bytes[..2].try_into().unwrap();
     let four = || bytes[..4].try_into().unwrap();
     let eight = || bytes[..8].try_into().unwrap();
     match dtype {
         DType::Bool => Scalar::Bool(bytes[0] != 0),
         DType::U8 => Scalar::U8(bytes[0]),
+        DType::I8 => Scalar::I8(bytes[0].cast_signed()),
+        DType::U16 => Scalar::U16(u16::from_le_bytes(two())),
+        DType::I16 => Scalar::I16(i16::from_le_bytes(two())),
+        DType::F16 => Scalar::F16(f16::from_le_bytes(two())),
+        DType::BF16 => Scalar::BF16(bf16::from_le_bytes(two())),
         DType::I32 => Scalar::I32(i32::from_le_bytes(four())),
         DType::U32 => Scalar::U32(u32::from_le_bytes(four())),
         DType::I64 => Scalar::I64(i64::from_le_bytes(eight())),
@@ -148,6 +171,7 @@ macro_rules! on_numbers {
             Scalar::U64($x) => Scalar::U64($integer),
             Scalar::F32($x) => Scalar::F32($float),
             Scalar::F64($x) => Scalar::F64($float),
+            other => unreachable!("no arithmetic on {other:?}"),
         }
     };
 }
@@ -311,17 +335,22 @@ pub(super) fn integer(value: Scalar) -> i128 {
     match value {
         Scalar::Bool(value) => value.into(),
         Scalar::U8(value) => value.into(),
+        Scalar::I8(value) => value.into(),
+        Scalar::U16(value) => value.into(),
+        Scalar::I16(value) => value.into(),
         Scalar::I32(value) => value.into(),
         Scalar::U32(value) => value.into(),
         Scalar::I64(value) => value.into(),
         Scalar::U64(value) => value.into(),
-        Scalar::F32(_) | Scalar::F64(_) => unreachable!(),
+        Scalar::F16(_) | Scalar::BF16(_) | Scalar::F32(_) | Scalar::F64(_) => unreachable!(),
     }
 }
 
 /// A float's value.
 pub(super) fn float(value: Scalar) -> f64 {
     match value {
+        Scalar::F16(value) => value.into(),
+        Scalar::BF16(value) => value.into(),
         Scalar::F32(value) => value.into(),
         Scalar::F64(value) => value,
         _ => unreachable!(),
@@ -330,11 +359,20 @@ pub(super) fn float(value: Scalar) -> f64 {
 
 /// Rust's `as`; to bool: not zero.
 pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
+    match to {
+        DType::F16 => return Scalar::F16(f16::from_bits(narrow(value, 10, 5))),
+        DType::BF16 => return Scalar::BF16(bf16::from_bits(narrow(value, 7, 8))),
+        _ => {}
+    }
     macro_rules! to {
         ($x:expr) => {
             match to {
                 DType::Bool => Scalar::Bool($x as f64 != 0.0),
                 DType::U8 => Scalar::U8($x as u8),
+                DType::I8 => Scalar::I8($x as i8),
+                DType::U16 => Scalar::U16($x as u16),
+                DType::I16 => Scalar::I16($x as i16),
+                DType::F16 | DType::BF16 => unreachable!("handled above"),
                 DType::I32 => Scalar::I32($x as i32),
                 DType::U32 => Scalar::U32($x as u32),
                 DType::I64 => Scalar::I64($x as i64),
@@ -347,6 +385,11 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
     match value {
         Scalar::Bool(x) => to!(u8::from(x)),
         Scalar::U8(x) => to!(x),
+        Scalar::I8(x) => to!(x),
+        Scalar::U16(x) => to!(x),
+        Scalar::I16(x) => to!(x),
+        Scalar::F16(x) => to!(f64::from(x)),
+        Scalar::BF16(x) => to!(f64::from(x)),
         Scalar::I32(x) => to!(x),
         Scalar::U32(x) => to!(x),
         Scalar::I64(x) => to!(x),
@@ -360,6 +403,12 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
 /// equal to NaN.
 pub(super) fn agree(found: Scalar, expected: Scalar, tolerance: f64, scale: f64) -> bool {
     match (found, expected) {
+        (Scalar::F16(found), Scalar::F16(expected)) => {
+            found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
+        }
+        (Scalar::BF16(found), Scalar::BF16(expected)) => {
+            found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
+        }
         (Scalar::F32(_), Scalar::F32(_)) | (Scalar::F64(_), Scalar::F64(_)) => {
             let (found, expected) = (float(found), float(expected));
             let room = tolerance * scale.max(expected.abs()) + f64::from(f32::MIN_POSITIVE) * tolerance;
