@@ -2,6 +2,7 @@
 
 mod errors;
 mod fixtures;
+mod functions;
 mod lesson;
 mod map;
 mod parity;

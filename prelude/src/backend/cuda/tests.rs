@@ -7,5 +7,6 @@
 
 mod check;
 mod nvrtc;
+mod reductions;
 mod reference;
 mod timing;
