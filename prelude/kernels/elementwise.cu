@@ -152,8 +152,35 @@ FLOAT_FUNCTION(sin_of, sinf, sin, T(0))
 FLOAT_FUNCTION(cos_of, cosf, cos, T(0))
 FLOAT_FUNCTION(tan_of, tanf, tan, T(0))
 FLOAT_FUNCTION(tanh_of, tanhf, tanh, T(0))
+FLOAT_FUNCTION(exp2_of, exp2f, exp2, T(0))
+FLOAT_FUNCTION(expm1_of, expm1f, expm1, T(0))
+FLOAT_FUNCTION(log2_of, log2f, log2, T(0))
+FLOAT_FUNCTION(log10_of, log10f, log10, T(0))
+FLOAT_FUNCTION(log1p_of, log1pf, log1p, T(0))
+FLOAT_FUNCTION(cbrt_of, cbrtf, cbrt, T(0))
+FLOAT_FUNCTION(sinh_of, sinhf, sinh, T(0))
+FLOAT_FUNCTION(cosh_of, coshf, cosh, T(0))
+FLOAT_FUNCTION(asin_of, asinf, asin, T(0))
+FLOAT_FUNCTION(acos_of, acosf, acos, T(0))
+FLOAT_FUNCTION(atan_of, atanf, atan, T(0))
+FLOAT_FUNCTION(asinh_of, asinhf, asinh, T(0))
+FLOAT_FUNCTION(acosh_of, acoshf, acosh, T(0))
+FLOAT_FUNCTION(atanh_of, atanhf, atanh, T(0))
+FLOAT_FUNCTION(round_of, rintf, rint, x)
+FLOAT_FUNCTION(trunc_of, truncf, trunc, x)
 FUNCTION bool logical_not(T x) { return x == T(0); }
 FUNCTION bool is_nan(T x) { return x != x; }
+// The difference of an infinity and itself is NaN.
+FUNCTION bool is_finite(T x) {
+    if constexpr (facts<T>::real) return x - x == T(0);
+    else return true;
+}
+FUNCTION bool is_inf(T x) {
+    if constexpr (facts<T>::real) return x == x && x - x != T(0);
+    else return false;
+}
+FUNCTION T bitwise_not(T x) { return T(~x); }
+template <> __device__ __forceinline__ bool bitwise_not<bool>(bool x) { return !x; }
 
 // Two arguments.
 FUNCTION T add(T a, T b) { return T(typename facts<T>::wrapping(a) + typename facts<T>::wrapping(b)); }
@@ -191,6 +218,47 @@ FUNCTION bool greater(T a, T b) { return a > b; }
 FUNCTION bool greater_equal(T a, T b) { return a >= b; }
 FUNCTION bool logical_and(T a, T b) { return a != T(0) && b != T(0); }
 FUNCTION bool logical_or(T a, T b) { return a != T(0) || b != T(0); }
+#define FLOAT_FUNCTION_OF_TWO(name, of_float, of_double)                            \
+    FUNCTION T name(T a, T b) {                                                     \
+        if constexpr (sizeof(T) == 4) return of_float(a, b);                        \
+        else return of_double(a, b);                                                \
+    }
+FLOAT_FUNCTION_OF_TWO(atan2_of, atan2f, atan2)
+FLOAT_FUNCTION_OF_TWO(hypot_of, hypotf, hypot)
+FLOAT_FUNCTION_OF_TWO(copysign_of, copysignf, copysign)
+// NumPy's division, rounded down, and what it leaves, with the divisor's sign.
+FUNCTION bool signs_differ(T a, T b) { return facts<T>::has_sign && (a < T(0)) != (b < T(0)); }
+FUNCTION T floor_divide(T a, T b) {
+    T rest = remainder_of(a, b);
+    bool past = rest != T(0) && signs_differ(rest, b);
+    if constexpr (facts<T>::real) {
+        if (b == T(0)) return a / b;
+        // A whole number, but for rounding.
+        T quotient = (a - rest) / b - (past ? T(1) : T(0));
+        if (quotient == T(0)) return copysign_of(T(0), a / b);
+        T whole = floor_of(quotient);
+        return quotient - whole > T(0.5) ? whole + T(1) : whole;
+    } else {
+        return past ? subtract(divide(a, b), T(1)) : divide(a, b);
+    }
+}
+FUNCTION T modulo(T a, T b) {
+    T rest = remainder_of(a, b);
+    if (rest != T(0)) return signs_differ(rest, b) ? add(rest, b) : rest;
+    if constexpr (facts<T>::real) return copysign_of(T(0), b);
+    else return T(0);
+}
+// Integers and bools.
+FUNCTION T bitwise_and(T a, T b) { return T(a & b); }
+FUNCTION T bitwise_or(T a, T b) { return T(a | b); }
+FUNCTION T bitwise_xor(T a, T b) { return T(a ^ b); }
+// A negative count is a large one as u64.
+FUNCTION T left_shift(T a, T b) {
+    return u64(b) < 8 * sizeof(T) ? T(typename facts<T>::wrapping(a) << u32(b)) : T(0);
+}
+FUNCTION T right_shift(T a, T b) {
+    return u64(b) < 8 * sizeof(T) ? T(a >> u32(b)) : signs_differ(a, T(0)) ? T(-1) : T(0);
+}
 
 #ifdef WARPCELL_OPERATION
 

@@ -1,11 +1,12 @@
-// Reductions: sum, max, min, all, any; of a whole contiguous array, or over some axes of an array of any strides.
+// Reductions: sum, product, sum of squares, max, min, their places, all, any; of a whole contiguous array, or over some
+// axes of an array of any strides.
 //
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
-//   WARPCELL_REDUCTION                Sum, Max, Min, All or Any
+//   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All or Any
 //   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
-// memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation.
+// memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
 
 typedef unsigned char u8;
 typedef unsigned int u32;
@@ -22,16 +23,17 @@ struct alignas(16) Pack {
     input at[VECTOR];
 };
 
-// Each reduction: a state of 16 bytes, its start, and how elements and other states enter it.
+// Each reduction: a state of 16 bytes, its start, and how elements and other states enter it. An element, or the first of a
+// pack, comes with its place among the reduced ones, which only `ArgMax` and `ArgMin` look at.
 
 template <typename T> struct Sum {
     u64 sum;
     u64 unused;
     DEVICE void start() { sum = 0; unused = 0; }
-    DEVICE void add(T x) { sum += u64(i64(x)); }
-    DEVICE void add(const Pack& x) {
+    DEVICE void add(T x, i64) { sum += u64(i64(x)); }
+    DEVICE void add(const Pack& x, i64) {
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) add(x.at[i]);
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);
     }
     DEVICE void merge(const Sum& other) { sum += other.sum; }
     DEVICE output finish() const { return output(sum); }
@@ -40,8 +42,8 @@ template <> struct Sum<float> {
     double sum;
     u64 unused;
     DEVICE void start() { sum = 0; unused = 0; }
-    DEVICE void add(float x) { sum += double(x); }
-    DEVICE void add(const Pack& x) {
+    DEVICE void add(float x, i64) { sum += double(x); }
+    DEVICE void add(const Pack& x, i64) {
         sum += double((float(x.at[0]) + float(x.at[1 % VECTOR])) + (float(x.at[2 % VECTOR]) + float(x.at[3 % VECTOR])));
     }
     DEVICE void merge(const Sum& other) { sum += other.sum; }
@@ -50,22 +52,53 @@ template <> struct Sum<float> {
 template <> struct Sum<double> {
     double sum, lost;
     DEVICE void start() { sum = 0; lost = 0; }
-    DEVICE void add(double x) {
+    DEVICE void add(double x, i64) {
         double next = sum + x;
         double of_x = next - sum;
         lost += (sum - (next - of_x)) + (x - of_x);
         sum = next;
     }
-    DEVICE void add(const Pack& x) {
+    DEVICE void add(const Pack& x, i64) {
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) add(double(x.at[i]));
+        for (int i = 0; i < VECTOR; i++) add(double(x.at[i]), 0);
     }
     DEVICE void merge(const Sum& other) {
-        add(other.sum);
+        add(other.sum, 0);
         lost += other.lost;
     }
     // After an overflow or a NaN, `lost` is NaN and says nothing.
     DEVICE output finish() const { return output(isfinite(sum) ? sum + lost : sum); }
+};
+
+// Floats are squared in f64, in which the square of an f32 is exact.
+template <typename T> struct SumSquares {
+    Sum<double> sum;
+    DEVICE void start() { sum.start(); }
+    // Rounded by itself: contracted into the sum, the compensation would miss it.
+    DEVICE void add(T x, i64) { sum.add(__dmul_rn(double(x), double(x)), 0); }
+    DEVICE void add(const Pack& x, i64) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);
+    }
+    DEVICE void merge(const SumSquares& other) { sum.merge(other.sum); }
+    DEVICE output finish() const { return output(isfinite(sum.sum) ? sum.sum + sum.lost : sum.sum); }
+};
+
+// What products are computed in: f64, or integers modulo 2^64.
+template <typename T> struct factor { typedef u64 type; static DEVICE u64 of(T x) { return u64(i64(x)); } };
+template <> struct factor<float> { typedef double type; static DEVICE double of(float x) { return x; } };
+template <> struct factor<double> { typedef double type; static DEVICE double of(double x) { return x; } };
+
+template <typename T> struct alignas(16) Product {
+    typename factor<T>::type product;
+    DEVICE void start() { product = 1; }
+    DEVICE void add(T x, i64) { product *= factor<T>::of(x); }
+    DEVICE void add(const Pack& x, i64) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);
+    }
+    DEVICE void merge(const Product& other) { product *= other.product; }
+    DEVICE output finish() const { return output(product); }
 };
 
 // The least and the greatest value of a type.
@@ -89,23 +122,51 @@ LIMITS(double, __longlong_as_double(0xfff0000000000000ll), __longlong_as_double(
     template <typename T> struct alignas(16) name {                                       \
         T value;                                                                          \
         DEVICE void start() { value = limits<T>::first(); }                                 \
-        DEVICE void add(T x) { value = value != value || value before x ? value : x; }    \
-        DEVICE void add(const Pack& x) {                                                  \
-            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i]);              \
+        DEVICE void add(T x, i64) { value = value != value || value before x ? value : x; } \
+        DEVICE void add(const Pack& x, i64) {                                             \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);           \
         }                                                                                 \
-        DEVICE void merge(const name& other) { add(other.value); }                        \
+        DEVICE void merge(const name& other) { add(other.value, 0); }                     \
         DEVICE output finish() const { return output(value); }                            \
     };
 EXTREME(Max, least, >)
 EXTREME(Min, most, <)
 
+// Where the extreme element is: the first NaN if there is one, the first of equals. At the start there is none, and its
+// place is behind all others, so that any element takes it.
+#define PLACE(name, first, before)                                                        \
+    template <typename T> struct alignas(16) name {                                       \
+        T value;                                                                          \
+        i64 place;                                                                        \
+        DEVICE void start() {                                                             \
+            value = limits<T>::first();                                                   \
+            place = limits<i64>::most();                                                  \
+        }                                                                                 \
+        DEVICE void add(T x, i64 at) {                                                    \
+            const bool is_nan = x != x, has_nan = value != value;                         \
+            const bool is_equal = is_nan ? has_nan : x == value;                          \
+            const bool is_beyond = !has_nan && (is_nan || x before value);                \
+            if (is_beyond || (is_equal && at < place)) {                                  \
+                value = x;                                                                \
+                place = at;                                                               \
+            }                                                                             \
+        }                                                                                 \
+        DEVICE void add(const Pack& x, i64 at) {                                          \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], at + i);      \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { add(other.value, other.place); }           \
+        DEVICE output finish() const { return output(place); }                            \
+    };
+PLACE(ArgMax, least, >)
+PLACE(ArgMin, most, <)
+
 #define LOGICAL(name, first, with)                                                        \
     template <typename T> struct alignas(16) name {                                       \
         u32 value;                                                                        \
         DEVICE void start() { value = first; }                                            \
-        DEVICE void add(T x) { value = value with u32(x != T(0)); }                       \
-        DEVICE void add(const Pack& x) {                                                  \
-            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i]);              \
+        DEVICE void add(T x, i64) { value = value with u32(x != T(0)); }                  \
+        DEVICE void add(const Pack& x, i64) {                                             \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);           \
         }                                                                                 \
         DEVICE void merge(const name& other) { value = value with other.value; }          \
         DEVICE output finish() const { return output(value); }                            \
@@ -168,13 +229,13 @@ reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* ou
 #pragma unroll
         for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * threads];
 #pragma unroll
-        for (int k = 0; k < 4; k++) state.add(loaded[k]);
+        for (int k = 0; k < 4; k++) state.add(loaded[k], ahead + (i + k * threads) * VECTOR);
     }
 #pragma unroll 1
-    for (; i < count; i += threads) state.add(packs[i]);
-    if (thread < ahead) state.add(x[thread]);
-    const i64 tail = ahead + count * VECTOR;
-    if (tail + thread < size) state.add(x[tail + thread]);
+    for (; i < count; i += threads) state.add(packs[i], ahead + i * VECTOR);
+    if (thread < ahead) state.add(x[thread], thread);
+    const i64 tail = ahead + count * VECTOR + thread;
+    if (tail < size) state.add(x[tail], tail);
 
     state = merged_in_block(state);
     if (threadIdx.x == 0) {
@@ -257,10 +318,10 @@ DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outp
 #pragma unroll
             for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
 #pragma unroll
-            for (int k = 0; k < 4; k++) state.add(loaded[k]);
+            for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * group);
         }
 #pragma unroll 1
-        for (; i < to; i += group) state.add(row[offset_of(i, reduced)]);
+        for (; i < to; i += group) state.add(row[offset_of(i, reduced)], i);
     }
     state = group == 32 ? merged_in_warp(state) : merged_in_block(state);
     if (at < outputs && lane == 0) deliver(state, at, outputs, shares, out);
@@ -297,10 +358,10 @@ reduce_columns(const input* x, const __grid_constant__ Axes kept, const __grid_c
 #pragma unroll
             for (int k = 0; k < 4; k++) loaded[k] = column[offset_of(i + k * STRIPS, reduced)];
 #pragma unroll
-            for (int k = 0; k < 4; k++) state.add(loaded[k]);
+            for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * STRIPS);
         }
 #pragma unroll 1
-        for (; i < to; i += STRIPS) state.add(column[offset_of(i, reduced)]);
+        for (; i < to; i += STRIPS) state.add(column[offset_of(i, reduced)], i);
     }
     states[threadIdx.x] = state;
     __syncthreads();

@@ -48,6 +48,11 @@ impl Layout {
         self.shape.iter().product()
     }
 
+    /// How many elements lie before `axis`, along it, and behind it: a contiguous array of any rank as one of three axes.
+    pub fn around(&self, axis: usize) -> [usize; 3] {
+        [self.shape[..axis].iter().product(), self.shape[axis], self.shape[axis + 1..].iter().product()]
+    }
+
     /// Whether the elements follow one another in row-major order (the offset may be anything).
     pub fn is_contiguous(&self) -> bool {
         let mut step = 1isize;
@@ -76,7 +81,7 @@ pub(crate) enum Operand<'a> {
     Scalar(Scalar),
 }
 
-/// Elementwise functions of one argument. Output dtype equals input dtype, but for `LogicalNot` and `IsNan` (bool).
+/// Elementwise functions of one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum UnaryOperation {
     Negative,
@@ -93,9 +98,38 @@ pub(crate) enum UnaryOperation {
     Tanh,
     LogicalNot,
     IsNan,
+    Exp2,
+    Expm1,
+    Log2,
+    Log10,
+    Log1p,
+    Cbrt,
+    Sinh,
+    Cosh,
+    Asin,
+    Acos,
+    Atan,
+    Asinh,
+    Acosh,
+    Atanh,
+    /// To the nearest integer, halves to the even one.
+    Round,
+    Trunc,
+    IsInf,
+    IsFinite,
+    /// Integers, and bools as `LogicalNot`.
+    BitwiseNot,
 }
 
-/// Elementwise functions of two arguments of one dtype. The comparisons give bool, the others the inputs' dtype.
+impl UnaryOperation {
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
+    pub const fn output(self, dtype: DType) -> DType {
+        use UnaryOperation::{IsFinite, IsInf, IsNan, LogicalNot};
+        if matches!(self, LogicalNot | IsNan | IsInf | IsFinite) { DType::Bool } else { dtype }
+    }
+}
+
+/// Elementwise functions of two arguments of one dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BinaryOperation {
     Add,
@@ -119,10 +153,38 @@ pub(crate) enum BinaryOperation {
     GreaterEqual,
     LogicalAnd,
     LogicalOr,
+    /// Floats only, as the next two.
+    Atan2,
+    Hypot,
+    Copysign,
+    /// The quotient, rounded down; a zero divisor of an integer gives 0.
+    FloorDivide,
+    /// What `FloorDivide` leaves, with the divisor's sign; a zero divisor of an integer gives 0.
+    Modulo,
+    /// Integers and bools, as the next two.
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
+    /// Integers. Shifted by as many bits as there are or more, or by a negative number: 0.
+    LeftShift,
+    /// Integers, with their sign. Shifted by as many bits as there are or more, or by a negative number: 0, or −1 for
+    /// negative values.
+    RightShift,
 }
 
-/// Reductions. `Sum` of bool and u8 gives u64, of i32 gives i64, of u32 gives u64; else the input's dtype.
-/// `Max`, `Min` keep the dtype and give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
+impl BinaryOperation {
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
+    pub const fn output(self, dtype: DType) -> DType {
+        use BinaryOperation as B;
+        match self {
+            B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual => DType::Bool,
+            B::LogicalAnd | B::LogicalOr => DType::Bool,
+            _ => dtype,
+        }
+    }
+}
+
+/// Reductions. `Max`, `Min` give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReduceOperation {
     Sum,
@@ -130,6 +192,48 @@ pub(crate) enum ReduceOperation {
     Min,
     All,
     Any,
+    Product,
+    /// The sum of the squares, of floats.
+    SumSquares,
+    /// Where the largest element is along the one axis that is reduced: the first of several, the first NaN if there is one.
+    ArgMax,
+    /// As `ArgMax`, of the smallest.
+    ArgMin,
+}
+
+impl ReduceOperation {
+    /// The dtype of the output for inputs of `dtype`.
+    pub const fn output(self, dtype: DType) -> DType {
+        match self {
+            ReduceOperation::Sum | ReduceOperation::Product => sum_type(dtype),
+            ReduceOperation::ArgMax | ReduceOperation::ArgMin => DType::I64,
+            _ => dtype,
+        }
+    }
+
+    /// Whether there is no result over no elements.
+    pub const fn needs_elements(self) -> bool {
+        use ReduceOperation::{ArgMax, ArgMin, Max, Min};
+        matches!(self, Max | Min | ArgMax | ArgMin)
+    }
+}
+
+/// Running reductions along an axis, from the first element to each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ScanOperation {
+    Sum,
+    Product,
+}
+
+/// The dtype of sums and products: bool, u8 and u32 give u64, i32 gives i64, others stay.
+pub(crate) const fn sum_type(dtype: DType) -> DType {
+    match dtype {
+        DType::Bool | DType::U8 | DType::U32 | DType::U64 => DType::U64,
+        DType::I32 | DType::I64 => DType::I64,
+        DType::F32 => DType::F32,
+        DType::F64 => DType::F64,
+        _ => sum_type(dtype.computed()),
+    }
 }
 
 /// How a 2-D convolution treats what lies outside the image; SciPy's `boundary`.
@@ -190,9 +294,12 @@ pub(crate) trait Backend: Send + Sync {
     /// Computes each element of `out` by a function of the user; inputs and `out` are of the function's dtypes, arrays are
     /// broadcast to `out`, which overlaps none of them and may be empty. Passes a panic of the function on.
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()>;
-    /// Reduces `x` over `axes` (sorted, distinct); `out` is contiguous and has the remaining axes. For `Max` and
-    /// `Min` the reduced part is not empty.
+    /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
+    /// axes. The reduced part is not empty if the operation needs elements.
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;
+    /// `out` has along `axis` the sums or products of `x` up to each element; f32 is added and multiplied in f64. Both are
+    /// contiguous, of one shape, not empty; `out` has the dtype of sums of `x`.
+    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()>;
     /// Discrete 2-D convolution: `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`, the image
     /// continued by `padding`. All three are 2-D, contiguous, of one dtype (f32 or f64, or integers, wrapping),
     /// none empty. `origin` is (0, 0) for the full result; larger for the same and valid parts of it.

@@ -289,6 +289,22 @@ pub trait Element:
 )]
 pub trait Number: Element {}
 
+/// An element type whose bits can be combined: an integer type, or `bool`, which is one bit. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "bitwise operations need an array of integers or bools, but its elements are `{Self}`",
+    label = "neither an integer type nor `bool`",
+    note = "convert the array first, such as `a.astype::<i32>()`"
+)]
+pub trait Bitwise: Element {}
+
+/// An integer type: `u8 i32 u32 i64 u64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this operation needs an array of integers, but its elements are `{Self}`",
+    label = "not an integer type",
+    note = "convert the array first, such as `a.astype::<i32>()`"
+)]
+pub trait Integer: Number + Bitwise {}
+
 /// `f32` or `f64`. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "this operation needs an array of f32 or f64, but its elements are `{Self}`",
@@ -341,6 +357,15 @@ macro_rules! numbers {
     ($($type:ty)*) => { $(impl Number for $type {})* };
 }
 numbers!(u8 i32 u32 i64 u64 f32 f64);
+
+macro_rules! integers {
+    ($($type:ty)*) => {$(
+        impl Bitwise for $type {}
+        impl Integer for $type {}
+    )*};
+}
+integers!(u8 i32 u32 i64 u64);
+impl Bitwise for bool {}
 
 macro_rules! floats {
     ($($type:ty)*) => {$(

@@ -30,6 +30,7 @@ mod input;
 #[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
+pub mod linalg;
 mod number;
 mod operations;
 mod output;
@@ -48,7 +49,7 @@ pub use array::{
     try_zeros, vstack, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
-pub use dtype::{DType, Element, Float, Number, Scalar};
+pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 pub use error::{Error, Result};
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
@@ -60,6 +61,7 @@ pub use operations::convolve::{
 };
 pub use operations::elementwise::Operand;
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::scan::diff;
 pub use plot::{
     Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
     try_imshow, try_plot, try_scatter,

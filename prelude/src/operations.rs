@@ -5,4 +5,5 @@ pub(crate) mod convolve;
 pub(crate) mod elementwise;
 pub(crate) mod map;
 pub(crate) mod reduce;
+pub(crate) mod scan;
 pub(crate) mod statistics;

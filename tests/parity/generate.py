@@ -44,6 +44,8 @@ def number(value):
         return "nan"
     if value in (float("inf"), float("-inf")):
         return "inf" if value > 0 else "-inf"
+    if value == 0 and np.signbit(value):
+        return -0.0
     return int(value) if value == int(value) else value
 
 
@@ -353,7 +355,112 @@ def dtypes():
             yield {"name": function, "x": array(x), "y": array(y), "expected": array(of(x, y))}
 
 
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes]
+
+def functions():
+    """Elementwise functions of floats and of integers, beside those of `unary` and `binary`."""
+    floats = {"exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "cbrt": np.cbrt,
+              "sinh": np.sinh, "cosh": np.cosh, "asin": np.asin, "acos": np.acos, "atan": np.atan, "asinh": np.asinh,
+              "acosh": np.acosh, "atanh": np.atanh, "round": np.round, "trunc": np.trunc, "reciprocal": np.reciprocal,
+              "is_inf": np.isinf, "is_finite": np.isfinite, "radians": np.radians, "degrees": np.degrees}
+    x = np.concatenate([np.linspace(-3, 3, 25), [np.nan, np.inf, -np.inf, -0.0, 1e-7, 1 + 2.0**-20, 1 - 2.0**-20, 2.5, 1e9]])
+    more = [700.0, 1e-300, 1e300, 1e-20, 1 + 2.0**-50, 4503599627370497.5]
+    for name, dtype in itertools.product(floats, ["f64", "f32"]):
+        values = np.concatenate([x, more]) if dtype == "f64" else x.astype("float32")
+        # In f64, since NumPy's own f32 functions round less well than ours may.
+        with np.errstate(all="ignore"):
+            out = floats[name](values.astype("float64"))
+            out = out if out.dtype == bool else out.astype(values.dtype)
+        yield {"name": name, "x": array(values), "expected": array(out)}
+    for dtype in ["i32", "u32", "i64", "u8"]:
+        values = np.concatenate([sample(6, dtype), [np.iinfo(DTYPES[dtype]).min, np.iinfo(DTYPES[dtype]).max]]).astype(DTYPES[dtype])
+        for name in ["round", "trunc", "is_inf", "is_finite"]:
+            yield {"name": name, "x": array(values), "expected": array(floats[name](values).astype(
+                bool if name.startswith("is_") else values.dtype))}
+        yield {"name": "bitwise_not", "x": array(values), "expected": array(np.bitwise_invert(values))}
+    values = sample(5, "bool")
+    yield {"name": "bitwise_not", "x": array(values), "expected": array(np.bitwise_invert(values))}
+
+    edge = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.0, 0.1, 7.5, -7.5, 1e300])
+    for name, function in {"atan2": np.atan2, "hypot": np.hypot, "copysign": np.copysign, "floor_divide": np.floor_divide,
+                           "modulo": np.mod}.items():
+        for dtype in ["f64", "f32"]:
+            values = (edge if dtype == "f64" else edge[:-1]).astype(DTYPES[dtype])
+            a, b = values[:, None], values[None, :]
+            with np.errstate(all="ignore"):
+                yield {"name": name, "x": array(a), "y": array(b), "expected": array(function(a, b))}
+                a, b = sample((4, 1), dtype), sample((3,), dtype)
+                yield {"name": name, "x": array(a), "y": array(b), "expected": array(function(a, b))}
+    whole = {"floor_divide": np.floor_divide, "modulo": np.mod, "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or,
+             "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift, "right_shift": np.right_shift}
+    for dtype in ["u8", "i32", "u32", "i64", "u64"]:
+        least, most = np.iinfo(DTYPES[dtype]).min, np.iinfo(DTYPES[dtype]).max
+        bits = np.iinfo(DTYPES[dtype]).bits
+        numbers = [0, 1, 2, 7, 12, bits - 1, bits, bits + 1, least, most, *([-1, -2, -7, -13] if least < 0 else [])]
+        values = np.array(numbers, DTYPES[dtype])
+        for name, function in whole.items():
+            with np.errstate(all="ignore"):
+                out = function(values[:, None], values[None, :])
+            yield {"name": name, "x": array(values[:, None]), "y": array(values[None, :]), "expected": array(out)}
+    truth = np.array([True, False])
+    for name in ["bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor"]:
+        out = getattr(np, name)(truth[:, None], truth[None, :])
+        yield {"name": name, "x": array(truth[:, None]), "y": array(truth[None, :]), "expected": array(out)}
+    for dtype in ["f64", "i32", "u8"]:
+        values, low, high = sample((3, 4), dtype), sample((4,), dtype), sample((3, 1), dtype)
+        if dtype == "f64":
+            values[0, 0], low[2], high[1] = np.nan, np.nan, np.inf
+        yield {"name": "clip", "x": array(values), "y": array(low), "z": array(high), "expected": array(np.clip(values, low, high))}
+
+
+def places():
+    """Products, norms, and where the extremes are."""
+    shapes = [(5,), (3, 4), (2, 3, 4), (1, 5), ()]
+    for dtype, shape in itertools.product(DTYPES, shapes):
+        x = sample(shape, dtype)
+        for axis in [None, *range(len(shape))]:
+            yield {"name": "prod", "axis": axis, "x": array(x), "expected": array(np.prod(x, axis=axis).astype(
+                {"b": "uint64", "u": "uint64", "i": "int64"}.get(x.dtype.kind, x.dtype.name)))}
+            for name in ["argmax", "argmin"]:
+                yield {"name": name, "axis": axis, "x": array(x), "expected": array(getattr(np, name)(x, axis=axis))}
+        if dtype != "bool":
+            out = np.linalg.norm(x.astype("float64").ravel())
+            yield {"name": "norm", "axis": None, "x": array(x), "expected": array(out.astype("float32" if dtype == "f32" else "float64"))}
+    for dtype in ["f32", "f64"]:
+        x = sample((4, 5), dtype)
+        x[1, 2] = x[3, 1] = np.nan
+        x[2, 4], x[0, 0], x[0, 3] = np.inf, -np.inf, -np.inf
+        for name, axis in itertools.product(["argmax", "argmin"], [None, 0, 1]):
+            yield {"name": name, "axis": axis, "x": array(x), "expected": array(getattr(np, name)(x, axis=axis))}
+    for shape, axis in [((0, 3), None), ((0, 3), 0), ((0, 3), 1), ((0,), None)]:
+        x = np.zeros(shape)
+        yield {"name": "prod", "axis": axis, "x": array(x), "expected": array(np.prod(x, axis=axis))}
+        if axis == 1:
+            yield {"name": "argmax", "axis": axis, "x": array(x), "expected": array(np.argmax(x, axis=axis))}
+
+
+def scans():
+    """Running sums and products, and differences."""
+    shapes = [(1,), (9,), (40,), (3, 4), (2, 3, 4), (0,), (2, 0, 3), ()]
+    for dtype, shape in itertools.product(DTYPES, shapes):
+        x = sample(shape, dtype)
+        wide = {"b": "uint64", "u": "uint64", "i": "int64"}.get(x.dtype.kind, x.dtype.name)
+        for name, axis in itertools.product(["cumsum", "cumprod"], [None, *range(len(shape))]):
+            # Exact in f64; rounded once to f32.
+            inputs = x.astype("float64") if dtype == "f32" else x
+            out = getattr(np, name)(inputs, axis=axis, **({} if dtype == "f32" else {"dtype": wide}))
+            yield {"name": name, "axis": axis, "x": array(x), "expected": array(out.astype(wide))}
+    for dtype in ["f32", "f64"]:
+        x = sample((6,), dtype)
+        x[2], x[4] = np.inf, np.nan
+        yield {"name": "cumsum", "axis": 0, "x": array(x), "expected": array(np.cumsum(x))}
+    for dtype, shape in itertools.product(["f64", "i32", "u8"], [(1,), (7,), (3, 4), (2, 3, 4), (0, 2)]):
+        x = sample(shape, dtype)
+        for n, axis in itertools.product([0, 1, 2, 3], [*range(len(shape)), -1]):
+            yield {"name": "diff", "n": n, "axis": axis, "x": array(x), "expected": array(np.diff(x, n, axis))}
+
+
+families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
+            places, scans]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

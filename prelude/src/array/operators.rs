@@ -1,29 +1,31 @@
-//! The operators `+ - * / %`, their assigning forms, `-`, and `& | !` for bools: on values and references alike.
+//! The operators `+ - * / %` for numbers, `& | ^` for integers and bools, `<< >>` for integers, their assigning forms, `-`
+//! and `!`: on values and references alike.
 
 use crate::array::DeviceArray;
 use crate::backend::BinaryOperation;
-use crate::dtype::{Element, Number};
+use crate::dtype::{Bitwise, Element, Integer, Number};
 use crate::error::check;
 use crate::operations::elementwise::{RawOperand, binary, binary_into};
 use std::ops::{
-    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
+    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
 macro_rules! operator {
-    ($trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $name:ident => $operation:ident) => {
-        operator!(@arrays [DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
-        operator!(@arrays [DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
-        operator!(@arrays [&DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
-        operator!(@arrays [&DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
-        operator!(@arrays [DeviceArray<T>] [T] $trait $method $name);
-        operator!(@arrays [&DeviceArray<T>] [T] $trait $method $name);
-        operator!(@scalars $trait $method $name $operation [u8 i32 u32 i64 u64 f32 f64]);
-        operator!(@assign [DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
-        operator!(@assign [&DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
-        operator!(@assign [T] $assign_trait $assign $name $operation |other| RawOperand::Scalar(other.to_scalar()));
+    ($bound:ident $types:tt $trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $name:ident => $operation:ident) => {
+        operator!(@arrays $bound [DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
+        operator!(@arrays $bound [DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
+        operator!(@arrays $bound [&DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
+        operator!(@arrays $bound [&DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
+        operator!(@arrays $bound [DeviceArray<T>] [T] $trait $method $name);
+        operator!(@arrays $bound [&DeviceArray<T>] [T] $trait $method $name);
+        operator!(@scalars $trait $method $name $operation $types);
+        operator!(@assign $bound [DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
+        operator!(@assign $bound [&DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
+        operator!(@assign $bound [T] $assign_trait $assign $name $operation |other| RawOperand::Scalar(other.to_scalar()));
     };
-    (@arrays [$left:ty] [$right:ty] $trait:ident $method:ident $name:ident) => {
-        impl<T: Number> $trait<$right> for $left {
+    (@arrays $bound:ident [$left:ty] [$right:ty] $trait:ident $method:ident $name:ident) => {
+        impl<T: $bound> $trait<$right> for $left {
             type Output = DeviceArray<T>;
             #[track_caller]
             fn $method(self, other: $right) -> DeviceArray<T> {
@@ -49,8 +51,8 @@ macro_rules! operator {
             }
         }
     )*};
-    (@assign [$right:ty] $trait:ident $method:ident $name:ident $operation:ident |$other:ident| $operand:expr) => {
-        impl<T: Number> $trait<$right> for DeviceArray<T> {
+    (@assign $bound:ident [$right:ty] $trait:ident $method:ident $name:ident $operation:ident |$other:ident| $operand:expr) => {
+        impl<T: $bound> $trait<$right> for DeviceArray<T> {
             /// Writes to the array's elements, also those of the array that it is a view of.
             #[track_caller]
             fn $method(&mut self, $other: $right) {
@@ -59,11 +61,16 @@ macro_rules! operator {
         }
     };
 }
-operator!(Add, add, AddAssign, add_assign, add => Add);
-operator!(Sub, sub, SubAssign, sub_assign, subtract => Subtract);
-operator!(Mul, mul, MulAssign, mul_assign, multiply => Multiply);
-operator!(Div, div, DivAssign, div_assign, divide => Divide);
-operator!(Rem, rem, RemAssign, rem_assign, remainder => Remainder);
+operator!(Number [u8 i32 u32 i64 u64 f32 f64] Add, add, AddAssign, add_assign, add => Add);
+operator!(Number [u8 i32 u32 i64 u64 f32 f64] Sub, sub, SubAssign, sub_assign, subtract => Subtract);
+operator!(Number [u8 i32 u32 i64 u64 f32 f64] Mul, mul, MulAssign, mul_assign, multiply => Multiply);
+operator!(Number [u8 i32 u32 i64 u64 f32 f64] Div, div, DivAssign, div_assign, divide => Divide);
+operator!(Number [u8 i32 u32 i64 u64 f32 f64] Rem, rem, RemAssign, rem_assign, remainder => Remainder);
+operator!(Bitwise [bool u8 i32 u32 i64 u64] BitAnd, bitand, BitAndAssign, bitand_assign, bitwise_and => BitwiseAnd);
+operator!(Bitwise [bool u8 i32 u32 i64 u64] BitOr, bitor, BitOrAssign, bitor_assign, bitwise_or => BitwiseOr);
+operator!(Bitwise [bool u8 i32 u32 i64 u64] BitXor, bitxor, BitXorAssign, bitxor_assign, bitwise_xor => BitwiseXor);
+operator!(Integer [u8 i32 u32 i64 u64] Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
+operator!(Integer [u8 i32 u32 i64 u64] Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
 
 impl<T: Number> Neg for &DeviceArray<T> {
     type Output = DeviceArray<T>;
@@ -80,42 +87,17 @@ impl<T: Number> Neg for DeviceArray<T> {
     }
 }
 
-macro_rules! logical {
-    ($([$left:ty] [$right:ty])*) => {$(
-        impl BitAnd<$right> for $left {
-            type Output = DeviceArray<bool>;
-            #[track_caller]
-            fn bitand(self, other: $right) -> DeviceArray<bool> {
-                self.logical_and(other)
-            }
-        }
-        impl BitOr<$right> for $left {
-            type Output = DeviceArray<bool>;
-            #[track_caller]
-            fn bitor(self, other: $right) -> DeviceArray<bool> {
-                self.logical_or(other)
-            }
-        }
-    )*};
-}
-logical! {
-    [DeviceArray<bool>] [DeviceArray<bool>]
-    [DeviceArray<bool>] [&DeviceArray<bool>]
-    [&DeviceArray<bool>] [DeviceArray<bool>]
-    [&DeviceArray<bool>] [&DeviceArray<bool>]
-}
-
-impl Not for &DeviceArray<bool> {
-    type Output = DeviceArray<bool>;
+impl<T: Bitwise> Not for &DeviceArray<T> {
+    type Output = DeviceArray<T>;
     #[track_caller]
-    fn not(self) -> DeviceArray<bool> {
-        self.logical_not()
+    fn not(self) -> DeviceArray<T> {
+        self.bitwise_not()
     }
 }
-impl Not for DeviceArray<bool> {
-    type Output = DeviceArray<bool>;
+impl<T: Bitwise> Not for DeviceArray<T> {
+    type Output = DeviceArray<T>;
     #[track_caller]
-    fn not(self) -> DeviceArray<bool> {
-        self.logical_not()
+    fn not(self) -> DeviceArray<T> {
+        self.bitwise_not()
     }
 }

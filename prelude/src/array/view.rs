@@ -312,7 +312,7 @@ pub(super) fn assign(operation: &'static str, target: &RawArray, source: &RawArr
 }
 
 /// The `count` elements along an axis that begin at `start` and are `step` apart; all of them are in the array.
-pub(super) fn slice_axis(raw: &RawArray, axis: usize, start: usize, step: isize, count: usize) -> RawArray {
+pub(crate) fn slice_axis(raw: &RawArray, axis: usize, start: usize, step: isize, count: usize) -> RawArray {
     let mut layout = raw.layout.clone();
     let stride = layout.strides[axis];
     if count > 0 {

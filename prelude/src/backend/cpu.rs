@@ -3,6 +3,7 @@
 //! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
 
+mod arg;
 mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
@@ -13,9 +14,10 @@ mod numeric;
 mod pool;
 mod reduce;
 mod runs;
+mod scan;
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, ScanOperation,
     UnaryOperation, View,
 };
 use crate::dtype::Scalar;
@@ -172,7 +174,21 @@ impl Backend for CpuBackend {
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
-        unsafe { reduce::reduce(operation, x.dtype, origin(&x), x.layout, axes, origin(&out)) };
+        unsafe {
+            match operation {
+                ReduceOperation::ArgMax | ReduceOperation::ArgMin => {
+                    arg::arg(operation, x.dtype, origin(&x), x.layout, axes[0], origin(&out).cast());
+                }
+                _ => reduce::reduce(operation, x.dtype, origin(&x), x.layout, axes, origin(&out)),
+            }
+        }
+        turn.end()
+    }
+
+    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        // SAFETY: the invariants of `Memory`; both are contiguous.
+        unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
         turn.end()
     }
 

@@ -5,7 +5,7 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, ScanOperation,
     UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
@@ -22,6 +22,7 @@ use std::sync::Arc;
 mod convolve;
 mod elementwise;
 mod reduce;
+mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +41,7 @@ struct CudaBackend {
     device: Arc<Device>,
     elementwise: elementwise::Elementwise,
     reduce: reduce::Reduce,
+    scan: scan::Scan,
     convolve: convolve::Convolve,
 }
 
@@ -149,6 +151,7 @@ impl CudaBackend {
         Ok(CudaBackend {
             elementwise: elementwise::Elementwise::new(&device),
             reduce: reduce::Reduce::new(&device),
+            scan: scan::Scan::new(&device),
             convolve: convolve::Convolve::new(&device),
             device,
         })
@@ -238,6 +241,10 @@ impl Backend for CudaBackend {
             reduce::Outcome::Done => Ok(()),
             reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
         }
+    }
+
+    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
+        self.scan.run(operation, x, axis, out)
     }
 
     fn convolve2d(

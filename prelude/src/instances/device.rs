@@ -33,6 +33,7 @@ fn element<T: Element + Debug>(
     black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
     black_box(a.sum());
     black_box(a.mean());
+    black_box((a.prod(), a.argmax(), a.argmin(), a.argmax_axis(0), a.argmin_axis(0), a.cumsum(), a.cumsum_axis(0)));
     a.fill(value);
     a.assign(&a.copy());
     shown(store, a.clone(), formatter);
@@ -43,8 +44,9 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     macro_rules! each {
         ($($method:ident)*) => { black_box(($(a.$method(a), a.$method(value),)*)); };
     }
-    each!(add subtract multiply divide remainder maximum minimum lt le gt ge);
-    black_box((a.abs(), a.floor(), a.ceil(), a.sign(), a.negative(), a.square(), -a));
+    each!(add subtract multiply divide remainder floor_divide modulo maximum minimum lt le gt ge);
+    black_box((a.abs(), a.floor(), a.ceil(), a.round(), a.trunc(), a.sign(), a.negative(), a.square(), -a));
+    black_box((a.clip(value, value), a.is_nan(), a.is_finite(), crate::diff(a, 1, 0), crate::linalg::norm(a)));
     macro_rules! operators {
         ($($sign:tt $assign:tt)*) => {$(
             black_box((a $sign a, a $sign a.clone(), a.clone() $sign a, a.clone() $sign a.clone()));
@@ -67,7 +69,8 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     macro_rules! each {
         ($($method:ident)*) => { black_box(($(a.$method(),)*)); };
     }
-    each!(exp log sqrt sin cos tan tanh is_nan);
+    each!(exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh reciprocal);
+    black_box((a.atan2(a), a.hypot(a)));
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2)));
 }
 

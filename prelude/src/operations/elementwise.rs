@@ -2,7 +2,7 @@
 
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 use crate::error::{Error, Result, check};
 
 pub(super) mod sealed {
@@ -102,6 +102,70 @@ unary! {
         tan, try_tan => Tan;
         /// The hyperbolic tangent.
         tanh, try_tanh => Tanh;
+        /// Two to the power of each element.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[3.0]).exp2().item(), 8.0);
+        /// ```
+        exp2, try_exp2 => Exp2;
+        /// `e` to the power of each element, less 1; exact also for small elements.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1e-20]).expm1().item(), 1e-20);
+        /// ```
+        expm1, try_expm1 => Expm1;
+        /// The logarithm to base 2; NaN for negative elements, −∞ for 0.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[8.0f32]).log2().item(), 3.0);
+        /// ```
+        log2, try_log2 => Log2;
+        /// The logarithm to base 10; NaN for negative elements, −∞ for 0.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1000.0]).log10().item(), 3.0);
+        /// ```
+        log10, try_log10 => Log10;
+        /// The natural logarithm of 1 plus each element; exact also for small elements.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1e-20]).log1p().item(), 1e-20);
+        /// ```
+        log1p, try_log1p => Log1p;
+        /// The cube root, also of negative elements.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-27.0]).cbrt().item(), -3.0);
+        /// ```
+        cbrt, try_cbrt => Cbrt;
+        /// The hyperbolic sine.
+        sinh, try_sinh => Sinh;
+        /// The hyperbolic cosine.
+        cosh, try_cosh => Cosh;
+        /// The inverse sine, −π/2 to π/2; NaN outside −1 to 1.
+        asin, try_asin => Asin;
+        /// The inverse cosine, 0 to π; NaN outside −1 to 1.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-1.0]).acos().item(), std::f64::consts::PI);
+        /// ```
+        acos, try_acos => Acos;
+        /// The inverse tangent, −π/2 to π/2.
+        atan, try_atan => Atan;
+        /// The inverse hyperbolic sine.
+        asinh, try_asinh => Asinh;
+        /// The inverse hyperbolic cosine; NaN below 1.
+        acosh, try_acosh => Acosh;
+        /// The inverse hyperbolic tangent; NaN outside −1 to 1, infinite at the ends.
+        atanh, try_atanh => Atanh;
+    }
+    Bitwise {
+        /// Each bit inverted; bools negated. The same as `!&a`, and NumPy's `invert`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0u8, 254]).bitwise_not().sum(), 256);
+        /// ```
+        bitwise_not, try_bitwise_not => BitwiseNot;
     }
     Number {
         /// The absolute value; integers wrap, as in NumPy.
@@ -110,6 +174,18 @@ unary! {
         floor, try_floor => Floor;
         /// The smallest integer not below each element.
         ceil, try_ceil => Ceil;
+        /// The nearest integer, halves to the even one; integers stay as they are. NumPy's `round` and `rint`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.5, 1.5, -2.5]).round().to_host(), ndarray::arr1(&[0.0, 2.0, -2.0]).into_dyn());
+        /// ```
+        round, try_round => Round;
+        /// Each element without its fraction; integers stay as they are.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.7, -1.7]).trunc().to_host(), ndarray::arr1(&[1.0, -1.0]).into_dyn());
+        /// ```
+        trunc, try_trunc => Trunc;
         /// −1, 0 or 1; NaN for NaN.
         sign, try_sign => Sign;
         /// Each element with the opposite sign; integers wrap. The same as `-&a`.
@@ -147,8 +223,23 @@ binary! {
         multiply, try_multiply => Multiply;
         /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
         divide, try_divide => Divide;
-        /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`.
+        /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`, and NumPy's `fmod`. NumPy's `remainder`
+        /// and `mod` are [`modulo`](Self::modulo). A zero divisor of an integer gives 0.
         remainder, try_remainder => Remainder;
+        /// The quotient rounded down, also for floats; NumPy's `floor_divide`. A zero divisor of an integer gives 0.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[7, -7]).floor_divide(2).to_host(), ndarray::arr1(&[3, -4]).into_dyn());
+        /// ```
+        floor_divide, try_floor_divide => FloorDivide;
+        /// What [`floor_divide`](Self::floor_divide) leaves, with the sign of the divisor: Python's `%`, and NumPy's
+        /// `remainder` and `mod`. A zero divisor of an integer gives 0.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[7, -7]).modulo(3).to_host(), ndarray::arr1(&[1, 2]).into_dyn());
+        /// assert_eq!((warpcell::array(&[-7]) % 3).item(), -1);
+        /// ```
+        modulo, try_modulo => Modulo;
         /// Each element to the power of the other's. Integers wrap.
         ///
         /// ```
@@ -163,6 +254,55 @@ binary! {
         maximum, try_maximum => Maximum;
         /// The smaller of each pair; NaN if either is NaN.
         minimum, try_minimum => Minimum;
+    }
+    Float -> T {
+        /// The angle of the point whose y is here and whose x is the other's, −π to π.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0]).atan2(-0.0).item(), std::f64::consts::FRAC_PI_2);
+        /// ```
+        atan2, try_atan2 => Atan2;
+        /// The length of the hypotenuse, `√(a² + b²)`, without overflow on the way.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[3e200]).hypot(4e200).item(), 5e200);
+        /// ```
+        hypot, try_hypot => Hypot;
+        /// Each element with the other's sign, that of zeros and NaNs too.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0, -2.0]).copysign(-0.0).sum(), -3.0);
+        /// ```
+        copysign, try_copysign => Copysign;
+    }
+    Bitwise -> T {
+        /// The bits that both have; of bools, whether both are true. The same as `&a & &b`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[12, 10]).bitwise_and(6).to_host(), ndarray::arr1(&[4, 2]).into_dyn());
+        /// ```
+        bitwise_and, try_bitwise_and => BitwiseAnd;
+        /// The bits that either has; of bools, whether either is true. The same as `&a | &b`.
+        bitwise_or, try_bitwise_or => BitwiseOr;
+        /// The bits that one has and the other has not; of bools, whether they differ. The same as `&a ^ &b`.
+        bitwise_xor, try_bitwise_xor => BitwiseXor;
+    }
+    Integer -> T {
+        /// The bits moved to higher places by the other's elements; the same as `&a << &b`. Moved by as many places as there
+        /// are bits, by more, or by a negative number, an element becomes 0, as in NumPy.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1u8, 3, 1]).left_shift(&warpcell::array(&[3, 7, 8])).sum(), 8 + 128);
+        /// ```
+        left_shift, try_left_shift => LeftShift;
+        /// The bits moved to lower places by the other's elements, the sign kept; the same as `&a >> &b`. Moved by as many
+        /// places as there are bits, by more, or by a negative number, an element becomes 0, or −1 if it is negative, as
+        /// in NumPy.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-9, 9]).right_shift(1).to_host(), ndarray::arr1(&[-5, 4]).into_dyn());
+        /// ```
+        right_shift, try_right_shift => RightShift;
     }
     Element -> bool {
         /// Whether the elements are equal.
@@ -210,14 +350,35 @@ impl<T: Float> DeviceArray<T> {
         if exponent == 2 { self.square() } else { self.pow(T::from_f64(f64::from(exponent))) }
     }
 
-    /// Whether each element is NaN.
+    /// One divided by each element.
     ///
     /// ```
-    /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
+    /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
     /// ```
     #[track_caller]
-    pub fn is_nan(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(unary("is_nan", UnaryOperation::IsNan, &self.raw)))
+    pub fn reciprocal(&self) -> DeviceArray<T> {
+        let one = RawOperand::Scalar(T::from_f64(1.0).to_scalar());
+        DeviceArray::from_raw(check(binary("reciprocal", BinaryOperation::Divide, one, RawOperand::Array(&self.raw))))
+    }
+
+    /// Angles in degrees as radians; NumPy's `radians` and `deg2rad`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[180.0]).radians().item(), std::f64::consts::PI);
+    /// ```
+    #[track_caller]
+    pub fn radians(&self) -> DeviceArray<T> {
+        self.multiply(T::from_f64(std::f64::consts::PI / 180.0))
+    }
+
+    /// Angles in radians as degrees; NumPy's `degrees` and `rad2deg`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[std::f64::consts::PI]).degrees().item(), 180.0);
+    /// ```
+    #[track_caller]
+    pub fn degrees(&self) -> DeviceArray<T> {
+        self.multiply(T::from_f64(180.0 / std::f64::consts::PI))
     }
 }
 
@@ -230,6 +391,49 @@ impl<T: Number> DeviceArray<T> {
     #[track_caller]
     pub fn square(&self) -> DeviceArray<T> {
         self.multiply(self)
+    }
+
+    /// Each element, but not less than `low` and not more than `high`: `low` and `high` are arrays or single values. NaN
+    /// stays NaN, and where `low` is above `high` the result is `high`, as in NumPy.
+    ///
+    /// **Panics** if the shapes do not broadcast or the devices differ.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[-3, 1, 9]).clip(0, 5).to_host(), ndarray::arr1(&[0, 1, 5]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn clip(&self, low: impl Operand<T>, high: impl Operand<T>) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(clipped(&self.raw, low.raw_operand(), high.raw_operand())))
+    }
+
+    /// Whether each element is NaN.
+    ///
+    /// ```
+    /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
+    /// ```
+    #[track_caller]
+    pub fn is_nan(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(unary("is_nan", UnaryOperation::IsNan, &self.raw)))
+    }
+
+    /// Whether each element is infinite, of either sign; integers never are.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_inf().count_nonzero(), 1);
+    /// ```
+    #[track_caller]
+    pub fn is_inf(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(unary("is_inf", UnaryOperation::IsInf, &self.raw)))
+    }
+
+    /// Whether each element is neither infinite nor NaN; integers always are.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_finite().count_nonzero(), 1);
+    /// ```
+    #[track_caller]
+    pub fn is_finite(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(unary("is_finite", UnaryOperation::IsFinite, &self.raw)))
     }
 }
 
@@ -252,6 +456,20 @@ impl DeviceArray<bool> {
         DeviceArray::from_raw(check(binary("logical_or", BinaryOperation::LogicalOr, operands.0, operands.1)))
     }
 
+    /// Whether one of the elements is true and the other is not; the same as `&a ^ &b`.
+    ///
+    /// **Panics** if the shapes do not broadcast or the devices differ.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[true, true, false]);
+    /// assert_eq!(a.logical_xor(true).count_nonzero(), 1);
+    /// ```
+    #[track_caller]
+    pub fn logical_xor(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
+        DeviceArray::from_raw(check(binary("logical_xor", BinaryOperation::BitwiseXor, operands.0, operands.1)))
+    }
+
     /// Whether each element is false; the same as `!&a`.
     #[track_caller]
     pub fn logical_not(&self) -> DeviceArray<bool> {
@@ -261,11 +479,7 @@ impl DeviceArray<bool> {
 
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
-    let dtype = match operation {
-        UnaryOperation::LogicalNot | UnaryOperation::IsNan => DType::Bool,
-        _ => x.dtype,
-    };
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), dtype)?;
+    let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
     if out.size() > 0 {
         x.handle.backend.unary(operation, x.view(), out.view())?;
     }
@@ -291,7 +505,7 @@ pub(crate) fn binary(
         (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.shape().to_vec(),
         _ => unreachable!("one operand at least is an array"),
     };
-    let out = RawArray::uninitialised(name, handle, &shape, output_dtype(operation, input))?;
+    let out = RawArray::uninitialised(name, handle, &shape, operation.output(input))?;
     run(operation, a, b, &out)?;
     Ok(out)
 }
@@ -323,6 +537,18 @@ pub(crate) fn binary_into(
         scalar => scalar,
     };
     run(operation, RawOperand::Array(target), other, target)
+}
+
+fn clipped(x: &RawArray, low: RawOperand<'_>, high: RawOperand<'_>) -> Result<RawArray> {
+    let raised = binary("clip", BinaryOperation::Maximum, RawOperand::Array(x), low)?;
+    match high {
+        // An array may have a larger shape.
+        RawOperand::Array(_) => binary("clip", BinaryOperation::Minimum, RawOperand::Array(&raised), high),
+        RawOperand::Scalar(_) => {
+            run(BinaryOperation::Minimum, RawOperand::Array(&raised), high, &raised)?;
+            Ok(raised)
+        }
+    }
 }
 
 fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
@@ -363,13 +589,4 @@ fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>
         }
     }
     run(operation, operand(a, &array_a), operand(b, &array_b), out)
-}
-
-fn output_dtype(operation: BinaryOperation, input: DType) -> DType {
-    use BinaryOperation as B;
-    match operation {
-        B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual => DType::Bool,
-        B::LogicalAnd | B::LogicalOr => DType::Bool,
-        _ => input,
-    }
 }

@@ -1,10 +1,11 @@
-//! Sums, means, extremes, `all` and `any`: over the whole array or along some axes.
+//! Sums, products, means, extremes and their places, `all` and `any`: over the whole array or along some axes.
 
-use crate::array::axes::{IntoAxes, axes_of};
+use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::{DeviceArray, RawArray, transfer};
-use crate::backend::ReduceOperation;
+use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{RawOperand, binary};
 
 impl<T: Element> DeviceArray<T> {
     /// The sum of all elements, pairwise or better; 0 if there are none. Small integers widen (see
@@ -42,6 +43,43 @@ impl<T: Element> DeviceArray<T> {
         reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
     }
 
+    /// The product of all elements; 1 if there are none. Small integers widen as in [`sum`](Self::sum), wide ones wrap.
+    /// Waits for the result.
+    ///
+    /// Factors are taken in no certain order, so among floats a product on the way may overflow on one device and not on
+    /// another; `f32` on CUDA is multiplied in `f64`. Otherwise results differ by rounding alone.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[2, 3, 4]).prod(), 24i64);
+    /// ```
+    #[track_caller]
+    pub fn prod(&self) -> T::Sum {
+        check(self.try_prod())
+    }
+
+    /// As [`prod`](Self::prod), but returns the error.
+    pub fn try_prod(&self) -> Result<T::Sum> {
+        reduce_all("prod", ReduceOperation::Product, &self.raw).map(transfer::typed_scalar)
+    }
+
+    /// The products along one axis or several, which the result lacks; see [`prod`](Self::prod).
+    ///
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(a.prod_axis(0).to_host(), ndarray::arr1(&[3.0, 8.0]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn prod_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Sum> {
+        check(self.try_prod_axis(axes))
+    }
+
+    /// As [`prod_axis`](Self::prod_axis), but returns the error.
+    pub fn try_prod_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
+        reduce_axis("prod_axis", ReduceOperation::Product, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
+    }
+
     /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
     ///
     /// ```
@@ -54,7 +92,7 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`mean`](Self::mean), but returns the error.
     pub fn try_mean(&self) -> Result<T::Mean> {
-        let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?)?;
+        let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean("mean", &self.raw, T::Mean::DTYPE)?)?;
         let sum: T::Mean = transfer::typed_scalar(sum);
         Ok(T::Mean::from_f64(sum.to_f64() / self.size() as f64))
     }
@@ -75,7 +113,8 @@ impl<T: Element> DeviceArray<T> {
     /// As [`mean_axis`](Self::mean_axis), but returns the error.
     pub fn try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
         let axes = axes.into_axes();
-        let sums = reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean(&self.raw, T::Mean::DTYPE)?, &axes)?;
+        let sums =
+            reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean("mean_axis", &self.raw, T::Mean::DTYPE)?, &axes)?;
         let reduced = axes_of("mean_axis", self.shape(), &axes)?;
         let count = reduced.into_iter().map(|axis| self.shape()[axis] as f64).product();
         DeviceArray::<T::Mean>::from_raw(sums).try_divide(T::Mean::from_f64(count))
@@ -128,6 +167,58 @@ extremes! {
     min try_min min_axis try_min_axis Min "smallest";
 }
 
+macro_rules! places {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal $example:literal;)*) => {
+        impl<T: Element> DeviceArray<T> {$(
+            $(#[$doc])*
+            ///
+            /// **Panics** if the array is empty ([`Error::InvalidShape`]).
+            #[track_caller]
+            pub fn $name(&self) -> usize {
+                check(self.$try_name())
+            }
+
+            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            pub fn $try_name(&self) -> Result<usize> {
+                place_of_all(stringify!($name), ReduceOperation::$operation, &self.raw)
+            }
+
+            #[doc = concat!("Where along an axis, which the result lacks, the ", $word, " element is: the first of several, or the first NaN if there is one.")]
+            ///
+            /// **Panics** if there is no such axis or it is empty ([`Error::InvalidShape`]).
+            ///
+            #[doc = $example]
+            #[track_caller]
+            pub fn $axis(&self, axis: isize) -> DeviceArray<i64> {
+                check(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
+            pub fn $try_axis(&self, axis: isize) -> Result<DeviceArray<i64>> {
+                place_along(stringify!($axis), ReduceOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
+            }
+        )*}
+    };
+}
+places! {
+    /// Where the largest element is, counted in row-major order: the first of several, or the first NaN if there is one; of
+    /// bools, the first that is true. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[[3, 1], [5, 5]]).argmax(), 2);
+    /// ```
+    argmax try_argmax argmax_axis try_argmax_axis ArgMax "largest"
+        "```\nlet a = warpcell::array(&[[3, 1], [5, 7]]);\nassert_eq!(a.argmax_axis(-1).to_host(), ndarray::arr1(&[0, 1]).into_dyn());\n```";
+    /// Where the smallest element is, counted in row-major order: the first of several, or the first NaN if there is one; of
+    /// bools, the first that is false. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3, 1, 2, 1]).argmin(), 1);
+    /// ```
+    argmin try_argmin argmin_axis try_argmin_axis ArgMin "smallest"
+        "```\nlet a = warpcell::array(&[[3, 1], [5, 7]]);\nassert_eq!(a.argmin_axis(0).to_host(), ndarray::arr1(&[0, 0]).into_dyn());\n```";
+}
+
 impl DeviceArray<bool> {
     /// Whether all elements are true; true if there are none. Waits for the result.
     ///
@@ -167,8 +258,8 @@ impl DeviceArray<bool> {
 }
 
 /// The array as floats of `dtype`, in which a mean of integers cannot overflow.
-pub(super) fn as_mean(raw: &RawArray, dtype: DType) -> Result<RawArray> {
-    if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted("mean", dtype) }
+pub(crate) fn as_mean(name: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
+    if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted(name, dtype) }
 }
 
 /// Reduces all axes to one value.
@@ -181,31 +272,56 @@ fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axe
     reduce(name, operation, x, &axes_of(name, x.shape(), axes)?)
 }
 
+/// The place of the extreme element in row-major order.
+fn place_of_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<usize> {
+    not_empty(name, x)?;
+    // Along one axis, which is contiguous memory.
+    let x = x.contiguous(name)?;
+    let line = Layout { offset: x.layout.offset, ..Layout::contiguous(&[x.size()]) };
+    let place: i64 = transfer::typed_scalar(transfer::item(&reduce(name, operation, &x.with_layout(line), &[0])?)?);
+    Ok(usize::try_from(place).expect("a place within the array"))
+}
+
+fn place_along(name: &'static str, operation: ReduceOperation, x: &RawArray, axis: isize) -> Result<RawArray> {
+    reduce(name, operation, x, &[axis_of(name, x.shape(), axis)?])
+}
+
+/// The error for an array that has no elements to compare, if it has none.
+fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
+    if x.size() > 0 {
+        return Ok(());
+    }
+    Err(Error::InvalidShape {
+        operation: name,
+        shape: x.shape().to_vec(),
+        reason: "has no elements to compare; reduce arrays that have some".into(),
+    })
+}
+
 pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let remaining: Vec<usize> =
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {
         let out = reduce(name, operation, &x.computed(name)?, axes)?;
-        return if operation == ReduceOperation::Sum { Ok(out) } else { out.converted(name, x.dtype) };
+        let keeps_dtype = operation.output(x.dtype) == x.dtype;
+        return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
-    let dtype = match (operation, x.dtype) {
-        (ReduceOperation::Sum, DType::Bool | DType::U8 | DType::U32) => DType::U64,
-        (ReduceOperation::Sum, DType::I32) => DType::I64,
-        (_, dtype) => dtype,
-    };
+    let dtype = operation.output(x.dtype);
     let out = RawArray::uninitialised(name, &x.handle, &remaining, dtype)?;
     if out.size() == 0 {
         return Ok(out);
     }
     if axes.is_empty() {
-        return x.converted(name, dtype);
+        // Each element by itself.
+        return match operation {
+            ReduceOperation::SumSquares => {
+                binary(name, BinaryOperation::Multiply, RawOperand::Array(x), RawOperand::Array(x))
+            }
+            _ => x.converted(name, dtype),
+        };
     }
-    if matches!(operation, ReduceOperation::Max | ReduceOperation::Min) && x.size() == 0 {
-        return Err(Error::InvalidShape {
-            operation: name,
-            shape: x.shape().to_vec(),
-            reason: "has no elements to compare; reduce arrays that have some".into(),
-        });
+    if operation.needs_elements() {
+        not_empty(name, x)?;
     }
     x.handle.backend.reduce(operation, x.view(), axes, out.view())?;
     Ok(out)

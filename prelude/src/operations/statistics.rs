@@ -113,7 +113,7 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
 
 /// The variances over `axes`, sorted, as floats of `dtype`.
 fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
-    let x = as_mean(x, dtype)?;
+    let x = as_mean(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
     let divided = |sums: &RawArray, divisor: f64| {
         let divisor = if dtype == DType::F32 { Scalar::F32(divisor as f32) } else { Scalar::F64(divisor) };

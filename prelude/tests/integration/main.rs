@@ -3,6 +3,7 @@
 mod dtypes;
 mod errors;
 mod fixtures;
+mod functions;
 mod lesson;
 mod map;
 mod parity;

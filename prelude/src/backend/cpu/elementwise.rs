@@ -3,7 +3,9 @@
 //! Operands that are not contiguous, are one value, or are the output itself pass through a buffer of one block in
 //! the first-level cache, so that each kernel is one simple loop over slices.
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Real, Shared, for_bits, for_dtype, for_number};
+use super::numeric::{
+    Arithmetic, Bit, Bits, Integer, Isa, Native, Real, Shared, for_bits, for_dtype, for_integer, for_number,
+};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
@@ -115,6 +117,26 @@ pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>
         U::Tanh => real!(tanh),
         U::LogicalNot => apply!(Bit, Bit, |x: Bit| Bit::from(!x.is_true())),
         U::IsNan => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_nan(x)))),
+        U::Exp2 => real!(exp2),
+        U::Expm1 => real!(expm1),
+        U::Log2 => real!(log2),
+        U::Log10 => real!(log10),
+        U::Log1p => real!(log1p),
+        U::Cbrt => real!(cbrt),
+        U::Sinh => real!(sinh),
+        U::Cosh => real!(cosh),
+        U::Asin => real!(asin),
+        U::Acos => real!(acos),
+        U::Atan => real!(atan),
+        U::Asinh => real!(asinh),
+        U::Acosh => real!(acosh),
+        U::Atanh => real!(atanh),
+        U::Round => number!(round),
+        U::Trunc => number!(trunc),
+        U::IsInf => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_infinite(x)))),
+        U::IsFinite => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_finite(x)))),
+        U::BitwiseNot if dtype == DType::Bool => apply!(Bit, Bit, Bits::not),
+        U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
     }
 }
 
@@ -142,6 +164,23 @@ pub(super) unsafe fn binary(
             for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
         };
     }
+    macro_rules! real {
+        ($function:ident) => {
+            match dtype {
+                DType::F32 => apply!(f32, f32, Real::$function),
+                DType::F64 => apply!(f64, f64, Real::$function),
+                _ => unreachable!("operations reject all but floats"),
+            }
+        };
+    }
+    macro_rules! bits {
+        ($function:ident) => {
+            match dtype {
+                DType::Bool => apply!(Bit, Bit, Bits::$function),
+                dtype => for_integer!(dtype, T => apply!(T, T, Bits::$function)),
+            }
+        };
+    }
     macro_rules! compare {
         ($operator:tt) => {
             for_dtype!(dtype, T => apply!(T, Bit, |a: T, b: T| Bit::from(a $operator b)))
@@ -164,6 +203,16 @@ pub(super) unsafe fn binary(
         B::GreaterEqual => compare!(>=),
         B::LogicalAnd => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() & b.is_true())),
         B::LogicalOr => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() | b.is_true())),
+        B::Atan2 => real!(atan2),
+        B::Hypot => real!(hypot),
+        B::Copysign => real!(copysign),
+        B::FloorDivide => number!(floor_divide),
+        B::Modulo => number!(modulo),
+        B::BitwiseAnd => bits!(and),
+        B::BitwiseOr => bits!(or),
+        B::BitwiseXor => bits!(xor),
+        B::LeftShift => for_integer!(dtype, T => apply!(T, T, Integer::left_shift)),
+        B::RightShift => for_integer!(dtype, T => apply!(T, T, Integer::right_shift)),
     }
 }
 

@@ -35,11 +35,16 @@ pub(super) trait Native: Copy + Default + PartialOrd + Send + Sync + 'static {
 pub(super) trait Arithmetic: Native {
     const LOWEST: Self;
     const HIGHEST: Self;
+    const ONE: Self;
     fn add(self, other: Self) -> Self;
     fn subtract(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
     fn divide(self, other: Self) -> Self;
     fn remainder(self, other: Self) -> Self;
+    /// NumPy's quotient, rounded down.
+    fn floor_divide(self, other: Self) -> Self;
+    /// NumPy's remainder, with the divisor's sign.
+    fn modulo(self, other: Self) -> Self;
     fn power(self, other: Self) -> Self;
     fn maximum(self, other: Self) -> Self;
     fn minimum(self, other: Self) -> Self;
@@ -48,7 +53,11 @@ pub(super) trait Arithmetic: Native {
     fn sign(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
+    fn round(self) -> Self;
+    fn trunc(self) -> Self;
     fn is_nan(self) -> bool;
+    fn is_infinite(self) -> bool;
+    fn is_finite(self) -> bool;
 }
 
 macro_rules! native {
@@ -86,6 +95,7 @@ macro_rules! integers {
         impl Arithmetic for $type {
             const LOWEST: Self = <$type>::MIN;
             const HIGHEST: Self = <$type>::MAX;
+            const ONE: Self = 1;
             #[inline(always)]
             fn add(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]
@@ -96,6 +106,19 @@ macro_rules! integers {
             fn divide(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_div(other) } }
             #[inline(always)]
             fn remainder(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_rem(other) } }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn floor_divide(self, other: Self) -> Self {
+                let rest = self.remainder(other);
+                let past = rest != 0 && (rest < 0) != (other < 0);
+                Arithmetic::divide(self, other).wrapping_sub(past as Self)
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn modulo(self, other: Self) -> Self {
+                let rest = self.remainder(other);
+                if rest != 0 && (rest < 0) != (other < 0) { rest.wrapping_add(other) } else { rest }
+            }
             #[inline(always)]
             fn power(self, other: Self) -> Self {
                 #[allow(unused_comparisons, reason = "unsigned types share the code")]
@@ -128,7 +151,43 @@ macro_rules! integers {
             #[inline(always)]
             fn ceil(self) -> Self { self }
             #[inline(always)]
+            fn round(self) -> Self { self }
+            #[inline(always)]
+            fn trunc(self) -> Self { self }
+            #[inline(always)]
             fn is_nan(self) -> bool { false }
+            #[inline(always)]
+            fn is_infinite(self) -> bool { false }
+            #[inline(always)]
+            fn is_finite(self) -> bool { true }
+        }
+        impl Bits for $type {
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)]
+            fn not(self) -> Self { !self }
+        }
+        impl Integer for $type {
+            // A negative count is a large one as u64.
+            #[inline(always)]
+            fn left_shift(self, count: Self) -> Self {
+                if (count as u64) < u64::from(<$type>::BITS) { self.wrapping_shl(count as u32) } else { 0 }
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn right_shift(self, count: Self) -> Self {
+                if (count as u64) < u64::from(<$type>::BITS) {
+                    self.wrapping_shr(count as u32)
+                } else if self < 0 {
+                    !0
+                } else {
+                    0
+                }
+            }
         }
     )*};
 }
@@ -140,6 +199,39 @@ integers! {
     i64, |value| |odd| match value { 1 => 1, -1 => if odd { -1 } else { 1 }, _ => 0 }, value.wrapping_abs(), value.signum();
 }
 
+/// Types whose bits are combined.
+pub(super) trait Bits: Native {
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn not(self) -> Self;
+}
+
+impl Bits for Bit {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Bit::from(self.is_true() & other.is_true())
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Bit::from(self.is_true() | other.is_true())
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Bit::from(self.is_true() ^ other.is_true())
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Bit::from(!self.is_true())
+    }
+}
+
+/// Integers. Shifted out of their bits, or by a negative count, they become 0, or −1 to the right of a negative value.
+pub(super) trait Integer: Bits + Arithmetic {
+    fn left_shift(self, count: Self) -> Self;
+    fn right_shift(self, count: Self) -> Self;
+}
+
 /// Floats.
 pub(super) trait Real: Arithmetic {
     fn exp(self) -> Self;
@@ -149,6 +241,23 @@ pub(super) trait Real: Arithmetic {
     fn cos(self) -> Self;
     fn tan(self) -> Self;
     fn tanh(self) -> Self;
+    fn exp2(self) -> Self;
+    fn expm1(self) -> Self;
+    fn log2(self) -> Self;
+    fn log10(self) -> Self;
+    fn log1p(self) -> Self;
+    fn cbrt(self) -> Self;
+    fn sinh(self) -> Self;
+    fn cosh(self) -> Self;
+    fn asin(self) -> Self;
+    fn acos(self) -> Self;
+    fn atan(self) -> Self;
+    fn asinh(self) -> Self;
+    fn acosh(self) -> Self;
+    fn atanh(self) -> Self;
+    fn atan2(self, other: Self) -> Self;
+    fn hypot(self, other: Self) -> Self;
+    fn copysign(self, other: Self) -> Self;
 }
 
 macro_rules! floats {
@@ -156,6 +265,7 @@ macro_rules! floats {
         impl Arithmetic for $type {
             const LOWEST: Self = $type::NEG_INFINITY;
             const HIGHEST: Self = $type::INFINITY;
+            const ONE: Self = 1.0;
             #[inline(always)]
             fn add(self, other: Self) -> Self { self + other }
             #[inline(always)]
@@ -166,6 +276,32 @@ macro_rules! floats {
             fn divide(self, other: Self) -> Self { self / other }
             #[inline(always)]
             fn remainder(self, other: Self) -> Self { self % other }
+            #[inline(always)]
+            fn floor_divide(self, other: Self) -> Self {
+                if other == 0.0 {
+                    return self / other;
+                }
+                let rest = self % other;
+                let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
+                // A whole number, but for rounding.
+                let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
+                if quotient == 0.0 {
+                    return $type::copysign(0.0, self / other);
+                }
+                let whole = $type::floor(quotient);
+                if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+            }
+            #[inline(always)]
+            fn modulo(self, other: Self) -> Self {
+                let rest = self % other;
+                if rest == 0.0 {
+                    $type::copysign(0.0, other)
+                } else if (rest < 0.0) != (other < 0.0) {
+                    rest + other
+                } else {
+                    rest
+                }
+            }
             #[inline(always)]
             fn power(self, other: Self) -> Self { self.powf(other) }
             #[inline(always)]
@@ -185,7 +321,15 @@ macro_rules! floats {
             #[inline(always)]
             fn ceil(self) -> Self { $type::ceil(self) }
             #[inline(always)]
+            fn round(self) -> Self { $type::round_ties_even(self) }
+            #[inline(always)]
+            fn trunc(self) -> Self { $type::trunc(self) }
+            #[inline(always)]
             fn is_nan(self) -> bool { $type::is_nan(self) }
+            #[inline(always)]
+            fn is_infinite(self) -> bool { $type::is_infinite(self) }
+            #[inline(always)]
+            fn is_finite(self) -> bool { $type::is_finite(self) }
         }
         impl Real for $type {
             #[inline(always)]
@@ -202,10 +346,76 @@ macro_rules! floats {
             fn tan(self) -> Self { $type::tan(self) }
             #[inline(always)]
             fn tanh(self) -> Self { $type::tanh(self) }
+            #[inline(always)]
+            fn exp2(self) -> Self { $type::exp2(self) }
+            #[inline(always)]
+            fn expm1(self) -> Self { $type::exp_m1(self) }
+            #[inline(always)]
+            fn log2(self) -> Self { $type::log2(self) }
+            #[inline(always)]
+            fn log10(self) -> Self { $type::log10(self) }
+            #[inline(always)]
+            fn log1p(self) -> Self { $type::ln_1p(self) }
+            #[inline(always)]
+            fn cbrt(self) -> Self { $type::cbrt(self) }
+            #[inline(always)]
+            fn sinh(self) -> Self { $type::sinh(self) }
+            #[inline(always)]
+            fn cosh(self) -> Self { $type::cosh(self) }
+            #[inline(always)]
+            fn asin(self) -> Self { $type::asin(self) }
+            #[inline(always)]
+            fn acos(self) -> Self { $type::acos(self) }
+            #[inline(always)]
+            fn atan(self) -> Self { $type::atan(self) }
+            #[inline(always)]
+            fn asinh(self) -> Self { asinh(self.into()) as $type }
+            #[inline(always)]
+            fn acosh(self) -> Self { acosh(self.into()) as $type }
+            #[inline(always)]
+            fn atanh(self) -> Self { atanh(self.into()) as $type }
+            #[inline(always)]
+            fn atan2(self, other: Self) -> Self { $type::atan2(self, other) }
+            #[inline(always)]
+            fn hypot(self, other: Self) -> Self { $type::hypot(self, other) }
+            #[inline(always)]
+            fn copysign(self, other: Self) -> Self { $type::copysign(self, other) }
         }
     )*};
 }
 floats!(f32 f64);
+
+// The standard library's inverse hyperbolic functions lose digits near the ends of their ranges. These are the formulas of
+// Sun's fdlibm: each keeps its argument's distance from the end, and takes the logarithm of one plus it.
+
+/// Above this, `x² + 1` and `x² − 1` are `x²` to the last digit, and squares may overflow.
+const LARGE: f64 = 268_435_456.0;
+
+fn asinh(x: f64) -> f64 {
+    let size = x.abs();
+    let value = if size > LARGE {
+        size.ln() + std::f64::consts::LN_2
+    } else {
+        (size + size * size / (1.0 + (size * size + 1.0).sqrt())).ln_1p()
+    };
+    value.copysign(x)
+}
+
+fn acosh(x: f64) -> f64 {
+    if x > LARGE {
+        return x.ln() + std::f64::consts::LN_2;
+    }
+    if x < 1.0 {
+        return f64::NAN;
+    }
+    let above = x - 1.0;
+    (above + (2.0 * above + above * above).sqrt()).ln_1p()
+}
+
+fn atanh(x: f64) -> f64 {
+    let size = x.abs();
+    (0.5 * (2.0 * size / (1.0 - size)).ln_1p()).copysign(x)
+}
 
 /// Conversion as by `as`; to bool, whether the value is not zero.
 pub(super) trait Cast<U> {
@@ -317,6 +527,36 @@ macro_rules! for_number {
     };
 }
 pub(super) use for_number;
+
+/// As [`for_dtype`], for integers.
+macro_rules! for_integer {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::dtype::DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::dtype::DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::dtype::DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::dtype::DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            $crate::dtype::DType::U64 => {
+                type $T = u64;
+                $body
+            }
+            _ => unreachable!("operations reject all but integers"),
+        }
+    };
+}
+pub(super) use for_integer;
 
 /// The instruction sets that kernels are compiled for; the program itself is built for x86-64 with SSE2 only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

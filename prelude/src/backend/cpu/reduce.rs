@@ -1,4 +1,4 @@
-//! Reductions: leaves of some hundred elements summed in vector lanes, joined pairwise.
+//! Reductions to a value: leaves of some hundred elements summed in vector lanes, joined pairwise.
 //!
 //! The work is cut by the shape alone, never by the number of threads, so that sums are the same on every machine.
 
@@ -10,13 +10,13 @@ use crate::dtype::DType;
 use std::marker::PhantomData;
 
 /// The elements of a leaf of the tree of sums.
-const LEAF: usize = 512;
+pub(super) const LEAF: usize = 512;
 /// The independent sums within a leaf.
 const LANES: usize = 16;
 /// About as many elements make a task.
-const TASK: usize = 1 << 16;
+pub(super) const TASK: usize = 1 << 16;
 /// Results that are computed side by side where they, not the reduced elements, are neighbours in memory.
-const COLUMNS: usize = 256;
+pub(super) const COLUMNS: usize = 256;
 /// The rows that are added up one after the other in that case.
 const ROWS: usize = 64;
 
@@ -42,12 +42,19 @@ pub(super) unsafe fn reduce(
             ReduceOperation::Min => for_number!(dtype, T => run::<Min<T>>(x, layout, axes, out)),
             ReduceOperation::All => run::<All>(x, layout, axes, out),
             ReduceOperation::Any => run::<Any>(x, layout, axes, out),
+            ReduceOperation::Product => for_dtype!(dtype, T => run::<Product<T>>(x, layout, axes, out)),
+            ReduceOperation::SumSquares => match dtype {
+                DType::F32 => run::<SumSquares<f32>>(x, layout, axes, out),
+                DType::F64 => run::<SumSquares<f64>>(x, layout, axes, out),
+                _ => unreachable!("operations reject all but floats"),
+            },
+            ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
         }
     }
 }
 
 /// What is computed: elements are lifted, then joined in any grouping.
-trait Reduction: Sync {
+pub(super) trait Reduction: Sync {
     type Input: Native;
     type Output: Native;
     fn identity() -> Self::Output;
@@ -56,8 +63,10 @@ trait Reduction: Sync {
 }
 
 struct Sum<T>(PhantomData<fn() -> T>);
-struct Max<T>(PhantomData<fn() -> T>);
-struct Min<T>(PhantomData<fn() -> T>);
+struct Product<T>(PhantomData<fn() -> T>);
+struct SumSquares<T>(PhantomData<fn() -> T>);
+pub(super) struct Max<T>(PhantomData<fn() -> T>);
+pub(super) struct Min<T>(PhantomData<fn() -> T>);
 struct All;
 struct Any;
 
@@ -73,6 +82,38 @@ impl<T: Native> Reduction for Sum<T> {
     }
     #[inline(always)]
     fn join(a: T::Sum, b: T::Sum) -> T::Sum {
+        a.add(b)
+    }
+}
+
+impl<T: Native> Reduction for Product<T> {
+    type Input = T;
+    type Output = T::Sum;
+    fn identity() -> T::Sum {
+        T::Sum::ONE
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T::Sum {
+        x.widen()
+    }
+    #[inline(always)]
+    fn join(a: T::Sum, b: T::Sum) -> T::Sum {
+        a.multiply(b)
+    }
+}
+
+impl<T: Arithmetic> Reduction for SumSquares<T> {
+    type Input = T;
+    type Output = T;
+    fn identity() -> T {
+        T::default()
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T {
+        x.multiply(x)
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
         a.add(b)
     }
 }
@@ -289,7 +330,7 @@ unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::op
 }
 
 /// Reduces elements that follow one another.
-fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
+pub(super) fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
     #[inline(always)]
     fn lanes<R: Reduction>(x: &[R::Input]) -> R::Output {
         let mut lanes = [R::identity(); LANES];

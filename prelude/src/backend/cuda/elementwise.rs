@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/elementwise.cu");
 const TYPES: usize = DType::ALL.len();
-const UNARY: usize = UnaryOperation::IsNan as usize + 1;
-const BINARY: usize = BinaryOperation::LogicalOr as usize + 1;
+const UNARY: usize = UnaryOperation::BitwiseNot as usize + 1;
+const BINARY: usize = BinaryOperation::RightShift as usize + 1;
 const THREADS: usize = 256;
 /// Axes that a kernel takes, after joining.
 pub(super) const MOST_AXES: usize = 8;
@@ -84,7 +84,7 @@ impl Elementwise {
             fill: Default::default(),
             arange: Default::default(),
             convert: Default::default(),
-            unary: Default::default(),
+            unary: std::array::from_fn(|_| Default::default()),
             binary: std::array::from_fn(|_| Default::default()),
         }
     }
@@ -304,73 +304,94 @@ fn arange_program(dtype: DType) -> Program {
 }
 
 fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
-    let (name, output) = match operation {
-        UnaryOperation::Negative => ("negative", dtype),
-        UnaryOperation::Abs => ("absolute", dtype),
-        UnaryOperation::Sign => ("sign", dtype),
-        UnaryOperation::Floor => ("floor_of", dtype),
-        UnaryOperation::Ceil => ("ceil_of", dtype),
-        UnaryOperation::Exp => ("exp_of", dtype),
-        UnaryOperation::Log => ("log_of", dtype),
-        UnaryOperation::Sqrt => ("sqrt_of", dtype),
-        UnaryOperation::Sin => ("sin_of", dtype),
-        UnaryOperation::Cos => ("cos_of", dtype),
-        UnaryOperation::Tan => ("tan_of", dtype),
-        UnaryOperation::Tanh => ("tanh_of", dtype),
-        UnaryOperation::LogicalNot => ("logical_not", DType::Bool),
-        UnaryOperation::IsNan => ("is_nan", DType::Bool),
+    let name = match operation {
+        UnaryOperation::Negative => "negative",
+        UnaryOperation::Abs => "absolute",
+        UnaryOperation::Sign => "sign",
+        UnaryOperation::Floor => "floor_of",
+        UnaryOperation::Ceil => "ceil_of",
+        UnaryOperation::Exp => "exp_of",
+        UnaryOperation::Log => "log_of",
+        UnaryOperation::Sqrt => "sqrt_of",
+        UnaryOperation::Sin => "sin_of",
+        UnaryOperation::Cos => "cos_of",
+        UnaryOperation::Tan => "tan_of",
+        UnaryOperation::Tanh => "tanh_of",
+        UnaryOperation::LogicalNot => "logical_not",
+        UnaryOperation::IsNan => "is_nan",
+        UnaryOperation::Exp2 => "exp2_of",
+        UnaryOperation::Expm1 => "expm1_of",
+        UnaryOperation::Log2 => "log2_of",
+        UnaryOperation::Log10 => "log10_of",
+        UnaryOperation::Log1p => "log1p_of",
+        UnaryOperation::Cbrt => "cbrt_of",
+        UnaryOperation::Sinh => "sinh_of",
+        UnaryOperation::Cosh => "cosh_of",
+        UnaryOperation::Asin => "asin_of",
+        UnaryOperation::Acos => "acos_of",
+        UnaryOperation::Atan => "atan_of",
+        UnaryOperation::Asinh => "asinh_of",
+        UnaryOperation::Acosh => "acosh_of",
+        UnaryOperation::Atanh => "atanh_of",
+        UnaryOperation::Round => "round_of",
+        UnaryOperation::Trunc => "trunc_of",
+        UnaryOperation::IsInf => "is_inf",
+        UnaryOperation::IsFinite => "is_finite",
+        UnaryOperation::BitwiseNot => "bitwise_not",
     };
-    program(name, "1", dtype, output)
+    program(name, "1", dtype, operation.output(dtype))
 }
 
 fn binary_program(operation: BinaryOperation, dtype: DType) -> Program {
-    let (name, output) = match operation {
-        BinaryOperation::Add => ("add", dtype),
-        BinaryOperation::Subtract => ("subtract", dtype),
-        BinaryOperation::Multiply => ("multiply", dtype),
-        BinaryOperation::Divide => ("divide", dtype),
-        BinaryOperation::Remainder => ("remainder_of", dtype),
-        BinaryOperation::Power => ("power", dtype),
-        BinaryOperation::Maximum => ("maximum", dtype),
-        BinaryOperation::Minimum => ("minimum", dtype),
-        BinaryOperation::Equal => ("equal", DType::Bool),
-        BinaryOperation::NotEqual => ("not_equal", DType::Bool),
-        BinaryOperation::Less => ("less", DType::Bool),
-        BinaryOperation::LessEqual => ("less_equal", DType::Bool),
-        BinaryOperation::Greater => ("greater", DType::Bool),
-        BinaryOperation::GreaterEqual => ("greater_equal", DType::Bool),
-        BinaryOperation::LogicalAnd => ("logical_and", DType::Bool),
-        BinaryOperation::LogicalOr => ("logical_or", DType::Bool),
+    let name = match operation {
+        BinaryOperation::Add => "add",
+        BinaryOperation::Subtract => "subtract",
+        BinaryOperation::Multiply => "multiply",
+        BinaryOperation::Divide => "divide",
+        BinaryOperation::Remainder => "remainder_of",
+        BinaryOperation::Power => "power",
+        BinaryOperation::Maximum => "maximum",
+        BinaryOperation::Minimum => "minimum",
+        BinaryOperation::Equal => "equal",
+        BinaryOperation::NotEqual => "not_equal",
+        BinaryOperation::Less => "less",
+        BinaryOperation::LessEqual => "less_equal",
+        BinaryOperation::Greater => "greater",
+        BinaryOperation::GreaterEqual => "greater_equal",
+        BinaryOperation::LogicalAnd => "logical_and",
+        BinaryOperation::LogicalOr => "logical_or",
+        BinaryOperation::Atan2 => "atan2_of",
+        BinaryOperation::Hypot => "hypot_of",
+        BinaryOperation::Copysign => "copysign_of",
+        BinaryOperation::FloorDivide => "floor_divide",
+        BinaryOperation::Modulo => "modulo",
+        BinaryOperation::BitwiseAnd => "bitwise_and",
+        BinaryOperation::BitwiseOr => "bitwise_or",
+        BinaryOperation::BitwiseXor => "bitwise_xor",
+        BinaryOperation::LeftShift => "left_shift",
+        BinaryOperation::RightShift => "right_shift",
     };
-    program(name, "2", dtype, output)
+    program(name, "2", dtype, operation.output(dtype))
 }
 
 #[cfg(test)]
+#[rustfmt::skip]
 pub(super) const UNARY_OPERATIONS: [UnaryOperation; UNARY] = {
     use UnaryOperation::*;
-    [Negative, Abs, Sign, Floor, Ceil, Exp, Log, Sqrt, Sin, Cos, Tan, Tanh, LogicalNot, IsNan]
+    [
+        Negative, Abs, Sign, Floor, Ceil, Exp, Log, Sqrt, Sin, Cos, Tan, Tanh, LogicalNot, IsNan, Exp2, Expm1, Log2, Log10,
+        Log1p, Cbrt, Sinh, Cosh, Asin, Acos, Atan, Asinh, Acosh, Atanh, Round, Trunc, IsInf, IsFinite, BitwiseNot,
+    ]
 };
 
 #[cfg(test)]
+#[rustfmt::skip]
 pub(super) const BINARY_OPERATIONS: [BinaryOperation; BINARY] = {
     use BinaryOperation::*;
     [
-        Add,
-        Subtract,
-        Multiply,
-        Divide,
-        Remainder,
-        Power,
-        Maximum,
-        Minimum,
-        Equal,
-        NotEqual,
-        Less,
-        LessEqual,
-        Greater,
-        GreaterEqual,
-        LogicalAnd,
-        LogicalOr,
+        Add, Subtract, Multiply, Divide, Remainder, Power, Maximum, Minimum, Equal, NotEqual, Less, LessEqual, Greater,
+        GreaterEqual, LogicalAnd, LogicalOr, Atan2, Hypot, Copysign, FloorDivide, Modulo, BitwiseAnd, BitwiseOr, BitwiseXor,
+        LeftShift, RightShift,
     ]
 };
 
@@ -378,7 +399,33 @@ pub(super) const BINARY_OPERATIONS: [BinaryOperation; BINARY] = {
 #[cfg(test)]
 pub(super) fn is_transcendental(operation: UnaryOperation) -> bool {
     use UnaryOperation::*;
-    matches!(operation, Exp | Log | Sqrt | Sin | Cos | Tan | Tanh)
+    let is_among =
+        |first: UnaryOperation, last: UnaryOperation| (first as usize..=last as usize).contains(&(operation as usize));
+    is_among(Exp, Tanh) || is_among(Exp2, Atanh)
+}
+
+/// Whether an operation is given arrays of `dtype`.
+#[cfg(test)]
+pub(super) fn takes(operation: UnaryOperation, dtype: DType) -> bool {
+    use UnaryOperation::*;
+    match operation {
+        Round | Trunc | IsInf | IsFinite => dtype != DType::Bool,
+        BitwiseNot => !dtype.is_float(),
+        _ => dtype.is_float() || !is_transcendental(operation),
+    }
+}
+
+/// Whether an operation is given pairs of arrays of `dtype`.
+#[cfg(test)]
+pub(super) fn takes_two(operation: BinaryOperation, dtype: DType) -> bool {
+    use BinaryOperation::*;
+    match operation {
+        Atan2 | Hypot | Copysign => dtype.is_float(),
+        FloorDivide | Modulo => dtype != DType::Bool,
+        BitwiseAnd | BitwiseOr | BitwiseXor => !dtype.is_float(),
+        LeftShift | RightShift => !dtype.is_float() && dtype != DType::Bool,
+        _ => true,
+    }
 }
 
 /// Every program that the methods above can ask for.
@@ -391,9 +438,10 @@ pub(super) fn programs() -> Vec<Program> {
     }
     for dtype in DType::COMPUTED {
         all.push(arange_program(dtype));
-        let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| dtype.is_float() || !is_transcendental(operation));
+        let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| takes(operation, dtype));
         all.extend(unary.map(|operation| unary_program(operation, dtype)));
-        all.extend(BINARY_OPERATIONS.map(|operation| binary_program(operation, dtype)));
+        let binary = BINARY_OPERATIONS.into_iter().filter(|&operation| takes_two(operation, dtype));
+        all.extend(binary.map(|operation| binary_program(operation, dtype)));
     }
     all
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/reduce.cu");
 const TYPES: usize = DType::ALL.len();
-const OPERATIONS: usize = ReduceOperation::Any as usize + 1;
+const OPERATIONS: usize = ReduceOperation::ArgMin as usize + 1;
 const THREADS: usize = 256;
 /// Bytes of a state in the kernels' source.
 const STATE: usize = 16;
@@ -168,16 +168,16 @@ impl Reduce {
 
 /// The result over no elements.
 fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
-    match (operation, dtype) {
-        (ReduceOperation::All, _) => Scalar::Bool(true),
-        (_, DType::Bool) => Scalar::Bool(false),
-        (_, DType::U8) => Scalar::U8(0),
-        (_, DType::I32) => Scalar::I32(0),
-        (_, DType::U32) => Scalar::U32(0),
-        (_, DType::I64) => Scalar::I64(0),
-        (_, DType::U64) => Scalar::U64(0),
-        (_, DType::F32) => Scalar::F32(0.0),
-        (_, DType::F64) => Scalar::F64(0.0),
+    let value = u8::from(matches!(operation, ReduceOperation::All | ReduceOperation::Product));
+    match dtype {
+        DType::Bool => Scalar::Bool(value == 1),
+        DType::U8 => Scalar::U8(value),
+        DType::I32 => Scalar::I32(value.into()),
+        DType::U32 => Scalar::U32(value.into()),
+        DType::I64 => Scalar::I64(value.into()),
+        DType::U64 => Scalar::U64(value.into()),
+        DType::F32 => Scalar::F32(value.into()),
+        DType::F64 => Scalar::F64(value.into()),
         _ => unreachable!("operations convert types for storage first"),
     }
 }
@@ -253,29 +253,23 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
 }
 
 fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
-    let (name, output) = match operation {
-        ReduceOperation::Sum => ("Sum", sum_type(dtype)),
-        ReduceOperation::Max => ("Max", dtype),
-        ReduceOperation::Min => ("Min", dtype),
-        ReduceOperation::All => ("All", DType::Bool),
-        ReduceOperation::Any => ("Any", DType::Bool),
+    let name = match operation {
+        ReduceOperation::Sum => "Sum",
+        ReduceOperation::Max => "Max",
+        ReduceOperation::Min => "Min",
+        ReduceOperation::All => "All",
+        ReduceOperation::Any => "Any",
+        ReduceOperation::Product => "Product",
+        ReduceOperation::SumSquares => "SumSquares",
+        ReduceOperation::ArgMax => "ArgMax",
+        ReduceOperation::ArgMin => "ArgMin",
     };
-    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", type_name(output)), ("REDUCTION", name)];
+    let output = type_name(operation.output(dtype));
+    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", output), ("REDUCTION", name)];
     if whole {
         macros.push(("WHOLE", "1"));
     }
     Program::new("reduce.cu", SOURCE, &macros)
-}
-
-/// The element type of a sum.
-pub(super) const fn sum_type(dtype: DType) -> DType {
-    match dtype {
-        DType::Bool | DType::U8 | DType::U32 | DType::U64 => DType::U64,
-        DType::I32 | DType::I64 => DType::I64,
-        DType::F32 => DType::F32,
-        DType::F64 => DType::F64,
-        _ => sum_type(dtype.computed()),
-    }
 }
 
 /// Every program that the methods above can ask for.
@@ -284,9 +278,9 @@ pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
     for whole in [true, false] {
         for dtype in DType::COMPUTED {
-            for operation in [ReduceOperation::Sum, ReduceOperation::Max, ReduceOperation::Min] {
-                all.push(program(operation, dtype, whole));
-            }
+            use ReduceOperation::{ArgMax, ArgMin, Max, Min, Product, Sum, SumSquares};
+            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(|operation| program(operation, dtype, whole)));
+            all.extend(dtype.is_float().then(|| program(SumSquares, dtype, whole)));
         }
         all.extend(
             [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),

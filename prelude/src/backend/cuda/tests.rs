@@ -8,5 +8,6 @@
 mod check;
 mod convert;
 mod nvrtc;
+mod reductions;
 mod reference;
 mod timing;

@@ -34,11 +34,6 @@ pub fn inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
     todo!()
 }
 
-/// The Euclidean norm of all elements.
-pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
-    todo!()
-}
-
 /// The reduced QR decomposition `(q, r)` of a matrix.
 pub fn qr<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
     todo!()

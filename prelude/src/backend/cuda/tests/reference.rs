@@ -209,6 +209,28 @@ pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
             UnaryOperation::Cos => value.cos(),
             UnaryOperation::Tan => value.tan(),
             UnaryOperation::Tanh => value.tanh(),
+            UnaryOperation::Exp2 => value.exp2(),
+            UnaryOperation::Expm1 => value.exp_m1(),
+            UnaryOperation::Log2 => value.log2(),
+            UnaryOperation::Log10 => value.log10(),
+            UnaryOperation::Log1p => value.ln_1p(),
+            UnaryOperation::Cbrt => value.cbrt(),
+            UnaryOperation::Sinh => value.sinh(),
+            UnaryOperation::Cosh => value.cosh(),
+            UnaryOperation::Asin => value.asin(),
+            UnaryOperation::Acos => value.acos(),
+            UnaryOperation::Atan => value.atan(),
+            UnaryOperation::Asinh => value.asinh(),
+            // The standard library's loses digits near 1.
+            UnaryOperation::Acosh if value < 1.0 => f64::NAN,
+            UnaryOperation::Acosh if value > 1e8 => value.ln() + std::f64::consts::LN_2,
+            UnaryOperation::Acosh => {
+                let above = value - 1.0;
+                (above + (above * (above + 2.0)).sqrt()).ln_1p()
+            }
+            UnaryOperation::Atanh => (0.5 * (2.0 * value.abs() / (1.0 - value.abs())).ln_1p()).copysign(value),
+            UnaryOperation::Round => value.round_ties_even(),
+            UnaryOperation::Trunc => value.trunc(),
             UnaryOperation::Negative => -value,
             UnaryOperation::Abs => value.abs(),
             UnaryOperation::Sign if value == 0.0 => 0.0,
@@ -221,11 +243,23 @@ pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
         UnaryOperation::IsNan => {
             Scalar::Bool(matches!(value, Scalar::F32(x) if x.is_nan()) || matches!(value, Scalar::F64(x) if x.is_nan()))
         }
+        UnaryOperation::IsInf => Scalar::Bool(is_infinite(value)),
+        UnaryOperation::IsFinite => Scalar::Bool(is_finite(value)),
+        UnaryOperation::BitwiseNot if value.dtype() == DType::Bool => Scalar::Bool(!truth(value)),
+        UnaryOperation::BitwiseNot => on_numbers!(value, x => !x, x),
         UnaryOperation::Negative => on_numbers!(value, x => x.wrapping_neg(), -x),
         UnaryOperation::Abs => on_numbers!(value, x => x.absolute(), x.abs()),
         UnaryOperation::Sign => on_numbers!(value, x => x.sign(), float(f64::from(x)) as _),
         _ => on_numbers!(value, x => x, float(f64::from(x)) as _),
     }
+}
+
+fn is_infinite(value: Scalar) -> bool {
+    value.dtype().is_float() && float(value).is_infinite()
+}
+
+fn is_finite(value: Scalar) -> bool {
+    !value.dtype().is_float() || float(value).is_finite()
 }
 
 fn truth(value: Scalar) -> bool {
@@ -235,9 +269,16 @@ fn truth(value: Scalar) -> bool {
     }
 }
 
-/// Two integers, in 128 bits; wrapped to their type by `wrap`.
-fn integers(operation: BinaryOperation, a: i128, b: i128, wrap: impl Fn(i128) -> i128) -> i128 {
+/// Two integers of `bits` bits, in 128; wrapped to their type by `wrap`.
+fn integers(operation: BinaryOperation, bits: u32, a: i128, b: i128, wrap: impl Fn(i128) -> i128) -> i128 {
     match operation {
+        BinaryOperation::FloorDivide => wrap(if b == 0 { 0 } else { (a - modulo(a, b)) / b }),
+        BinaryOperation::Modulo => wrap(if b == 0 { 0 } else { modulo(a, b) }),
+        BinaryOperation::BitwiseAnd => a & b,
+        BinaryOperation::BitwiseOr => a | b,
+        BinaryOperation::BitwiseXor => a ^ b,
+        BinaryOperation::LeftShift => wrap(if (0..i128::from(bits)).contains(&b) { a << b } else { 0 }),
+        BinaryOperation::RightShift => a >> if (0..i128::from(bits)).contains(&b) { b } else { 127 },
         BinaryOperation::Add => wrap(a + b),
         BinaryOperation::Subtract => wrap(a - b),
         BinaryOperation::Multiply => wrap(wrap(a).wrapping_mul(b)),
@@ -265,9 +306,28 @@ fn integers(operation: BinaryOperation, a: i128, b: i128, wrap: impl Fn(i128) ->
     }
 }
 
+/// What division that rounds down leaves.
+fn modulo(a: i128, b: i128) -> i128 {
+    a - b * (a / b - i128::from(a % b != 0 && (a < 0) != (b < 0)))
+}
+
 macro_rules! floats {
     ($operation:expr, $a:expr, $b:expr) => {
         match $operation {
+            BinaryOperation::Atan2 => f64::from($a).atan2(f64::from($b)) as _,
+            BinaryOperation::Hypot => f64::from($a).hypot(f64::from($b)) as _,
+            BinaryOperation::Copysign => $a.copysign($b),
+            BinaryOperation::FloorDivide if $b == 0.0 => $a / $b,
+            BinaryOperation::FloorDivide => {
+                let rest = $a % $b;
+                let past = rest != 0.0 && (rest < 0.0) != ($b < 0.0);
+                let quotient = ($a - rest) / $b - if past { 1.0 } else { 0.0 };
+                quotient.floor() + if quotient - quotient.floor() > 0.5 { 1.0 } else { 0.0 }
+            }
+            BinaryOperation::Modulo => {
+                let rest = $a % $b;
+                if rest != 0.0 && (rest < 0.0) != ($b < 0.0) { rest + $b } else { rest }
+            }
             BinaryOperation::Add => $a + $b,
             BinaryOperation::Subtract => $a - $b,
             BinaryOperation::Multiply => $a * $b,
@@ -306,22 +366,22 @@ pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar
                 (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(floats!(operation, a, b)),
                 (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(floats!(operation, a, b)),
                 (Scalar::Bool(_), _) => {
-                    Scalar::Bool(integers(operation, integer(a), integer(b), |x| i128::from(x != 0)) != 0)
+                    Scalar::Bool(integers(operation, 1, integer(a), integer(b), |x| i128::from(x != 0)) != 0)
                 }
                 (Scalar::U8(_), _) => {
-                    Scalar::U8(integers(operation, integer(a), integer(b), |x| x as u8 as i128) as u8)
+                    Scalar::U8(integers(operation, 8, integer(a), integer(b), |x| x as u8 as i128) as u8)
                 }
                 (Scalar::I32(_), _) => {
-                    Scalar::I32(integers(operation, integer(a), integer(b), |x| x as i32 as i128) as i32)
+                    Scalar::I32(integers(operation, 32, integer(a), integer(b), |x| x as i32 as i128) as i32)
                 }
                 (Scalar::U32(_), _) => {
-                    Scalar::U32(integers(operation, integer(a), integer(b), |x| x as u32 as i128) as u32)
+                    Scalar::U32(integers(operation, 32, integer(a), integer(b), |x| x as u32 as i128) as u32)
                 }
                 (Scalar::I64(_), _) => {
-                    Scalar::I64(integers(operation, integer(a), integer(b), |x| x as i64 as i128) as i64)
+                    Scalar::I64(integers(operation, 64, integer(a), integer(b), |x| x as i64 as i128) as i64)
                 }
                 (Scalar::U64(_), _) => {
-                    Scalar::U64(integers(operation, integer(a), integer(b), |x| x as u64 as i128) as u64)
+                    Scalar::U64(integers(operation, 64, integer(a), integer(b), |x| x as u64 as i128) as u64)
                 }
                 _ => unreachable!(),
             };

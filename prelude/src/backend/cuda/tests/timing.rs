@@ -5,7 +5,9 @@
 
 use super::reference::Random;
 use crate::backend::cuda::{open, probe};
-use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, ReduceOperation, View};
+use crate::backend::{
+    Allocation, Backend, BinaryOperation, Layout, Operand, Padding, ReduceOperation, ScanOperation, View,
+};
 use crate::dtype::{DType, Scalar};
 use std::sync::Arc;
 use std::time::Instant;
@@ -75,6 +77,20 @@ fn gpu_timing() {
         let x = array(&gpu, DType::F32, &[100_000_000], 10);
         let out = empty(&gpu, DType::F32, &[]);
         time(&gpu, "sum f32 1e8", 50, || gpu.reduce(ReduceOperation::Sum, x.view(), &[0], out.view()).unwrap());
+        let place = empty(&gpu, DType::I64, &[]);
+        time(&gpu, "argmax f32 1e8", 50, || gpu.reduce(ReduceOperation::ArgMax, x.view(), &[0], place.view()).unwrap());
+        let sums = empty(&gpu, DType::F32, &[100_000_000]);
+        time(&gpu, "cumsum f32 1e8", 50, || gpu.scan(ScanOperation::Sum, x.view(), 0, sums.view()).unwrap());
+        for shape in [[10_000, 10_000], [50_000_000, 2], [2, 50_000_000], [1_000_000, 100]] {
+            let x = Array { allocation: x.allocation.clone(), layout: Layout::contiguous(&shape), dtype: DType::F32 };
+            let sums = Array { allocation: sums.allocation.clone(), layout: x.layout.clone(), dtype: DType::F32 };
+            for axis in [0, 1] {
+                time(&gpu, &format!("cumsum f32 {shape:?} axis {axis}"), 50, || {
+                    gpu.scan(ScanOperation::Sum, x.view(), axis, sums.view()).unwrap();
+                });
+            }
+        }
+        drop(sums);
         let square = Array { layout: Layout::contiguous(&[10_000, 10_000]), ..x };
         let sums = empty(&gpu, DType::F32, &[10_000]);
         for axis in [0, 1] {

@@ -1,0 +1,274 @@
+//! Reductions and scans on a GPU, against the references.
+
+use super::check::{Array, Check};
+use super::reference::*;
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation, sum_type};
+use crate::dtype::{DType, Scalar};
+
+impl Check {
+    pub fn reductions(&mut self) {
+        use ReduceOperation::{All, Any, ArgMax, ArgMin, Max, Min, Product, Sum, SumSquares};
+        for dtype in DType::COMPUTED {
+            let more: &[ReduceOperation] = match dtype {
+                DType::Bool => &[All, Any],
+                DType::F32 | DType::F64 => &[SumSquares],
+                _ => &[],
+            };
+            for &operation in [Sum, Max, Min, Product, ArgMax, ArgMin].iter().chain(more) {
+                let adds = matches!(operation, Sum | SumSquares);
+                let places = matches!(operation, ArgMax | ArgMin);
+                for size in [0usize, 1, 31, 1003, (1 << 20) + 3] {
+                    if size == 0 && operation.needs_elements() {
+                        continue;
+                    }
+                    for (layout, elements) in layouts(&[size]) {
+                        let x = self.array(dtype, layout, elements, 31 + size as u64, size < 2000 && !adds);
+                        self.reduction(operation, &x, &[0]);
+                    }
+                }
+                for shape in [vec![5, 7, 9], vec![2, 0, 3]] {
+                    for axes in [&[][..], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]] {
+                        if shape[1] == 0 && (operation.needs_elements() || axes.is_empty()) || places && axes.len() != 1
+                        {
+                            continue;
+                        }
+                        for (layout, elements) in layouts(&shape) {
+                            let x = self.array(dtype, layout, elements, 32, false);
+                            self.reduction(operation, &x, axes);
+                        }
+                    }
+                }
+            }
+        }
+        for dtype in [DType::F32, DType::F64, DType::I32] {
+            for shape in [[4097, 33], [33, 4097], [2, 100_000], [100_000, 2], [50_000, 20], [20, 50_000]] {
+                for axis in [0, 1] {
+                    let size = shape[0] * shape[1];
+                    let x = self.array(dtype, Layout::contiguous(&shape), size, 33, false);
+                    for operation in [Sum, Max, Product, ArgMax, ArgMin] {
+                        self.reduction(operation, &x, &[axis]);
+                    }
+                }
+            }
+            let x = self.array(dtype, Layout::contiguous(&[6, 50, 7, 40]), 84_000, 34, false);
+            for axes in [&[0, 2][..], &[1, 3], &[0, 1, 3]] {
+                self.reduction(Sum, &x, axes);
+            }
+        }
+        // NaN and infinities.
+        for dtype in [DType::F32, DType::F64] {
+            for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let mut values = values(dtype, 5000, 35, false);
+                values[4321] = convert(Scalar::F64(special), dtype);
+                let x = self.array_of(dtype, Layout::contiguous(&[5000]), values.clone());
+                let y = self.array_of(dtype, Layout::contiguous(&[50, 100]), values);
+                for operation in [Sum, Max, Min, SumSquares, ArgMax, ArgMin] {
+                    self.reduction(operation, &x, &[0]);
+                    self.reduction(operation, &y, &[0]);
+                    self.reduction(operation, &y, &[1]);
+                }
+            }
+        }
+        // The first of many equals, and of several NaNs.
+        for dtype in DType::COMPUTED {
+            let one = convert(Scalar::U8(1), dtype);
+            let mut values = vec![convert(Scalar::U8(0), dtype); 1 << 20];
+            let none = self.array_of(dtype, Layout::contiguous(&[1 << 20]), values.clone());
+            (values[700_001], values[700_002], values[1_000_000]) = (one, one, one);
+            let some = self.array_of(dtype, Layout::contiguous(&[1 << 20]), values.clone());
+            let square = Array {
+                layout: Layout::contiguous(&[1024, 1024]),
+                ..self.array_of(dtype, none.layout.clone(), values)
+            };
+            for operation in [ArgMax, ArgMin] {
+                for x in [&none, &some] {
+                    self.reduction(operation, x, &[0]);
+                }
+                self.reduction(operation, &square, &[0]);
+                self.reduction(operation, &square, &[1]);
+            }
+        }
+        for dtype in [DType::F32, DType::F64] {
+            let mut values = values(dtype, 1 << 18, 36, false);
+            for place in [200_000, 77_777, 77_778] {
+                values[place] = convert(Scalar::F64(f64::NAN), dtype);
+            }
+            let x = self.array_of(dtype, Layout::contiguous(&[1 << 18]), values);
+            self.reduction(ArgMax, &x, &[0]);
+            self.reduction(ArgMin, &x, &[0]);
+        }
+        // Sums that lose everything without care: f32 in f32, and f64 without compensation.
+        let ones = self.array_of(DType::F32, Layout::contiguous(&[1 << 23]), vec![Scalar::F32(0.1); 1 << 23]);
+        self.reduction(Sum, &ones, &[0]);
+    }
+
+    fn reduction(&mut self, operation: ReduceOperation, x: &Array, axes: &[usize]) {
+        let kept: Vec<usize> = (0..x.layout.shape.len()).filter(|axis| !axes.contains(axis)).collect();
+        let shape: Vec<usize> = kept.iter().map(|&axis| x.layout.shape[axis]).collect();
+        let outputs: usize = shape.iter().product();
+        // The output's number of each element, in the order of `elements`.
+        let numbers = positions(&Layout {
+            shape: x.layout.shape.clone(),
+            strides: {
+                let dense = Layout::contiguous(&shape).strides;
+                (0..x.layout.shape.len())
+                    .map(|axis| kept.iter().position(|&k| k == axis).map_or(0, |at| dense[at]))
+                    .collect()
+            },
+            offset: 0,
+        });
+        let mut groups: Vec<Vec<Scalar>> = vec![Vec::new(); outputs];
+        for (number, value) in numbers.into_iter().zip(x.elements()) {
+            groups[number].push(value);
+        }
+        let result = operation.output(x.dtype);
+        let (expected, scales): (Vec<Scalar>, Vec<f64>) =
+            groups.iter().map(|group| reduced(operation, x.dtype, group)).unzip();
+        let tolerance = match (operation, x.dtype) {
+            (_, DType::F32) => 3e-7,
+            // Each factor may add a rounding.
+            (ReduceOperation::Product, _) => 1e-15 + 2.3e-16 * (x.layout.size() / outputs.max(1)) as f64,
+            _ => 1e-15,
+        };
+        let what = format!("{operation:?} of {} {:?} over {axes:?}", x.dtype, x.layout);
+        let out = (Layout::contiguous(&shape), outputs);
+        self.expect(&what, result, out, &expected, (tolerance, &scales), |gpu, out| {
+            gpu.reduce(operation, x.view(), axes, out)
+        });
+    }
+
+    pub fn scans(&mut self) {
+        let mut shapes: Vec<Vec<usize>> = [0, 1, 2, 7, 16, 17, 31, 33, 500, 513, 2048, 2049, 10_007, (1 << 20) + 3]
+            .map(|length| vec![length])
+            .to_vec();
+        shapes.extend([vec![5, 7, 9], vec![2, 0, 3], vec![40, 600], vec![3, 9000], vec![3, 100_000], vec![100_000, 3]]);
+        shapes.extend([vec![4097, 33], vec![70_000, 2], vec![2, 70_000, 3], vec![300, 5, 40], vec![20_000, 17]]);
+        for dtype in DType::COMPUTED {
+            for shape in &shapes {
+                let size = shape.iter().product::<usize>();
+                for (offset, special) in [(0, false), (3, size < 3000)] {
+                    let layout = Layout { offset, ..Layout::contiguous(shape) };
+                    let x = self.array(dtype, layout, size + offset, 71 + size as u64, special);
+                    for axis in 0..shape.len() {
+                        self.scan(ScanOperation::Sum, &x, axis);
+                        self.scan(ScanOperation::Product, &x, axis);
+                    }
+                }
+            }
+        }
+        // Of factors near 1, so that products stay finite over all parts of a long line.
+        for dtype in [DType::F32, DType::F64] {
+            let mut random = Random::new(72);
+            let factors: Vec<Scalar> =
+                (0..1 << 20).map(|_| convert(Scalar::F64(1.0 + (random.unit() - 0.5) * 1e-3), dtype)).collect();
+            let x = self.array_of(dtype, Layout::contiguous(&[1 << 20]), factors.clone());
+            self.scan(ScanOperation::Product, &x, 0);
+            let x = self.array_of(dtype, Layout::contiguous(&[1 << 18, 4]), factors);
+            self.scan(ScanOperation::Product, &x, 0);
+        }
+    }
+
+    fn scan(&mut self, operation: ScanOperation, x: &Array, axis: usize) {
+        let [outer, length, inner] = x.layout.around(axis);
+        let (elements, result) = (x.elements(), sum_type(x.dtype));
+        let mut expected = elements.clone();
+        let mut scales = vec![0.0; elements.len()];
+        for line in 0..outer * inner {
+            let start = line / inner * length * inner + line % inner;
+            // Floats in f64, with the error of each sum kept apart; integers modulo 2^64.
+            let (mut total, mut lost, mut scale) = (0.0, 0.0, 0.0);
+            let mut whole = 0i64;
+            if operation == ScanOperation::Product {
+                (total, whole) = (1.0, 1);
+            }
+            for at in (0..length).map(|index| start + index * inner) {
+                expected[at] = if x.dtype.is_float() {
+                    let value = float(elements[at]);
+                    match operation {
+                        ScanOperation::Sum => {
+                            let next: f64 = total + value;
+                            lost += if total.abs() >= value.abs() {
+                                (total - next) + value
+                            } else {
+                                (value - next) + total
+                            };
+                            (total, scale) = (next, scale + value.abs());
+                        }
+                        // Each factor may add a rounding.
+                        ScanOperation::Product => {
+                            total *= value;
+                            scale = total.abs() * (1.0 + (at - start) as f64 / inner as f64 / 16.0);
+                        }
+                    }
+                    convert(Scalar::F64(if total.is_finite() { total + lost } else { total }), x.dtype)
+                } else {
+                    let value = integer(elements[at]) as i64;
+                    whole = match operation {
+                        ScanOperation::Sum => whole.wrapping_add(value),
+                        ScanOperation::Product => whole.wrapping_mul(value),
+                    };
+                    wrapped(whole.into(), x.dtype)
+                };
+                scales[at] = scale;
+            }
+        }
+        let tolerance = if x.dtype == DType::F32 { 1.2e-7 } else { 1e-14 };
+        let what = format!("{operation:?} up to each of {} {:?} along {axis}", x.dtype, x.layout);
+        let out = (Layout::contiguous(&x.layout.shape), elements.len());
+        self.expect(&what, result, out, &expected, (tolerance, &scales), |gpu, out| {
+            gpu.scan(operation, x.view(), axis, out)
+        });
+    }
+}
+
+/// An integer's low 64 bits as the type of sums.
+fn wrapped(total: i128, dtype: DType) -> Scalar {
+    if sum_type(dtype) == DType::I64 { Scalar::I64(total as i64) } else { Scalar::U64(total as u64) }
+}
+
+/// The reduction of a group, and for sums of floats the sum of their absolute values.
+fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scalar, f64) {
+    match operation {
+        ReduceOperation::Sum | ReduceOperation::SumSquares if dtype.is_float() => {
+            // Neumaier's compensated sum.
+            let (mut sum, mut lost, mut scale) = (0f64, 0f64, 0f64);
+            let square = |value: f64| if operation == ReduceOperation::Sum { value } else { value * value };
+            for value in group.iter().map(|&value| square(float(value))) {
+                let next = sum + value;
+                lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+                sum = next;
+                scale += value.abs();
+            }
+            (convert(Scalar::F64(if sum.is_finite() { sum + lost } else { sum }), dtype), scale)
+        }
+        ReduceOperation::Product if dtype.is_float() => {
+            let product = group.iter().fold(1.0, |product, &value| product * float(value));
+            (convert(Scalar::F64(product), dtype), 0.0)
+        }
+        ReduceOperation::Sum | ReduceOperation::SumSquares | ReduceOperation::Product => {
+            let first = i128::from(operation == ReduceOperation::Product);
+            let total = group.iter().fold(first, |total, &value| match operation {
+                ReduceOperation::Product => (total as i64).wrapping_mul(integer(value) as i64).into(),
+                _ => total + integer(value),
+            });
+            (wrapped(total, dtype), 0.0)
+        }
+        ReduceOperation::ArgMax | ReduceOperation::ArgMin => {
+            let is_nan = |value: Scalar| unary(UnaryOperation::IsNan, value) == Scalar::Bool(true);
+            let beyond =
+                if operation == ReduceOperation::ArgMax { BinaryOperation::Greater } else { BinaryOperation::Less };
+            let wins =
+                |x: Scalar, best: Scalar| !is_nan(best) && (is_nan(x) || binary(beyond, x, best) == Scalar::Bool(true));
+            let best =
+                (1..group.len()).fold(0, |best, place| if wins(group[place], group[best]) { place } else { best });
+            (Scalar::I64(best as i64), 0.0)
+        }
+        ReduceOperation::Max | ReduceOperation::Min => {
+            let pick =
+                if operation == ReduceOperation::Max { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
+            (group.iter().copied().reduce(|a, b| binary(pick, a, b)).unwrap(), 0.0)
+        }
+        ReduceOperation::All => (Scalar::Bool(group.iter().all(|&value| value == Scalar::Bool(true))), 0.0),
+        ReduceOperation::Any => (Scalar::Bool(group.contains(&Scalar::Bool(true))), 0.0),
+    }
+}

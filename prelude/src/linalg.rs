@@ -1,0 +1,28 @@
+//! Linear algebra; NumPy's `linalg`.
+//!
+//! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
+
+use crate::array::{OnDevice, transfer};
+use crate::backend::ReduceOperation;
+use crate::dtype::{Element, Float, Number};
+use crate::error::check;
+use crate::operations::reduce::{as_mean, reduce_all};
+
+/// The Euclidean norm: the square root of the sum of all elements' squares, 0 if there are none. For arrays of any rank; of
+/// a matrix it is the Frobenius norm.
+///
+/// The squares are added as the elements of [`sum`](crate::DeviceArray::sum) are, so a norm whose square is too large for its
+/// type is infinite.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::linalg::norm(&gpu::array(&[3.0f32, 4.0])), 5.0);
+/// assert_eq!(gpu::linalg::norm(&gpu::array(&[[1, 1], [1, 1]])), 2.0);
+/// ```
+#[track_caller]
+pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+    let floats = as_mean("norm", a.raw(), T::Mean::DTYPE);
+    let squares = floats.and_then(|floats| reduce_all("norm", ReduceOperation::SumSquares, &floats));
+    let sum: T::Mean = transfer::typed_scalar(check(squares));
+    T::Mean::from_f64(sum.to_f64().sqrt())
+}

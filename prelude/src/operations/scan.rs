@@ -1,0 +1,127 @@
+//! Running sums and products, and differences of neighbours.
+
+use crate::array::axes::axis_of;
+use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
+use crate::backend::{BinaryOperation, Layout, ScanOperation, sum_type};
+use crate::dtype::{Element, Number};
+use crate::error::{Result, check};
+use crate::operations::elementwise::{RawOperand, binary};
+
+macro_rules! scans {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident
+       $(#[$axis_doc:meta])* $axis:ident $try_axis:ident $operation:ident;)*) => {
+        impl<T: Element> DeviceArray<T> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name(&self) -> DeviceArray<T::Sum> {
+                check(self.$try_name())
+            }
+
+            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            pub fn $try_name(&self) -> Result<DeviceArray<T::Sum>> {
+                scan_all(stringify!($name), ScanOperation::$operation, &self.raw).map(DeviceArray::from_raw)
+            }
+
+            $(#[$axis_doc])*
+            ///
+            /// **Panics** if there is no such axis ([`Error::InvalidShape`](crate::Error::InvalidShape)).
+            #[track_caller]
+            pub fn $axis(&self, axis: isize) -> DeviceArray<T::Sum> {
+                check(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
+            pub fn $try_axis(&self, axis: isize) -> Result<DeviceArray<T::Sum>> {
+                scan_axis(stringify!($axis), ScanOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
+            }
+        )*}
+    };
+}
+scans! {
+    /// The sums of all elements up to each, in row-major order, along one axis; NumPy's `cumsum` without an axis. Small
+    /// integers widen (see [`Element::Sum`]), wide ones wrap, and bools are counted.
+    ///
+    /// `f32` is added in `f64` and rounded once. Sums of `f64` differ between devices by rounding alone: by a few thousand
+    /// units in the last place of the sum of absolute values at most, and far less in general.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(a.cumsum().to_host(), ndarray::arr1(&[1i64, 3, 6, 10]).into_dyn());
+    /// ```
+    cumsum try_cumsum
+    /// The sums along an axis up to each element; the shape stays. See [`cumsum`](Self::cumsum).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(a.cumsum_axis(0).to_host(), ndarray::array![[1.0, 2.0], [4.0, 6.0]].into_dyn());
+    /// assert_eq!(a.cumsum_axis(-1).to_host(), ndarray::array![[1.0, 3.0], [3.0, 7.0]].into_dyn());
+    /// ```
+    cumsum_axis try_cumsum_axis Sum;
+    /// The products of all elements up to each, in row-major order, along one axis; NumPy's `cumprod` without an axis. Types
+    /// and rounding are as for [`cumsum`](Self::cumsum).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1u8, 200, 2]).cumprod().to_host(), ndarray::arr1(&[1u64, 200, 400]).into_dyn());
+    /// ```
+    cumprod try_cumprod
+    /// The products along an axis up to each element; the shape stays. See [`cumprod`](Self::cumprod).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(a.cumprod_axis(0).to_host(), ndarray::array![[1i64, 2], [3, 8]].into_dyn());
+    /// ```
+    cumprod_axis try_cumprod_axis Product;
+}
+
+/// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`](crate::Error::InvalidShape)).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[1, 4, 9, 16]);
+/// assert_eq!(gpu::diff(&a, 1, 0).to_host(), ndarray::arr1(&[3, 5, 7]).into_dyn());
+/// assert_eq!(gpu::diff(&a, 2, -1).to_host(), ndarray::arr1(&[2, 2]).into_dyn());
+/// ```
+#[track_caller]
+pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(differences(a.raw(), n, axis)))
+}
+
+/// Scans the elements in row-major order.
+fn scan_all(name: &'static str, operation: ScanOperation, x: &RawArray) -> Result<RawArray> {
+    let x = x.contiguous(name)?;
+    let line = Layout { offset: x.layout.offset, ..Layout::contiguous(&[x.size()]) };
+    scan(name, operation, &x.with_layout(line), 0)
+}
+
+fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArray, axis: isize) -> Result<RawArray> {
+    let axis = axis_of(name, x.shape(), axis)?;
+    scan(name, operation, &x.contiguous(name)?, axis)
+}
+
+/// Scans a contiguous array.
+fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
+    let x = &x.computed(name)?;
+    let out = RawArray::uninitialised(name, &x.handle, x.shape(), sum_type(x.dtype))?;
+    if out.size() > 0 {
+        x.handle.backend.scan(operation, x.view(), axis, out.view())?;
+    }
+    Ok(out)
+}
+
+fn differences(x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {
+    const NAME: &str = "diff";
+    let axis = axis_of(NAME, x.shape(), axis)?;
+    if n == 0 {
+        return x.copied(NAME);
+    }
+    let mut result = x.clone();
+    // Differences of nothing are nothing, however often they are taken.
+    for _ in 0..n.min(x.shape()[axis].max(1)) {
+        let left = result.shape()[axis].saturating_sub(1);
+        let (later, earlier) = (slice_axis(&result, axis, 1, 1, left), slice_axis(&result, axis, 0, 1, left));
+        result = binary(NAME, BinaryOperation::Subtract, RawOperand::Array(&later), RawOperand::Array(&earlier))?;
+    }
+    Ok(result)
+}
