@@ -108,6 +108,20 @@ impl Scalar {
             Scalar::F64(_) => DType::F64,
         }
     }
+
+    /// The value's bytes, in the low end of a word.
+    pub(crate) const fn bits(self) -> u64 {
+        match self {
+            Scalar::Bool(value) => value as u64,
+            Scalar::U8(value) => value as u64,
+            Scalar::I32(value) => value as u32 as u64,
+            Scalar::U32(value) => value as u64,
+            Scalar::I64(value) => value as u64,
+            Scalar::U64(value) => value,
+            Scalar::F32(value) => value.to_bits() as u64,
+            Scalar::F64(value) => value.to_bits(),
+        }
+    }
 }
 
 impl fmt::Display for Scalar {

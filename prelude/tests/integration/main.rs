@@ -2,6 +2,7 @@
 
 mod errors;
 mod fixtures;
+mod indexing;
 mod lesson;
 mod map;
 mod parity;

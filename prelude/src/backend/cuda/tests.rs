@@ -6,6 +6,7 @@
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
+mod indexing;
 mod nvrtc;
 mod reference;
 mod timing;

@@ -27,6 +27,10 @@ fn gpu_check() {
     check.convolutions_1d();
     check.convolutions_2d();
     check.first_and_later_programs_agree();
+    check.selects();
+    check.compressions();
+    check.gathers();
+    check.scatters();
     check.events();
     check.threads();
     check.gpu.synchronize().unwrap();
@@ -35,46 +39,46 @@ fn gpu_check() {
 }
 
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
-const UNTOUCHED: u8 = 0x5a;
+pub(super) const UNTOUCHED: u8 = 0x5a;
 
-struct Check {
-    gpu: Arc<dyn Backend>,
+pub(super) struct Check {
+    pub gpu: Arc<dyn Backend>,
     passed: usize,
     failed: usize,
 }
 
 /// An array on the device, with its values here: `values[p]` is at position `p` of the allocation.
-struct Array {
-    allocation: Arc<dyn Allocation>,
-    layout: Layout,
-    dtype: DType,
-    values: Vec<Scalar>,
+pub(super) struct Array {
+    pub allocation: Arc<dyn Allocation>,
+    pub layout: Layout,
+    pub dtype: DType,
+    pub values: Vec<Scalar>,
 }
 
 impl Array {
-    fn view(&self) -> View<'_> {
+    pub fn view(&self) -> View<'_> {
         View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
     }
 
     /// The elements in row-major order.
-    fn elements(&self) -> Vec<Scalar> {
+    pub fn elements(&self) -> Vec<Scalar> {
         positions(&self.layout).into_iter().map(|position| self.values[position]).collect()
     }
 }
 
 impl Check {
-    fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
+    pub fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
         let values = values(dtype, elements, seed, special);
         self.array_of(dtype, layout, values)
     }
 
-    fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
+    pub fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
         let allocation = self.gpu.allocate(values.len() * dtype.size()).unwrap();
         self.gpu.upload(&to_bytes(&values), &allocation).unwrap();
         Array { allocation, layout, dtype, values }
     }
 
-    fn note(&mut self, ok: bool, what: &dyn Fn() -> String) {
+    pub fn note(&mut self, ok: bool, what: &dyn Fn() -> String) {
         if ok {
             self.passed += 1;
         } else {
@@ -86,7 +90,7 @@ impl Check {
     }
 
     /// Runs `work` on a fresh output and compares all its bytes, also those that must stay.
-    fn expect(
+    pub fn expect(
         &mut self,
         what: &str,
         dtype: DType,
