@@ -6,12 +6,13 @@
 pub(crate) mod axes;
 mod create;
 mod display;
+pub(crate) mod indices;
 mod manipulate;
 mod operators;
 pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod transfer;
-mod view;
+pub(crate) mod view;
 
 pub use axes::IntoAxes;
 pub use create::{
@@ -19,6 +20,7 @@ pub use create::{
     try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
 };
 pub(crate) use create::{arange_length, bad_range};
+pub use indices::{Index, IntoIndices};
 pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };

@@ -314,6 +314,24 @@ pub(crate) trait Backend: Send + Sync {
     /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · kernel[p]`; contiguous,
     /// one dtype, none empty.
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()>;
+    /// `out[at] = a[at]` where `condition[at]` holds, else `b[at]`; arrays are broadcast to `out`, and `a` and `b` have its
+    /// dtype. `out` may be `a` or `b`.
+    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// The positions of the true elements of `mask`, ascending, as i64; or the elements of `source` at these positions.
+    /// Both are contiguous and have as many elements. Gives a new allocation and the number of its elements, for which it
+    /// waits.
+    fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)>;
+    /// `out[.., i, ..] = source[.., indices[.., i, ..], ..]`, where `i` counts along `axis`. `out` is contiguous and not
+    /// empty, `indices` is broadcast to it, `source` has its shape but for the length of `axis`.
+    ///
+    /// Indices are i32, i64, u32 or u64, negative ones count from the end, and all were seen to be in range. Since other
+    /// threads may have written to them meanwhile, the backend must make sure that it reads nothing outside `source`.
+    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
+    /// `out[.., indices[.., i, ..], ..] = values[.., i, ..]`, where `i` counts along `axis`; of repeated indices the last
+    /// wins. `indices` is not empty, `values` is broadcast to its shape, `out` has that shape but for the length of `axis`.
+    ///
+    /// Indices are as for [`gather`](Self::gather), and nothing outside `out` may be written to.
+    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

@@ -35,6 +35,17 @@ pub enum Error {
         /// What is wrong, with the value, and what to do.
         reason: String,
     },
+    /// An index that an axis, or an array, does not have.
+    IndexOutOfRange {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The first index that is out of range.
+        index: i128,
+        /// The axis that is indexed; none if the array is indexed as if it were flat.
+        axis: Option<usize>,
+        /// The length of the axis, or the number of elements.
+        length: usize,
+    },
     /// An element type that the operation does not support.
     UnsupportedDType {
         /// The operation that was asked for.
@@ -113,6 +124,16 @@ impl fmt::Display for Error {
                 write!(f, "{operation}: the shape {shape:?} {reason}")
             }
             Error::InvalidArgument { operation, reason } => write!(f, "{operation}: {reason}"),
+            Error::IndexOutOfRange { operation, index, axis, length } => {
+                write!(f, "{operation}: the index {index} is out of range for ")?;
+                match (axis, length) {
+                    (Some(axis), 0) => return write!(f, "axis {axis}, which has no elements"),
+                    (Some(axis), _) => write!(f, "axis {axis} of length {length}")?,
+                    (None, 0) => return f.write_str("an array that has no elements"),
+                    (None, _) => write!(f, "an array of {length} elements")?,
+                }
+                write!(f, "; indices go from -{length} to {}", length - 1)
+            }
             Error::UnsupportedDType { operation, dtype, advice } => {
                 write!(f, "{operation}: arrays of {dtype} are not supported; {advice}")
             }

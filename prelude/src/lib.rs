@@ -43,9 +43,9 @@ pub mod session;
 pub mod timing;
 
 pub use array::{
-    AnyArray, DeviceArray, IntoAxes, IntoPadding, IntoShape, OnDevice, OnHost, Pad, arange, array, asarray,
-    concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll, split, stack, tile,
-    try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
+    AnyArray, DeviceArray, Index, IntoAxes, IntoIndices, IntoPadding, IntoShape, OnDevice, OnHost, Pad, arange, array,
+    asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll, split, stack,
+    tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
     try_zeros, vstack, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
@@ -60,8 +60,10 @@ pub use operations::convolve::{
     try_convolve2d, try_convolve2d_with,
 };
 pub use operations::elementwise::Operand;
+pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use operations::scan::diff;
+pub use operations::selection::{try_where, where_};
 pub use plot::{
     Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
     try_imshow, try_plot, try_scatter,

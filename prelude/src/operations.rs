@@ -3,7 +3,9 @@
 pub(crate) mod allclose;
 pub(crate) mod convolve;
 pub(crate) mod elementwise;
+pub(crate) mod indexing;
 pub(crate) mod map;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod selection;
 pub(crate) mod statistics;

@@ -355,7 +355,6 @@ def dtypes():
             yield {"name": function, "x": array(x), "y": array(y), "expected": array(of(x, y))}
 
 
-
 def functions():
     """Elementwise functions of floats and of integers, beside those of `unary` and `binary`."""
     floats = {"exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "cbrt": np.cbrt,
@@ -459,8 +458,110 @@ def scans():
             yield {"name": "diff", "n": n, "axis": axis, "x": array(x), "expected": array(np.diff(x, n, axis))}
 
 
+def selection():
+    """Choosing elements by bools."""
+    def sample(shape, dtype):
+        return np.array(globals()["sample"](shape, dtype))
+
+    dtypes = ["f64", "f32", "i32", "i64", "u8", "bool"]
+    shapes = [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), ()), ((), (2, 3), (3,)), ((2, 1, 3), (4, 1), (1, 3)),
+              ((0, 3), (1, 3), (3,)), ((600,), (600,), ())]
+    for (c, x, y), dtype in itertools.product(shapes, dtypes):
+        if c == (600,) and dtype != "u8":
+            continue
+        condition, a, b = sample(c, "bool"), sample(x, dtype), sample(y, dtype)
+        yield {"name": "where", "condition": array(condition), "x": array(a), "y": array(b),
+               "expected": array(np.where(condition, a, b))}
+    for shape, dtype in itertools.product([(7,), (3, 4), (2, 2, 3), (0, 3), (), (1100,)], dtypes):
+        if shape == (1100,) and dtype != "u8":
+            continue
+        x = sample(shape, dtype)
+        for kind in ["some", "all", "none"]:
+            mask = {"some": sample(shape, "bool"), "all": np.ones(shape, bool), "none": np.zeros(shape, bool)}[kind]
+            yield {"name": "extract", "x": array(x), "mask": array(mask), "expected": array(x[mask])}
+            if kind == "some":
+                y, out = sample(shape[1:], dtype), x.copy()
+                np.copyto(out, y, where=mask)
+                yield {"name": "putmask", "x": array(x), "mask": array(mask), "y": array(y), "expected": array(out)}
+                y, out = sample(int(mask.sum()), dtype), x.copy()
+                out[mask] = y
+                yield {"name": "place", "x": array(x), "mask": array(mask), "y": array(y), "expected": array(out)}
+        for leading in range(1, len(shape)):
+            mask = sample(shape[:leading], "bool")
+            yield {"name": "extract", "x": array(x), "mask": array(mask), "expected": array(x[mask])}
+            y, out = sample((), dtype), x.copy()
+            out[mask] = y
+            yield {"name": "putmask", "x": array(x), "mask": array(mask), "y": array(y), "expected": array(out)}
+        places = [array(place) for place in x.nonzero()] if shape else []
+        yield {"name": "nonzero", "x": array(x), "places": places, "y": array(np.argwhere(x)),
+               "expected": array(np.flatnonzero(x))}
+    x = np.array([[0.0, np.nan], [-0.0, np.inf]])
+    yield {"name": "nonzero", "x": array(x), "places": [array(place) for place in x.nonzero()], "y": array(np.argwhere(x)),
+           "expected": array(np.flatnonzero(x))}
+
+
+def indexing():
+    """Reading and writing elements by arrays of indices; `dtype` is that of the indices on the device."""
+    dtypes = ["f64", "f32", "i32", "u8", "bool"]
+
+    def indices(shape, length, dtype):
+        return rng.integers(0 if dtype.startswith("u") else -length, length, shape)
+
+    def case(name, x, index, dtype, out, **arguments):
+        return {"name": name, "x": array(x), "indices": array(index), "dtype": dtype, **arguments, "expected": array(out)}
+
+    def changed(x, change):
+        out = x.copy()
+        change(out)
+        return out
+
+    shapes = [(6,), (3, 4), (2, 2, 3), (1,), (2, 40)]
+    for number, (shape, dtype) in enumerate(itertools.product(shapes, dtypes)):
+        if shape == (2, 40) and dtype != "f32":
+            continue
+        x, size = sample(shape, dtype), int(np.prod(shape))
+        of = ["i64", "i32", "u32", "u64"][number % 4]
+        for many in [(5,), (2, 3), (), (0,)]:
+            index = indices(many, size, of)
+            yield case("take", x, index, of, np.take(x, index))
+            for axis in [*range(len(shape)), -1]:
+                index = indices(many, shape[axis], of)
+                yield case("take_axis", x, index, of, np.take(x, index, axis), axis=axis)
+        # Distinct places, for NumPy does not say which of repeated ones wins.
+        index = rng.permutation(size)[:5] - (0 if of.startswith("u") else size)
+        y = sample(index.shape, dtype)
+        yield case("put", x, index, of, changed(x, lambda out: np.put(out, index, y)), y=array(y))
+        for axis in [*range(len(shape)), -1]:
+            index = rng.permutation(shape[axis])[:2]
+            y = sample(np.take(x, index, axis).shape, dtype)
+
+            def change(out):
+                np.moveaxis(out, axis, 0)[index] = np.moveaxis(y, axis, 0)
+
+            yield case("put_axis", x, index, of, changed(x, change), y=array(y), axis=axis)
+        for axis in [*range(len(shape)), -1]:
+            for count in [1, 3, 0]:
+                other = list(shape)
+                other[axis] = count
+                index = indices(other, shape[axis], of)
+                yield case("take_along_axis", x, index, of, np.take_along_axis(x, index, axis), axis=axis)
+            index = np.argsort(rng.random(shape), axis)
+            y = sample(shape, dtype)
+            out = changed(x, lambda out: np.put_along_axis(out, index, y, axis))
+            yield case("put_along_axis", x, index, of, out, y=array(y), axis=axis)
+        index = indices((3, 2), size, "u64")
+        places = np.unravel_index(index, shape)
+        out = np.ravel_multi_index(places, shape)
+        yield case("unravel_index", x, index, of, out, places=[array(place) for place in places])
+    x = sample((3, 4, 2), "f64")
+    index = np.array([[1], [0], [3]])
+    yield case("take_along_axis", x, index[None], "i64", np.take_along_axis(x, index[None], 1), axis=1)
+    index = np.array([[[0, 1]], [[2, 1]], [[1, 0]]])
+    yield case("take_along_axis", x[:, :, :1], index, "i32", np.take_along_axis(x[:, :, :1], index, 1), axis=1)
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans]
+            places, scans, selection, indexing]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

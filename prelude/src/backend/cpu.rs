@@ -4,10 +4,12 @@
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
 
 mod arg;
+mod compress;
 mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
+mod index;
 mod map;
 pub(crate) mod memory;
 mod numeric;
@@ -15,6 +17,7 @@ mod pool;
 mod reduce;
 mod runs;
 mod scan;
+mod select;
 
 use crate::backend::{
     Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, ScanOperation,
@@ -53,6 +56,14 @@ fn start(allocation: &Arc<dyn Allocation>) -> *mut u8 {
 fn origin(view: &View<'_>) -> *mut u8 {
     // SAFETY: the layout lies within the allocation.
     unsafe { start(view.allocation).add(view.layout.offset * view.dtype.size()) }
+}
+
+/// An operand as kernels take it.
+fn input<'a>(operand: &Operand<'a>) -> elementwise::Input<'a> {
+    match operand {
+        Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
+        Operand::Scalar(value) => elementwise::Input::Scalar(*value),
+    }
 }
 
 /// The queue, held by one operation.
@@ -142,10 +153,7 @@ impl Backend for CpuBackend {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
             (Operand::Scalar(scalar), _) => scalar.dtype(),
         };
-        let inputs = [&a, &b].map(|operand| match operand {
-            Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
-            Operand::Scalar(value) => elementwise::Input::Scalar(*value),
-        });
+        let inputs = [&a, &b].map(input);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
         turn.end()
@@ -153,13 +161,7 @@ impl Backend for CpuBackend {
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
         let turn = self.lock();
-        let inputs: Vec<elementwise::Input<'_>> = inputs
-            .iter()
-            .map(|operand| match operand {
-                Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
-                Operand::Scalar(value) => elementwise::Input::Scalar(*value),
-            })
-            .collect();
+        let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
         // SAFETY: the invariants of `Memory`.
         let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
         match panicked {
@@ -232,6 +234,50 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`; all three are contiguous.
         unsafe { convolve::convolve2d(signal.dtype, &job) };
+        turn.end()
+    }
+
+    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let inputs = [&a, &b].map(input);
+        let condition = (origin(&condition).cast_const(), condition.layout);
+        // SAFETY: the invariants of `Memory`.
+        unsafe { select::select(out.dtype.size(), condition, inputs, origin(&out), out.layout) };
+        turn.end()
+    }
+
+    fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        let turn = self.lock();
+        let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
+        // SAFETY: the invariants of `Memory`; both are contiguous.
+        let (memory, count) = unsafe { compress::compress(origin(&mask), mask.layout.size(), start) }?;
+        turn.end()?;
+        Ok((Arc::new(memory), count))
+    }
+
+    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let job = index::Gather {
+            source: (origin(&source), source.layout),
+            axis,
+            indices: (origin(&indices), indices.layout),
+            out: (origin(&out), &out.layout.shape),
+        };
+        // SAFETY: the invariants of `Memory`; `out` is contiguous.
+        unsafe { index::gather(out.dtype, indices.dtype, &job) };
+        turn.end()
+    }
+
+    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let job = index::Scatter {
+            values: input(&values),
+            axis,
+            indices: (origin(&indices), indices.layout),
+            out: (origin(&out), out.layout),
+        };
+        // SAFETY: the invariants of `Memory`.
+        unsafe { index::scatter(out.dtype, indices.dtype, &job) };
         turn.end()
     }
 

@@ -5,8 +5,8 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, ScanOperation,
-    UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, EventHandle, Layout, MemoryFigures, Operand, Padding, ReduceOperation,
+    ScanOperation, UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -19,10 +19,13 @@ use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
 
+mod compress;
 mod convolve;
 mod elementwise;
+mod index;
 mod reduce;
 mod scan;
+mod select;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +46,9 @@ struct CudaBackend {
     reduce: reduce::Reduce,
     scan: scan::Scan,
     convolve: convolve::Convolve,
+    select: select::Select,
+    compress: compress::Compress,
+    index: index::Index,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -153,6 +159,9 @@ impl CudaBackend {
             reduce: reduce::Reduce::new(&device),
             scan: scan::Scan::new(&device),
             convolve: convolve::Convolve::new(&device),
+            select: select::Select::new(&device),
+            compress: compress::Compress::new(&device),
+            index: index::Index::new(&device),
             device,
         })
     }
@@ -260,6 +269,32 @@ impl Backend for CudaBackend {
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
         self.convolve.one_dimensional(signal, kernel, origin, out)
+    }
+
+    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        self.select.run(condition, a, b, out)
+    }
+
+    fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        let (memory, count) = self.compress.run(mask, source)?;
+        Ok((Arc::new(CudaAllocation(memory)), count))
+    }
+
+    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        self.index.gather(source, axis, indices, out)
+    }
+
+    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        if matches!(values, Operand::Scalar(_)) || index::is_shared(indices, axis) || indices.layout.is_contiguous() {
+            return self.index.scatter(values, axis, indices, out);
+        }
+        // What finds repeated indices takes them one after the other.
+        let memory = DeviceMemory::new(&self.device, indices.layout.size() * indices.dtype.size())?;
+        let allocation: Arc<dyn Allocation> = Arc::new(CudaAllocation(memory));
+        let layout = Layout::contiguous(&indices.layout.shape);
+        let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
+        self.elementwise.copy(indices, copy)?;
+        self.index.scatter(values, axis, copy, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

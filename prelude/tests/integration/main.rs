@@ -4,6 +4,7 @@ mod dtypes;
 mod errors;
 mod fixtures;
 mod functions;
+mod indexing;
 mod lesson;
 mod map;
 mod parity;

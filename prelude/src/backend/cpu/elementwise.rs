@@ -12,10 +12,10 @@ use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 
 /// The elements of a block; three blocks of eight-byte elements fit in half of a first-level cache.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 
 /// Fewer elements than this are not worth a second thread.
-const GRAIN: usize = 1 << 15;
+pub(super) const GRAIN: usize = 1 << 15;
 
 /// An operand: the element of index zero and the layout (its offset is not used), or one value.
 #[derive(Clone, Copy)]
@@ -300,7 +300,7 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
 ///
 /// As many elements as the buffer has must be readable from `source` on.
 #[inline]
-unsafe fn gather<T: Copy>(source: *const T, stride: isize, buffer: &mut [T]) {
+pub(super) unsafe fn gather<T: Copy>(source: *const T, stride: isize, buffer: &mut [T]) {
     for (index, value) in buffer.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
         *value = unsafe { source.offset(index as isize * stride).read() };

@@ -236,37 +236,37 @@ impl Elementwise {
     }
 }
 
-/// An axis, and the strides of up to three arrays along it.
+/// An axis, and the strides of some arrays along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Axis {
+pub(super) struct Axis<const N: usize = 3> {
     pub length: usize,
-    pub strides: [isize; 3],
+    pub strides: [isize; N],
 }
 
 /// A shape's axes from the innermost outwards, without those of length 1, and with neighbours joined where all arrays
 /// allow it. Empty strides stand for zeros. At least one axis.
-pub(super) fn joined(shape: &[usize], strides: [&[isize]; 3]) -> Vec<Axis> {
-    let mut axes: Vec<Axis> = Vec::with_capacity(shape.len().max(1));
+pub(super) fn joined<const N: usize>(shape: &[usize], strides: [&[isize]; N]) -> Vec<Axis<N>> {
+    let mut axes: Vec<Axis<N>> = Vec::with_capacity(shape.len().max(1));
     for (number, &length) in shape.iter().enumerate().rev() {
         if length == 1 {
             continue;
         }
         let here = strides.map(|of_one| of_one.get(number).copied().unwrap_or(0));
         match axes.last_mut() {
-            Some(inner) if (0..3).all(|side| here[side] == inner.strides[side] * inner.length as isize) => {
+            Some(inner) if (0..N).all(|side| here[side] == inner.strides[side] * inner.length as isize) => {
                 inner.length *= length;
             }
             _ => axes.push(Axis { length, strides: here }),
         }
     }
     if axes.is_empty() {
-        axes.push(Axis { length: 1, strides: [0; 3] });
+        axes.push(Axis { length: 1, strides: [0; N] });
     }
     axes
 }
 
 /// Multiplier and shift that divide numbers below 2^31 by `divisor` (see the kernels); zeros for a larger divisor.
-fn magic(divisor: usize) -> (u32, u32) {
+pub(super) fn magic(divisor: usize) -> (u32, u32) {
     if divisor == 0 || divisor > i32::MAX as usize {
         return (0, 0);
     }

@@ -7,6 +7,7 @@
 
 mod check;
 mod convert;
+mod indexing;
 mod nvrtc;
 mod reductions;
 mod reference;

@@ -27,6 +27,10 @@ fn gpu_check() {
     check.convolutions_1d();
     check.convolutions_2d();
     check.first_and_later_programs_agree();
+    check.selects();
+    check.compressions();
+    check.gathers();
+    check.scatters();
     check.events();
     check.threads();
     check.gpu.synchronize().unwrap();
@@ -35,7 +39,7 @@ fn gpu_check() {
 }
 
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
-const UNTOUCHED: u8 = 0x5a;
+pub(super) const UNTOUCHED: u8 = 0x5a;
 
 pub(super) struct Check {
     pub gpu: Arc<dyn Backend>,

@@ -1,6 +1,6 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, convolve, elementwise, reduce, scan};
+use super::super::{Program, compress, convolve, elementwise, index, reduce, scan, select};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,16 @@ fn nvrtc() -> Nvrtc {
 }
 
 fn all() -> Vec<Program> {
-    [elementwise::programs(), reduce::programs(), convolve::programs(), scan::programs()].concat()
+    [
+        elementwise::programs(),
+        reduce::programs(),
+        convolve::programs(),
+        scan::programs(),
+        select::programs(),
+        compress::programs(),
+        index::programs(),
+    ]
+    .concat()
 }
 
 fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {

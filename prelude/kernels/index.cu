@@ -1,0 +1,231 @@
+// Reading and writing elements by arrays of indices.
+//
+//   WARPCELL_INDEX     int, u32 or i64: the type of the indices (a u64 that is in range is an i64 too)
+//   WARPCELL_ELEMENT   u8, u16, u32, u64 or u128: only the size of an element matters, and neighbours are moved together where
+//                      that is possible. Not defined: the program that finds repeated indices
+//
+// The host has seen that all indices are in range. Other threads may have written to them since, so nothing here relies on
+// that: a read goes to some element of the source, a write does not happen.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef WARPCELL_INDEX index_type;
+
+#define DEVICE __device__ __forceinline__
+#define THREADS 256
+
+// Negative indices count from the end.
+DEVICE i64 place_of(index_type at, i64 length) {
+    const i64 place = i64(at);
+    return place < 0 ? place + length : place;
+}
+
+DEVICE bool is_in(i64 place, i64 length) { return u64(place) < u64(length); }
+
+#ifdef WARPCELL_ELEMENT
+
+struct alignas(16) u128 {
+    u64 low, high;
+};
+typedef WARPCELL_ELEMENT element;
+
+// One value for all; the host has repeated it until it fills the word.
+template <typename T> DEVICE T value_of(u64 bits) { return T(bits); }
+template <> DEVICE u128 value_of<u128>(u64 bits) { return u128{bits, bits}; }
+
+// Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
+// for numbers below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
+#define MOST_AXES 8
+struct Axes {
+    int rank;
+    u32 magic[MOST_AXES];
+    u32 shift[MOST_AXES];
+    i64 length[MOST_AXES];
+    // Of the array that is indexed (0 along the axis of the indices), the indices, and the elements read or written.
+    i64 array[MOST_AXES], indices[MOST_AXES], elements[MOST_AXES];
+};
+
+template <typename number>
+DEVICE void locate(number at, const Axes& axes, i64& array, i64& indices, i64& elements) {
+    array = 0;
+    indices = 0;
+    elements = 0;
+    // Not unrolled: that doubles the time to compile, and the trip count is small.
+#pragma unroll 1
+    for (int axis = 0; axis < axes.rank; axis++) {
+        number rest;
+        if (axis + 1 == axes.rank) rest = 0;
+        else if (sizeof(number) == 4) rest = (__umulhi(u32(at), axes.magic[axis]) + u32(at)) >> axes.shift[axis];
+        else rest = at / number(axes.length[axis]);
+        const i64 here = i64(at - rest * number(axes.length[axis]));
+        at = rest;
+        array += here * axes.array[axis];
+        indices += here * axes.indices[axis];
+        elements += here * axes.elements[axis];
+    }
+}
+
+// Elements that a thread moves, so that it has several loads under way.
+#define EACH 4
+
+template <typename number>
+DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const Axes& axes) {
+    const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
+    i64 from[EACH], to[EACH];
+    index_type found[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (first + k * THREADS < size) {
+            i64 of_index;
+            locate<number>(number(first + k * THREADS), axes, from[k], of_index, to[k]);
+            found[k] = indices[of_index];
+        }
+    }
+    element loaded[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (first + k * THREADS < size) {
+            const i64 place = place_of(found[k], length);
+            loaded[k] = source[from[k] + (is_in(place, length) ? place : 0) * step];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (first + k * THREADS < size) out[to[k]] = loaded[k];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
+    gather_elements<u32>(source, indices, out, size, length, step, axes);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
+    gather_elements<u64>(source, indices, out, size, length, step, axes);
+}
+
+// Without an address of `values`, all are `bits`.
+template <typename number>
+DEVICE void scatter_elements(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+                             const Axes& axes) {
+    const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
+    i64 to[EACH];
+    index_type found[EACH];
+    element loaded[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (first + k * THREADS < size) {
+            i64 of_index, from;
+            locate<number>(number(first + k * THREADS), axes, to[k], of_index, from);
+            found[k] = indices[of_index];
+            loaded[k] = values ? values[from] : value_of<element>(bits);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (first + k * THREADS < size) {
+            const i64 place = place_of(found[k], length);
+            if (is_in(place, length)) target[to[k] + place * step] = loaded[k];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+scatter(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+        const __grid_constant__ Axes axes) {
+    scatter_elements<u32>(target, indices, values, bits, size, length, step, axes);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+scatter_wide(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+             const __grid_constant__ Axes axes) {
+    scatter_elements<u64>(target, indices, values, bits, size, length, step, axes);
+}
+
+#else
+
+// Of repeated indices the last one wins. `claim` enters the number of each index into a table, where the largest for a place
+// stays; `settle` writes the place of each index that is the last of its kind, and SKIPPED for the others, for `scatter`.
+//
+// The indices have the shape (outer, along, inner), and an index leads to a place along the middle axis: a slot is a place
+// together with the other two. The table is zeroed, holds numbers from 1, and has an entry for each slot (`direct`) or, where
+// slots are many more than indices, twice as many entries as indices at least (2^bits), which are searched from a hash on.
+constexpr i64 SKIPPED = -9223372036854775807ll - 1;
+
+struct Indices {
+    const index_type* start;
+    i64 count, along, inner, length;
+};
+
+// Whether an index leads to a slot, and which.
+DEVICE bool find_slot(const Indices& indices, u64 number, i64& place, u64& slot) {
+    place = place_of(indices.start[number], indices.length);
+    if (!is_in(place, indices.length)) return false;
+    slot = u64(place);
+    if (indices.along != indices.count) {
+        const u64 lane = number % u64(indices.inner), outer = number / u64(indices.inner) / u64(indices.along);
+        slot = (outer * u64(indices.length) + slot) * u64(indices.inner) + lane;
+    }
+    return true;
+}
+
+// Fibonacci hashing: the high bits of a product with 2^64 / golden ratio.
+DEVICE u64 hash(u64 slot, int bits) { return (slot * 11400714819323198485ull) >> (64 - bits); }
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+claim(const __grid_constant__ Indices indices, u32* table, int bits, int direct) {
+    const u64 number = u64(blockIdx.x) * THREADS + threadIdx.x;
+    i64 place;
+    u64 slot;
+    if (number >= u64(indices.count) || !find_slot(indices, number, place, slot)) return;
+    const u32 mine = u32(number) + 1;
+    if (direct) {
+        atomicMax(table + slot, mine);
+        return;
+    }
+    const u64 mask = (u64(1) << bits) - 1;
+#pragma unroll 1
+    for (u64 entry = hash(slot, bits);; entry = (entry + 1) & mask) {
+        // The numbers in an entry change, but not the slot that they lead to.
+        const u32 seen = atomicCAS(table + entry, 0u, mine);
+        if (seen == 0) return;
+        i64 other_place;
+        u64 other;
+        if (find_slot(indices, seen - 1, other_place, other) && other == slot) {
+            atomicMax(table + entry, mine);
+            return;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+settle(const __grid_constant__ Indices indices, const u32* table, int bits, int direct, i64* places) {
+    const u64 number = u64(blockIdx.x) * THREADS + threadIdx.x;
+    if (number >= u64(indices.count)) return;
+    i64 place;
+    u64 slot;
+    places[number] = SKIPPED;
+    if (!find_slot(indices, number, place, slot)) return;
+    u32 winner = 0;
+    if (direct) {
+        winner = table[slot];
+    } else {
+        const u64 mask = (u64(1) << bits) - 1;
+#pragma unroll 1
+        for (u64 entry = hash(slot, bits); table[entry] != 0; entry = (entry + 1) & mask) {
+            i64 other_place;
+            u64 other;
+            if (find_slot(indices, table[entry] - 1, other_place, other) && other == slot) {
+                winner = table[entry];
+                break;
+            }
+        }
+    }
+    if (winner == u32(number) + 1) places[number] = place;
+}
+
+#endif

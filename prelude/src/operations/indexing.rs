@@ -1,0 +1,621 @@
+//! Reading and writing elements by arrays of indices: `take`, `put` and their kin.
+
+use crate::array::axes::axis_of;
+use crate::array::indices::{IntoIndices, RawIndices};
+use crate::array::sides::sealed::Host;
+use crate::array::view::{assign, broadcast_to};
+use crate::array::{DeviceArray, IntoShape, RawArray, byte_count, shape, transfer, writable};
+use crate::backend::{self, BinaryOperation, Layout, ReduceOperation};
+use crate::device::{self, Handle};
+use crate::dtype::{DType, Element, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::selection::{apart, select, unravelled};
+
+impl<T: Element> DeviceArray<T> {
+    /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`, and
+    /// `a[indices]` of a 1-D array. Negative indices count from the end.
+    ///
+    /// Indices are checked before they are used. For those on the device, that is a reduction for the largest and one for
+    /// the smallest (not of unsigned ones), and a wait for both. Indices that come from the host are checked there.
+    ///
+    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[10, 20, 30, 40]);
+    /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
+    /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
+    /// assert_eq!(a.take([0, 2]).sum(), 40);
+    /// ```
+    #[track_caller]
+    pub fn take(&self, indices: impl IntoIndices) -> DeviceArray<T> {
+        check(self.try_take(indices))
+    }
+
+    /// As [`take`](Self::take), but returns the error.
+    pub fn try_take(&self, indices: impl IntoIndices) -> Result<DeviceArray<T>> {
+        take(&self.raw, indices.raw_indices()).map(DeviceArray::from_raw)
+    }
+
+    /// The parts of the array at `indices` along an axis, such as rows along axis 0; the shape of the indices takes the place
+    /// of the axis. NumPy's `take(a, indices, axis)`, `a[indices]` and `a[:, indices]`. Checks as [`take`](Self::take) does.
+    ///
+    /// **Panics** as [`take`](Self::take) does, and if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(a.take_axis([1, 0, 1], 0).to_host(), ndarray::arr2(&[[4, 5, 6], [1, 2, 3], [4, 5, 6]]).into_dyn());
+    /// assert_eq!(a.take_axis([-1], 1).to_host(), ndarray::arr2(&[[3], [6]]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn take_axis(&self, indices: impl IntoIndices, axis: isize) -> DeviceArray<T> {
+        check(self.try_take_axis(indices, axis))
+    }
+
+    /// As [`take_axis`](Self::take_axis), but returns the error.
+    pub fn try_take_axis(&self, indices: impl IntoIndices, axis: isize) -> Result<DeviceArray<T>> {
+        take_axis(&self.raw, indices.raw_indices(), axis).map(DeviceArray::from_raw)
+    }
+
+    /// For each index the element at it along an axis, and at the index's own place along the others: what the indices of
+    /// sorted or extreme elements lead to. NumPy's `take_along_axis`. Checks as [`take`](Self::take) does.
+    ///
+    /// The indices have as many axes as the array; the other axes are broadcast.
+    ///
+    /// **Panics** as [`take_axis`](Self::take_axis) does, and if the shapes do not fit ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// let of_rows = warpcell::array(&[[2i64], [0]]);
+    /// assert_eq!(a.take_along_axis(&of_rows, 1).to_host(), ndarray::arr2(&[[3], [4]]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn take_along_axis(&self, indices: impl IntoIndices, axis: isize) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(take_along_axis(&self.raw, indices.raw_indices(), axis)))
+    }
+
+    /// Sets the elements at `indices` of the flattened array: to one value, or to as many as there are indices. NumPy's `put`,
+    /// and `a[indices] = values` of a 1-D array. (NumPy repeats fewer values.) Writes to the array that this is a view of,
+    /// too. Where an index is repeated, its last value stays, on every device.
+    ///
+    /// Indices are checked before anything is written, as [`take`](Self::take) says.
+    ///
+    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), there are more or fewer values
+    /// ([`Error::InvalidShape`]), the devices differ, or if this is a view made by [`broadcast_to`](Self::broadcast_to).
+    ///
+    /// ```
+    /// let mut a = warpcell::zeros::<i32>(4);
+    /// a.put([0, -1], 7);
+    /// a.put(&warpcell::array(&[1i64, 2]), &warpcell::array(&[10, 20]));
+    /// assert_eq!(a.to_host(), ndarray::arr1(&[7, 10, 20, 7]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn put(&mut self, indices: impl IntoIndices, values: impl Operand<T>) {
+        check(self.try_put(indices, values))
+    }
+
+    /// As [`put`](Self::put), but returns the error.
+    pub fn try_put(&mut self, indices: impl IntoIndices, values: impl Operand<T>) -> Result<()> {
+        put(&self.raw, indices.raw_indices(), values.raw_operand())
+    }
+
+    /// Sets the parts of the array at `indices` along an axis, such as rows along axis 0. NumPy's `a[indices] = values` and
+    /// `a[:, indices] = values`: the values broadcast to what [`take_axis`](Self::take_axis) gives for these indices. Where
+    /// an index is repeated, its last values stay. Checks as [`put`](Self::put) does.
+    ///
+    /// **Panics** as [`put`](Self::put) does, if there is no such axis ([`Error::InvalidShape`]), or if the values do not
+    /// broadcast ([`Error::ShapeMismatch`]).
+    ///
+    /// ```
+    /// let mut a = warpcell::zeros::<i32>((3, 2));
+    /// a.put_axis([0, 2], &warpcell::array(&[[1, 2], [3, 4]]), 0);
+    /// a.put_axis([-1], 9, 1);
+    /// assert_eq!(a.to_host(), ndarray::arr2(&[[1, 9], [0, 9], [3, 9]]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn put_axis(&mut self, indices: impl IntoIndices, values: impl Operand<T>, axis: isize) {
+        check(self.try_put_axis(indices, values, axis))
+    }
+
+    /// As [`put_axis`](Self::put_axis), but returns the error.
+    pub fn try_put_axis(&mut self, indices: impl IntoIndices, values: impl Operand<T>, axis: isize) -> Result<()> {
+        put_axis(&self.raw, indices.raw_indices(), values.raw_operand(), axis)
+    }
+
+    /// Sets, for each index, the element at it along an axis and at the index's own place along the others. NumPy's
+    /// `put_along_axis`. Where an index is repeated, its last value stays. Checks as [`put`](Self::put) does.
+    ///
+    /// The indices have as many axes as the array, and their other axes broadcast to the array's; the values broadcast to the
+    /// shape that results.
+    ///
+    /// **Panics** as [`put_axis`](Self::put_axis) does, and if the shapes do not fit ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let mut a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// a.put_along_axis(&warpcell::array(&[[2i64], [0]]), 0, 1);
+    /// assert_eq!(a.to_host(), ndarray::arr2(&[[1, 2, 0], [0, 5, 6]]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn put_along_axis(&mut self, indices: impl IntoIndices, values: impl Operand<T>, axis: isize) {
+        check(put_along_axis(&self.raw, indices.raw_indices(), values.raw_operand(), axis))
+    }
+}
+
+/// The positions in the flattened array to which indices along each axis lead; the indices broadcast. NumPy's
+/// `ravel_multi_index`; here negative indices count from the end. With it, `a[rows, columns]` is
+/// `a.take(&gpu::ravel_multi_index([&rows, &columns], a.shape()))`.
+///
+/// **Panics** if there is not one array of indices for each axis ([`Error::InvalidShape`]), if they do not broadcast or are
+/// on different devices, or if an index is out of range ([`Error::IndexOutOfRange`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1, 2, 3], [4, 5, 6]]);
+/// let (rows, columns) = (gpu::array(&[0i64, 1, 1]), gpu::array(&[2i64, 0, -1]));
+/// let positions = gpu::ravel_multi_index([&rows, &columns], a.shape());
+/// assert_eq!(a.take(&positions).to_host(), ndarray::arr1(&[3, 4, 6]).into_dyn());
+/// ```
+#[track_caller]
+pub fn ravel_multi_index<I: IntoIndices>(
+    indices: impl IntoIterator<Item = I>,
+    shape: impl IntoShape,
+) -> DeviceArray<i64> {
+    let indices = indices.into_iter().map(I::raw_indices).collect();
+    DeviceArray::from_raw(check(ravel_multi_index_raw(indices, &shape.into_shape())))
+}
+
+/// The indices along each axis of an array of `shape` to which positions in the flattened array belong. NumPy's
+/// `unravel_index`; here negative positions count from the end.
+///
+/// **Panics** if a position is out of range ([`Error::IndexOutOfRange`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let places = gpu::unravel_index([5, 0], (2, 3));
+/// assert_eq!(places[0].to_host(), ndarray::arr1(&[1, 0]).into_dyn());
+/// assert_eq!(places[1].to_host(), ndarray::arr1(&[2, 0]).into_dyn());
+/// ```
+#[track_caller]
+pub fn unravel_index(indices: impl IntoIndices, shape: impl IntoShape) -> Vec<DeviceArray<i64>> {
+    let found = unravel_index_raw(indices.raw_indices(), &shape.into_shape());
+    check(found).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// Indices on the device, contiguous, all of them in range.
+struct Indices {
+    raw: RawArray,
+    /// Whether one of them is negative.
+    negative: bool,
+}
+
+impl Indices {
+    /// Checks indices along an axis of `length`, or in an array of that many elements.
+    fn new(
+        operation: &'static str,
+        indices: RawIndices,
+        handle: &Handle,
+        axis: Option<usize>,
+        length: usize,
+    ) -> Result<Indices> {
+        let out_of_range = |index: i128| Error::IndexOutOfRange { operation, index, axis, length };
+        let is_in = |index: i128| (-(length as i128)..length as i128).contains(&index);
+        match indices {
+            RawIndices::Host { shape, values } => {
+                if let Some(&index) = values.iter().find(|&&index| !is_in(index.into())) {
+                    return Err(out_of_range(index.into()));
+                }
+                let raw = transfer::upload(operation, &values.host_view(), handle)?;
+                let negative = values.iter().any(|&index| index < 0);
+                Ok(Indices { raw: raw.with_layout(Layout::contiguous(&shape)), negative })
+            }
+            RawIndices::Device(raw) => {
+                if raw.handle.device != handle.device {
+                    let (left, right) = (handle.device.to_string(), raw.handle.device.to_string());
+                    return Err(Error::DeviceMismatch { operation, left, right });
+                }
+                let raw = raw.contiguous(operation)?;
+                if raw.size() == 0 {
+                    return Ok(Indices { raw, negative: false });
+                }
+                let (least, most) = extremes(operation, &raw)?;
+                if is_in(least) && is_in(most) {
+                    return Ok(Indices { raw, negative: least < 0 });
+                }
+                let found = first(&raw, &is_in)?;
+                Err(out_of_range(found.unwrap_or(if is_in(least) { most } else { least })))
+            }
+        }
+    }
+
+    /// The indices one after the other.
+    fn flat(&self) -> RawArray {
+        let layout = Layout { offset: self.raw.layout.offset, ..Layout::contiguous(&[self.raw.size()]) };
+        self.raw.with_layout(layout)
+    }
+
+    /// The indices as i64, none of them negative.
+    fn positions(&self, operation: &'static str, length: usize) -> Result<RawArray> {
+        let wide =
+            if self.raw.dtype == DType::I64 { self.raw.clone() } else { self.raw.converted(operation, DType::I64)? };
+        if !self.negative {
+            return Ok(wide);
+        }
+        let by = |kind, number: i64| {
+            binary(operation, kind, RawOperand::Array(&wide), RawOperand::Scalar(Scalar::I64(number)))
+        };
+        let (negative, moved) = (by(BinaryOperation::Less, 0)?, by(BinaryOperation::Add, length as i64)?);
+        let out = RawArray::uninitialised(operation, &wide.handle, wide.shape(), DType::I64)?;
+        select(&negative, RawOperand::Array(&moved), RawOperand::Array(&wide), &out)?;
+        Ok(out)
+    }
+}
+
+/// The smallest and the largest of some integers, with one wait for both. The smallest of unsigned ones is said to be 0.
+fn extremes(operation: &'static str, raw: &RawArray) -> Result<(i128, i128)> {
+    let flat = raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(&[raw.size()]) });
+    let pair = RawArray::uninitialised(operation, &raw.handle, &[2], raw.dtype)?;
+    let backend = &raw.handle.backend;
+    let reduce = |kind, offset| {
+        let entry = pair.with_layout(Layout { shape: Vec::new(), strides: Vec::new(), offset });
+        backend.reduce(kind, flat.view(), &[0], entry.view())
+    };
+    reduce(ReduceOperation::Max, 1)?;
+    let is_signed = matches!(raw.dtype, DType::I32 | DType::I64);
+    if is_signed {
+        reduce(ReduceOperation::Min, 0)?;
+    }
+    let mut bytes = [0; 16];
+    let size = raw.dtype.size();
+    backend.download(&pair.allocation, 0, &mut bytes[..2 * size])?;
+    let number = |bytes: &[u8]| -> i128 {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(bytes);
+        match raw.dtype {
+            DType::I32 => i32::from_ne_bytes([word[0], word[1], word[2], word[3]]).into(),
+            DType::U32 => u32::from_ne_bytes([word[0], word[1], word[2], word[3]]).into(),
+            DType::U64 => u64::from_ne_bytes(word).into(),
+            _ => i64::from_ne_bytes(word).into(),
+        }
+    };
+    let least = if is_signed { number(&bytes[..size]) } else { 0 };
+    Ok((least, number(&bytes[size..2 * size])))
+}
+
+/// The first of some integers, in row-major order, that is not as it should be.
+#[cold]
+fn first(raw: &RawArray, is_right: &dyn Fn(i128) -> bool) -> Result<Option<i128>> {
+    fn find<T: Element + Into<i128>>(raw: &RawArray, is_right: &dyn Fn(i128) -> bool) -> Result<Option<i128>> {
+        Ok(transfer::download_vec::<T>(raw)?.into_iter().map(Into::into).find(|&index| !is_right(index)))
+    }
+    match raw.dtype {
+        DType::I32 => find::<i32>(raw, is_right),
+        DType::U32 => find::<u32>(raw, is_right),
+        DType::U64 => find::<u64>(raw, is_right),
+        _ => find::<i64>(raw, is_right),
+    }
+}
+
+/// The elements along one axis: a view of an array that has one, or is contiguous; else of a copy.
+fn line(operation: &'static str, raw: &RawArray) -> Result<RawArray> {
+    if raw.shape().len() == 1 {
+        return Ok(raw.clone());
+    }
+    let raw = raw.contiguous(operation)?;
+    Ok(raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(&[raw.size()]) }))
+}
+
+/// A layout in which an array of indices along `axis` is broadcast to `shape`.
+fn along(shape: &[usize], axis: usize, indices: &RawArray) -> RawArray {
+    let mut strides = vec![0; shape.len()];
+    strides[axis] = 1;
+    indices.with_layout(Layout { shape: shape.to_vec(), strides, offset: indices.layout.offset })
+}
+
+/// The shape with another one in place of an axis.
+fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
+    [&shape[..axis], with, &shape[axis + 1..]].concat()
+}
+
+fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
+    let indices = Indices::new("take", indices, &array.handle, None, array.size())?;
+    let out = RawArray::uninitialised("take", &array.handle, indices.raw.shape(), array.dtype)?;
+    if out.size() > 0 {
+        let target = out.with_layout(Layout::contiguous(&[out.size()]));
+        let source = line("take", array)?;
+        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())?;
+    }
+    Ok(out)
+}
+
+fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+    let axis = axis_of("take_axis", array.shape(), axis)?;
+    let indices = Indices::new("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
+    let shape = replaced(array.shape(), axis, indices.raw.shape());
+    let out = RawArray::uninitialised("take_axis", &array.handle, &shape, array.dtype)?;
+    if out.size() > 0 {
+        let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
+        let target = out.with_layout(Layout::contiguous(&shape));
+        let indices = along(&shape, axis, &indices.flat());
+        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())?;
+    }
+    Ok(out)
+}
+
+/// The shape of indices, if they have as many axes as the array.
+fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) -> Result<Vec<usize>> {
+    let shape = match indices {
+        RawIndices::Device(raw) => raw.shape(),
+        RawIndices::Host { shape, .. } => shape,
+    };
+    if shape.len() == array.shape().len() {
+        return Ok(shape.to_vec());
+    }
+    Err(Error::InvalidShape {
+        operation,
+        shape: shape.to_vec(),
+        reason: format!(
+            "of the indices has not as many axes as that of the array, {:?}; insert axes with `expand_dims`, or use `take_axis` \
+             or `put_axis` for indices that are the same everywhere along the other axes",
+            array.shape()
+        ),
+    })
+}
+
+fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+    let operation = "take_along_axis";
+    let axis = axis_of(operation, array.shape(), axis)?;
+    let count = same_rank(operation, array, &indices)?[axis];
+    let indices = Indices::new(operation, indices, &array.handle, Some(axis), array.shape()[axis])?;
+    // All axes but this one are broadcast.
+    let one = |shape: &[usize]| replaced(shape, axis, &[1]);
+    let common = shape::broadcast_shapes(operation, &one(array.shape()), &one(indices.raw.shape()))?;
+    let out = RawArray::uninitialised(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype)?;
+    if out.size() > 0 {
+        let broadcast = |raw: &RawArray| {
+            let shape = replaced(&common, axis, &[raw.shape()[axis]]);
+            raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
+        };
+        let (source, indices) = (broadcast(array), broadcast(&indices.raw));
+        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())?;
+    }
+    Ok(out)
+}
+
+/// Scatters, if there is anything to write. The values, if an array, broadcast to the indices' shape; the target is written
+/// to through a copy if it shares memory with another operand.
+fn scatter(
+    operation: &'static str,
+    target: &RawArray,
+    axis: usize,
+    indices: &RawArray,
+    values: RawOperand<'_>,
+) -> Result<()> {
+    let indices = &apart(operation, indices, target)?;
+    let copy;
+    let values = match values {
+        RawOperand::Scalar(value) => backend::Operand::Scalar(value),
+        RawOperand::Array(array) => {
+            copy = apart(operation, array, target)?;
+            backend::Operand::Array(copy.view())
+        }
+    };
+    if indices.size() == 0 {
+        return Ok(());
+    }
+    target.handle.backend.scatter(values, axis, indices.view(), target.view())
+}
+
+fn put(target: &RawArray, indices: RawIndices, values: RawOperand<'_>) -> Result<()> {
+    writable("put", target)?;
+    let indices = Indices::new("put", indices, &target.handle, None, target.size())?;
+    let count = indices.raw.size();
+    let flat;
+    let values = match values {
+        RawOperand::Array(array) => {
+            target.same_device("put", array)?;
+            let fitting = if array.size() == count {
+                array.clone()
+            } else {
+                broadcast_to("put", array, indices.raw.shape()).map_err(|_| Error::InvalidShape {
+                    operation: "put",
+                    shape: array.shape().to_vec(),
+                    reason: format!(
+                        "has {} values for {count} indices; give one for each index, or one for all",
+                        array.size()
+                    ),
+                })?
+            };
+            flat = line("put", &fitting)?;
+            RawOperand::Array(&flat)
+        }
+        value => value,
+    };
+    let places = line("put", target)?;
+    scatter("put", &places, 0, &indices.flat(), values)?;
+    if places.shares_memory(target) { Ok(()) } else { assign("put", target, &reshaped(&places, target.shape())) }
+}
+
+/// A contiguous array in another shape.
+fn reshaped(raw: &RawArray, shape: &[usize]) -> RawArray {
+    raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(shape) })
+}
+
+fn put_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, axis: isize) -> Result<()> {
+    let operation = "put_axis";
+    writable(operation, target)?;
+    let axis = axis_of(operation, target.shape(), axis)?;
+    let indices = Indices::new(operation, indices, &target.handle, Some(axis), target.shape()[axis])?;
+    let shape = replaced(target.shape(), axis, &[indices.raw.size()]);
+    let flat;
+    let values = match values {
+        RawOperand::Array(array) => {
+            target.same_device(operation, array)?;
+            let whole = replaced(target.shape(), axis, indices.raw.shape());
+            // Nothing of that size is made, but its strides must not overflow.
+            byte_count(operation, &whole, array.dtype)?;
+            let wide = broadcast_to(operation, array, &whole)?;
+            flat = if indices.raw.shape().len() == 1 { wide } else { reshaped(&wide.contiguous(operation)?, &shape) };
+            RawOperand::Array(&flat)
+        }
+        value => value,
+    };
+    scatter(operation, target, axis, &along(&shape, axis, &indices.flat()), values)
+}
+
+fn put_along_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, axis: isize) -> Result<()> {
+    let operation = "put_along_axis";
+    writable(operation, target)?;
+    let axis = axis_of(operation, target.shape(), axis)?;
+    let count = same_rank(operation, target, &indices)?[axis];
+    let indices = Indices::new(operation, indices, &target.handle, Some(axis), target.shape()[axis])?;
+    let shape = replaced(target.shape(), axis, &[count]);
+    let wide_indices = broadcast_to(operation, &indices.raw, &shape)?;
+    let wide;
+    let values = match values {
+        RawOperand::Array(array) => {
+            target.same_device(operation, array)?;
+            wide = broadcast_to(operation, array, &shape)?;
+            RawOperand::Array(&wide)
+        }
+        value => value,
+    };
+    scatter(operation, target, axis, &wide_indices, values)
+}
+
+/// Where indices are.
+fn handle_of(indices: &RawIndices) -> Result<Handle> {
+    match indices {
+        RawIndices::Device(raw) => Ok(raw.handle.clone()),
+        RawIndices::Host { .. } => device::current(),
+    }
+}
+
+/// The number of elements of a shape, if positions in it are i64.
+fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
+    byte_count(operation, shape, DType::U8)?;
+    Ok(shape.iter().product())
+}
+
+fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -> Result<RawArray> {
+    let operation = "ravel_multi_index";
+    element_count(operation, shape)?;
+    if indices.len() != shape.len() || indices.is_empty() {
+        return Err(Error::InvalidShape {
+            operation,
+            shape: shape.to_vec(),
+            reason: format!(
+                "has {} axes, but there are indices for {}; give one array of indices for each axis",
+                shape.len(),
+                indices.len()
+            ),
+        });
+    }
+    let on_device = indices.iter().find(|indices| matches!(indices, RawIndices::Device(_)));
+    let handle = handle_of(on_device.unwrap_or(&indices[0]))?;
+    let mut positions: Option<RawArray> = None;
+    for (axis, (indices, &length)) in indices.into_iter().zip(shape).enumerate() {
+        let places = Indices::new(operation, indices, &handle, Some(axis), length)?.positions(operation, length)?;
+        positions = Some(match positions {
+            None => places,
+            Some(outer) => {
+                let length = RawOperand::Scalar(Scalar::I64(length as i64));
+                let rows = binary(operation, BinaryOperation::Multiply, RawOperand::Array(&outer), length)?;
+                binary(operation, BinaryOperation::Add, RawOperand::Array(&rows), RawOperand::Array(&places))?
+            }
+        });
+    }
+    // An array of its own also where there is one axis.
+    let positions = positions.expect("there is one axis at least");
+    if shape.len() == 1 { positions.copied(operation) } else { Ok(positions) }
+}
+
+fn unravel_index_raw(indices: RawIndices, shape: &[usize]) -> Result<Vec<RawArray>> {
+    let operation = "unravel_index";
+    let count = element_count(operation, shape)?;
+    let handle = handle_of(&indices)?;
+    let positions = Indices::new(operation, indices, &handle, None, count)?.positions(operation, count)?;
+    if shape.len() == 1 {
+        return Ok(vec![positions.copied(operation)?]);
+    }
+    unravelled(operation, &positions, shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn the_first_index_out_of_range_is_named_before_anything_is_written() {
+        let mut a = crate::zeros::<f64>((3, 4));
+        let indices = crate::array(&[0i64, 5, -13, 12, 11]);
+        let text = |error: Result<()>| error.unwrap_err().to_string();
+        expect!["put: the index -13 is out of range for an array of 12 elements; indices go from -12 to 11"]
+            .assert_eq(&text(a.try_put(&indices, 1.0)));
+        expect!["put: the index 12 is out of range for an array of 12 elements; indices go from -12 to 11"]
+            .assert_eq(&text(a.try_put([1, 12], 1.0)));
+        expect!["put_axis: the index 3 is out of range for axis 0 of length 3; indices go from -3 to 2"]
+            .assert_eq(&text(a.try_put_axis(crate::array(&[0u32, 3]), 1.0, 0)));
+        assert_eq!(a.sum(), 0.0);
+        let taken = a.try_take_axis(crate::array(&[u64::MAX]), -1).map(drop);
+        expect![
+            "take_axis: the index 18446744073709551615 is out of range for axis 1 of length 4; indices go from -4 to 3"
+        ]
+        .assert_eq(&text(taken));
+        let empty = crate::zeros::<f64>((0, 4)).try_take_axis([0], 0).map(drop);
+        expect!["take_axis: the index 0 is out of range for axis 0, which has no elements"].assert_eq(&text(empty));
+        assert_eq!(crate::zeros::<f64>((0, 4)).take_axis(0..0, 0).shape(), [0, 4]);
+    }
+
+    #[test]
+    fn values_that_do_not_fit_are_named() {
+        let mut a = crate::zeros::<f64>((3, 4));
+        let text = |error: Result<()>| error.unwrap_err().to_string();
+        expect!["put: the shape [3] has 3 values for 2 indices; give one for each index, or one for all"]
+            .assert_eq(&text(a.try_put([0, 1], crate::zeros::<f64>(3))));
+        assert!(text(a.try_put_axis([0, 1], crate::zeros::<f64>((2, 3)), 0)).contains("do not broadcast"));
+        let mut view = crate::zeros::<f64>(1).broadcast_to(3);
+        assert!(text(view.try_put([0], 1.0)).contains("broadcast view"));
+    }
+
+    #[test]
+    fn the_last_of_repeated_indices_wins() {
+        let (n, m) = (1000, 300_000);
+        let indices = crate::asarray(&(0..m).map(|i: i64| i * 7919 % n - n / 2).collect::<Vec<i64>>());
+        let values = crate::arange(0, m, 1);
+        let mut last = vec![0i64; n as usize];
+        for (index, value) in indices.to_host().iter().zip(0..) {
+            last[index.rem_euclid(n) as usize] = value;
+        }
+        let mut a = crate::zeros::<i64>(n as usize);
+        a.put(&indices, &values);
+        assert_eq!(a.to_host(), ndarray::arr1(&last).into_dyn());
+        // Rows, columns, and an index for each element.
+        let mut rows = crate::zeros::<i64>((n as usize, 3));
+        rows.put_axis(&indices, values.expand_dims(1), 0);
+        let mut columns = crate::zeros::<i64>((3, n as usize));
+        columns.put_axis(&indices, &values, 1);
+        let mut elements = crate::zeros::<i64>((n as usize, 3));
+        elements.put_along_axis(indices.expand_dims(1), values.expand_dims(1), 0);
+        for column in 0..3 {
+            let column = ndarray::s![.., column];
+            assert_eq!(rows.to_host_as::<ndarray::Ix2>().slice(column), ndarray::aview1(&last));
+            assert_eq!(columns.t().to_host_as::<ndarray::Ix2>().slice(column), ndarray::aview1(&last));
+            assert_eq!(elements.to_host_as::<ndarray::Ix2>().slice(column), ndarray::aview1(&last));
+        }
+    }
+
+    #[test]
+    fn writing_through_views_and_from_the_array_itself() {
+        let base = crate::arange(0, 12, 1).reshape((3, 4));
+        let mut columns = base.t();
+        columns.put([0, 1], -1); // a[0, 0] and a[1, 0]
+        assert_eq!((base.get(&[0, 0]), base.get(&[1, 0]), base.get(&[0, 1])), (-1, -1, 1));
+        let mut every_other = base.slice(ndarray::s![0, ..;-2]);
+        every_other.put([0], 30);
+        assert_eq!(base.get(&[0, 3]), 30);
+        let mut a = crate::arange(0i64, 4, 1);
+        a.put(a.clone(), a.slice(ndarray::s![..;-1]));
+        assert_eq!(a.to_host(), ndarray::arr1(&[3i64, 2, 1, 0]).into_dyn());
+    }
+}
