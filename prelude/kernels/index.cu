@@ -3,6 +3,7 @@
 //   WARPCELL_INDEX     int, u32 or i64: the type of the indices (a u64 that is in range is an i64 too)
 //   WARPCELL_ELEMENT   u8, u16, u32, u64 or u128: only the size of an element matters, and neighbours are moved together where
 //                      that is possible. Not defined: the program that finds repeated indices
+//   WARPCELL_SCATTER   if defined, the program that writes, else the one that reads
 //
 // The host has seen that all indices are in range. Other threads may have written to them since, so nothing here relies on
 // that: a read goes to some element of the source, a write does not happen.
@@ -32,10 +33,6 @@ struct alignas(16) u128 {
 };
 typedef WARPCELL_ELEMENT element;
 
-// One value for all; the host has repeated it until it fills the word.
-template <typename T> DEVICE T value_of(u64 bits) { return T(bits); }
-template <> DEVICE u128 value_of<u128>(u64 bits) { return u128{bits, bits}; }
-
 // Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
 // for numbers below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
 #define MOST_AXES 8
@@ -48,11 +45,13 @@ struct Axes {
     i64 array[MOST_AXES], indices[MOST_AXES], elements[MOST_AXES];
 };
 
-template <typename number>
-DEVICE void locate(number at, const Axes& axes, i64& array, i64& indices, i64& elements) {
-    array = 0;
-    indices = 0;
-    elements = 0;
+// How far from the first one something is, in each of the three.
+struct Place {
+    i64 array, indices, elements;
+};
+
+template <typename number> DEVICE Place place_among(number at, const Axes& axes) {
+    Place place = {0, 0, 0};
     // Not unrolled: that doubles the time to compile, and the trip count is small.
 #pragma unroll 1
     for (int axis = 0; axis < axes.rank; axis++) {
@@ -62,16 +61,27 @@ DEVICE void locate(number at, const Axes& axes, i64& array, i64& indices, i64& e
         else rest = at / number(axes.length[axis]);
         const i64 here = i64(at - rest * number(axes.length[axis]));
         at = rest;
-        array += here * axes.array[axis];
-        indices += here * axes.indices[axis];
-        elements += here * axes.elements[axis];
+        place.array += here * axes.array[axis];
+        place.indices += here * axes.indices[axis];
+        place.elements += here * axes.elements[axis];
     }
+    return place;
+}
+
+// Out of line, since its divisions would be most of the time to compile.
+__device__ __noinline__ Place place_among_many(u64 at, const Axes* axes) { return place_among<u64>(at, *axes); }
+
+template <bool many> DEVICE Place locate(i64 at, const Axes& axes) {
+    if constexpr (many) return place_among_many(u64(at), &axes);
+    else return place_among<u32>(u32(at), axes);
 }
 
 // Elements that a thread moves, so that it has several loads under way.
 #define EACH 4
 
-template <typename number>
+#ifndef WARPCELL_SCATTER
+
+template <bool many>
 DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const Axes& axes) {
     const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
     i64 from[EACH], to[EACH];
@@ -79,9 +89,10 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) {
-            i64 of_index;
-            locate<number>(number(first + k * THREADS), axes, from[k], of_index, to[k]);
-            found[k] = indices[of_index];
+            const Place place = locate<many>(first + k * THREADS, axes);
+            found[k] = indices[place.indices];
+            from[k] = place.array;
+            to[k] = place.elements;
         }
     }
     element loaded[EACH];
@@ -100,16 +111,22 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
-    gather_elements<u32>(source, indices, out, size, length, step, axes);
+    gather_elements<false>(source, indices, out, size, length, step, axes);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
-    gather_elements<u64>(source, indices, out, size, length, step, axes);
+    gather_elements<true>(source, indices, out, size, length, step, axes);
 }
 
+#else
+
+// One value for all; the host has repeated it until it fills the word.
+template <typename T> DEVICE T value_of(u64 bits) { return T(bits); }
+template <> DEVICE u128 value_of<u128>(u64 bits) { return u128{bits, bits}; }
+
 // Without an address of `values`, all are `bits`.
-template <typename number>
+template <bool many>
 DEVICE void scatter_elements(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
                              const Axes& axes) {
     const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
@@ -119,10 +136,10 @@ DEVICE void scatter_elements(element* target, const index_type* indices, const e
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) {
-            i64 of_index, from;
-            locate<number>(number(first + k * THREADS), axes, to[k], of_index, from);
-            found[k] = indices[of_index];
-            loaded[k] = values ? values[from] : value_of<element>(bits);
+            const Place place = locate<many>(first + k * THREADS, axes);
+            found[k] = indices[place.indices];
+            loaded[k] = values ? values[place.elements] : value_of<element>(bits);
+            to[k] = place.array;
         }
     }
 #pragma unroll
@@ -137,14 +154,16 @@ DEVICE void scatter_elements(element* target, const index_type* indices, const e
 extern "C" __global__ void __launch_bounds__(THREADS)
 scatter(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
         const __grid_constant__ Axes axes) {
-    scatter_elements<u32>(target, indices, values, bits, size, length, step, axes);
+    scatter_elements<false>(target, indices, values, bits, size, length, step, axes);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 scatter_wide(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
              const __grid_constant__ Axes axes) {
-    scatter_elements<u64>(target, indices, values, bits, size, length, step, axes);
+    scatter_elements<true>(target, indices, values, bits, size, length, step, axes);
 }
+
+#endif
 
 #else
 

@@ -25,7 +25,7 @@ impl<T: Element> DeviceArray<T> {
     /// let a = warpcell::array(&[10, 20, 30, 40]);
     /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
     /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
-    /// assert_eq!(a.take([0, 2]).sum(), 40);
+    /// assert_eq!(a.take([0, 2]).sum(), 40i64);
     /// ```
     #[track_caller]
     pub fn take(&self, indices: impl IntoIndices) -> DeviceArray<T> {

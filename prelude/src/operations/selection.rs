@@ -16,7 +16,7 @@ use crate::operations::elementwise::{Operand, RawOperand, binary};
 /// use warpcell as gpu;
 /// let a = gpu::array(&[-1.5, 0.5, 2.0]);
 /// assert_eq!(gpu::where_(&a.gt(0.0), &a, 0.0).to_host(), ndarray::arr1(&[0.0, 0.5, 2.0]).into_dyn());
-/// assert_eq!(gpu::where_(&a.lt(0.0), -1, 1).sum(), 1);
+/// assert_eq!(gpu::where_(&a.lt(0.0), -1, 1).sum(), 1i64);
 /// ```
 #[track_caller]
 pub fn where_<T: Element>(condition: &DeviceArray<bool>, a: impl Operand<T>, b: impl Operand<T>) -> DeviceArray<T> {

@@ -60,7 +60,7 @@ fn selection() {
                 }
                 "place" => {
                     let mut view = transposed(x);
-                    view.place(&mask(), y());
+                    view.place(&mask(), &y());
                     expected(&view);
                 }
                 "nonzero" => {

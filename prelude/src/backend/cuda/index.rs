@@ -22,16 +22,15 @@ const INDICES: [DType; 3] = [DType::I32, DType::U32, DType::I64];
 
 pub(super) struct Index {
     device: Arc<Device>,
-    moves: [[OnceLock<Moves>; UNITS.len()]; INDICES.len()],
+    gather: [[OnceLock<Moves>; UNITS.len()]; INDICES.len()],
+    scatter: [[OnceLock<Moves>; UNITS.len()]; INDICES.len()],
     repeats: [OnceLock<Repeats>; INDICES.len()],
 }
 
-/// The kernels of a program that moves elements.
+/// The kernels of a program that moves elements: few enough that their numbers have 31 bits, or more.
 struct Moves {
-    gather: Function,
-    gather_wide: Function,
-    scatter: Function,
-    scatter_wide: Function,
+    few: Function,
+    many: Function,
     /// Owns the functions.
     _module: Module,
 }
@@ -146,7 +145,12 @@ pub(super) fn is_shared(indices: View<'_>, axis: usize) -> bool {
 
 impl Index {
     pub fn new(device: &Arc<Device>) -> Index {
-        Index { device: device.clone(), moves: Default::default(), repeats: Default::default() }
+        Index {
+            device: device.clone(),
+            gather: Default::default(),
+            scatter: Default::default(),
+            repeats: Default::default(),
+        }
     }
 
     pub fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
@@ -158,9 +162,9 @@ impl Index {
             (address_of(out)?, &out.layout.strides[..]),
             out.dtype.size(),
         );
-        let kernels = self.moves(index_number(indices.dtype), plan.unit)?;
+        let kernels = self.moves(false, index_number(indices.dtype), plan.unit)?;
         self.run(&plan, plan.addresses, &plan.axes, &|size, addresses, passed| {
-            let function = if size <= i32::MAX as usize { kernels.gather } else { kernels.gather_wide };
+            let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("take", size, THREADS * EACH)?;
             let ([source, indices, out], count) = (addresses, size as i64);
             let (length, step) = (plan.length as i64, plan.step as i64);
@@ -207,9 +211,9 @@ impl Index {
             (value_address, value_strides),
             out.dtype.size(),
         );
-        let kernels = self.moves(index_number(index), plan.unit)?;
+        let kernels = self.moves(true, index_number(index), plan.unit)?;
         self.run(&plan, plan.addresses, &plan.axes, &|size, addresses, passed| {
-            let function = if size <= i32::MAX as usize { kernels.scatter } else { kernels.scatter_wide };
+            let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("put", size, THREADS * EACH)?;
             let ([target, indices, values], count) = (addresses, size as i64);
             let (length, step) = (plan.length as i64, plan.step as i64);
@@ -293,19 +297,14 @@ impl Index {
         start(axes.iter().map(|axis| axis.length).product(), addresses, &passed)
     }
 
-    fn moves(&self, index: usize, unit: usize) -> Result<&Moves> {
-        let cell = &self.moves[index][unit];
+    fn moves(&self, writes: bool, index: usize, unit: usize) -> Result<&Moves> {
+        let cell = if writes { &self.scatter[index][unit] } else { &self.gather[index][unit] };
         if let Some(kernels) = cell.get() {
             return Ok(kernels);
         }
-        let module = move_program(INDICES[index], UNITS[unit].1).load(&self.device)?;
-        let kernels = Moves {
-            gather: module.function(c"gather")?,
-            gather_wide: module.function(c"gather_wide")?,
-            scatter: module.function(c"scatter")?,
-            scatter_wide: module.function(c"scatter_wide")?,
-            _module: module,
-        };
+        let module = move_program(writes, INDICES[index], UNITS[unit].1).load(&self.device)?;
+        let (few, many) = if writes { (c"scatter", c"scatter_wide") } else { (c"gather", c"gather_wide") };
+        let kernels = Moves { few: module.function(few)?, many: module.function(many)?, _module: module };
         Ok(cell.get_or_init(|| kernels))
     }
 
@@ -340,8 +339,12 @@ fn repeated(bits: u64, size: usize) -> u64 {
     }
 }
 
-fn move_program(index: DType, unit: &str) -> Program {
-    Program::new("index.cu", SOURCE, &[("INDEX", type_name(index)), ("ELEMENT", unit)])
+fn move_program(writes: bool, index: DType, unit: &str) -> Program {
+    let mut macros = vec![("INDEX", type_name(index)), ("ELEMENT", unit)];
+    if writes {
+        macros.push(("SCATTER", "1"));
+    }
+    Program::new("index.cu", SOURCE, &macros)
 }
 
 fn repeat_program(index: DType) -> Program {
@@ -351,7 +354,8 @@ fn repeat_program(index: DType) -> Program {
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    let moves = INDICES.into_iter().flat_map(|index| UNITS.map(|(_, unit)| move_program(index, unit)));
+    let kinds = [false, true].into_iter().flat_map(|writes| INDICES.map(|index| (writes, index)));
+    let moves = kinds.flat_map(|(writes, index)| UNITS.map(|(_, unit)| move_program(writes, index, unit)));
     moves.chain(INDICES.map(repeat_program)).collect()
 }
 
