@@ -2,7 +2,10 @@
 
 pub(crate) mod allclose;
 pub(crate) mod convolve;
+pub(crate) mod counting;
 pub(crate) mod elementwise;
 pub(crate) mod map;
+pub(crate) mod quantiles;
 pub(crate) mod reduce;
+pub(crate) mod sorting;
 pub(crate) mod statistics;

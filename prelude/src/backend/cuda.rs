@@ -5,8 +5,8 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
-    UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, EventHandle, MemoryFigures, Operand, Padding,
+    ReduceOperation, UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -20,8 +20,11 @@ use std::any::Any;
 use std::sync::Arc;
 
 mod convolve;
+mod count;
 mod elementwise;
 mod reduce;
+mod search;
+mod sort;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +44,9 @@ struct CudaBackend {
     elementwise: elementwise::Elementwise,
     reduce: reduce::Reduce,
     convolve: convolve::Convolve,
+    sort: sort::Sort,
+    search: search::Search,
+    count: count::Count,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -153,6 +159,9 @@ impl CudaBackend {
             elementwise: elementwise::Elementwise::new(&device),
             reduce: reduce::Reduce::new(&device),
             convolve: convolve::Convolve::new(&device),
+            sort: sort::Sort::new(&device),
+            search: search::Search::new(&device),
+            count: count::Count::new(&device),
             device,
         })
     }
@@ -256,6 +265,28 @@ impl Backend for CudaBackend {
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
         self.convolve.one_dimensional(signal, kernel, origin, out)
+    }
+
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, false)
+    }
+
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, true)
+    }
+
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        self.search.search_sorted(sorted, values, right, out)
+    }
+
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        self.search.distinct(sorted)
+    }
+
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        let zero = if out.dtype == DType::F64 { Scalar::F64(0.0) } else { Scalar::I64(0) };
+        self.elementwise.fill(zero, out)?;
+        self.count.run(x, bins, weights, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

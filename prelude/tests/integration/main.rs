@@ -7,3 +7,4 @@ mod map;
 mod parity;
 mod printing;
 mod semantics;
+mod sorting;

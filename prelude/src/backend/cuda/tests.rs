@@ -8,4 +8,5 @@
 mod check;
 mod nvrtc;
 mod reference;
+mod sorting;
 mod timing;

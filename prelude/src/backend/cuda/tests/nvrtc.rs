@@ -1,6 +1,6 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, convolve, elementwise, reduce};
+use super::super::{Program, convolve, count, elementwise, reduce, search, sort};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,15 @@ fn nvrtc() -> Nvrtc {
 }
 
 fn all() -> Vec<Program> {
-    [elementwise::programs(), reduce::programs(), convolve::programs()].concat()
+    [
+        elementwise::programs(),
+        reduce::programs(),
+        convolve::programs(),
+        sort::programs(),
+        search::programs(),
+        count::programs(),
+    ]
+    .concat()
 }
 
 fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {
