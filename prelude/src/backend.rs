@@ -247,6 +247,37 @@ pub(crate) enum Padding {
     Symmetric,
 }
 
+/// Where bins begin and end, and how they are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    /// The first edge.
+    pub first: f64,
+    /// The last edge, which belongs to the last bin.
+    pub last: f64,
+    /// Bins a unit, if all are of one width: the bin is computed, not searched for.
+    pub scale: Option<f64>,
+}
+
+/// Into which bins elements are counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Bins<'a> {
+    /// Each value has its own: integers from 0 on, below the number of bins.
+    Values,
+    /// Between neighbouring edges: f64, ascending, contiguous, one more than there are bins. What is outside, and NaN, is
+    /// not counted.
+    Between(View<'a>, Span),
+}
+
+/// The first of each run of equal elements in a sorted array.
+pub(crate) struct Distinct {
+    /// The elements.
+    pub elements: Arc<dyn Allocation>,
+    /// Their positions as i64, and behind them the array's length.
+    pub starts: Arc<dyn Allocation>,
+    /// How many elements there are.
+    pub count: usize,
+}
+
 /// A recorded point in a device's queue of work.
 pub(crate) trait EventHandle: Send + Sync {
     fn as_any(&self) -> &dyn Any;
@@ -332,6 +363,20 @@ pub(crate) trait Backend: Send + Sync {
     ///
     /// Indices are as for [`gather`](Self::gather), and nothing outside `out` may be written to.
     fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
+    /// Sorts each row (along the last axis) of `x` into that of `out`: NaN last, -0.0 before 0.0. Both are contiguous, of one
+    /// dtype and of one shape with at least one axis, not empty.
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// For each row of `x`, the positions of its elements in ascending order, i64: NaN last, those of equal elements ascending,
+    /// -0.0 equal to 0.0. As for `sort`, but for the dtype.
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
+    /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()>;
+    /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct>;
+    /// Counts the elements of `x` in each bin, as i64; or adds up their `weights` (f64, only with `Bins::Values`) as f64. All
+    /// are contiguous, `x` and `weights` of one size, `out` a new array with an element for each bin.
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

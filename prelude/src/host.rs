@@ -2,6 +2,7 @@
 //!
 //! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is.
 
+use crate::array::axes::axis_of;
 use crate::array::sides::{HostView, sealed::Host};
 use crate::array::{OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
@@ -130,6 +131,21 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
     a.diag().to_owned()
 }
 
+/// A new array with the elements in ascending order along the last axis, NaN last; NumPy's `sort`.
+///
+/// As [`gpu::sort`](crate::sort), but for host arrays and always on the CPU.
+///
+/// **Panics** if the array has no axis.
+///
+/// ```
+/// assert_eq!(warpcell::host::sort(&ndarray::array![[3, 1, 2], [0, -1, 5]]), ndarray::array![[1, 2, 3], [-1, 0, 5]]);
+/// ```
+#[track_caller]
+pub fn sort<T: Element, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Array<T, D> {
+    let values = check(sorted_values(&a.host_view()));
+    Array::from_shape_vec(a.raw_dim(), values).expect("as many elements as the shape has")
+}
+
 /// The 2-D convolution of host arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
 ///
 /// As [`gpu::convolve2d`](crate::convolve2d), but for host arrays and always on the CPU.
@@ -223,6 +239,18 @@ fn tile_values<T: Element>(host: &HostView<'_>, repetitions: &[usize], shape: &m
         // SAFETY: `out` has room for the elements of `shape`.
         unsafe { cpu::copy::tile(host, repetitions, out) }
     })
+}
+
+fn sorted_values<T: Element>(host: &HostView<'_>) -> Result<Vec<T>> {
+    let length = host.shape[axis_of("sort", &host.shape, -1)?];
+    let rows = host.shape.iter().product::<usize>() / length.max(1);
+    let mut sorted = Ok(());
+    let values = vec_of("sort", &host.shape, |out| {
+        let packed = Packed::new(host);
+        // SAFETY: the view's elements are borrowed and contiguous; `out` has room for as many.
+        sorted = unsafe { cpu::sort::sort(host.dtype, packed.pointer(), out, rows, length) };
+    })?;
+    sorted.map(|()| values)
 }
 
 fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, padding: Padding, out: *mut u8) {

@@ -59,11 +59,19 @@ pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
     try_convolve2d, try_convolve2d_with,
 };
+pub use operations::counting::{
+    BinSpec, IntoBins, IntoRange, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
+};
 pub use operations::elementwise::Operand;
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
 pub use operations::scan::diff;
 pub use operations::selection::{try_where, where_};
+pub use operations::sorting::{
+    Side, argsort, argsort_axis, digitize, digitize_with, searchsorted, sort, sort_axis, try_sort, unique,
+    unique_counts, unique_inverse,
+};
 pub use plot::{
     Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
     try_imshow, try_plot, try_scatter,

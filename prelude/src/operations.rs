@@ -2,10 +2,13 @@
 
 pub(crate) mod allclose;
 pub(crate) mod convolve;
+pub(crate) mod counting;
 pub(crate) mod elementwise;
 pub(crate) mod indexing;
 pub(crate) mod map;
+pub(crate) mod quantiles;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod selection;
+pub(crate) mod sorting;
 pub(crate) mod statistics;

@@ -560,8 +560,67 @@ def indexing():
     yield case("take_along_axis", x[:, :, :1], index, "i32", np.take_along_axis(x[:, :, :1], index, 1), axis=1)
 
 
+def sorting():
+    """Orders, searches, distinct elements, counts and quantiles."""
+    nan, inf = float("nan"), float("inf")
+    special = np.array([nan, 1.0, -inf, 0.0, inf, -0.0, nan, 1.0, -2.5, inf])
+
+    def case(name, x, out, **arguments):
+        return {"name": name, "x": array(x), **arguments, "expected": array(out)}
+
+    def positions(a):
+        return np.asarray(a).astype("int64")
+
+    shapes = [(7,), (1,), (0,), (3, 4), (2, 0), (2, 3, 5)]
+    samples = [(sample(shape, dtype), dtype) for shape, dtype in itertools.product(shapes, DTYPES)]
+    samples += [(special.astype(DTYPES[dtype]), dtype) for dtype in ["f32", "f64"]]
+    for x, dtype in samples:
+        for axis in [*range(x.ndim), -1]:
+            yield case("sort", x, np.sort(x, axis=axis), axis=axis)
+            yield case("argsort", x, positions(np.argsort(x, axis=axis, stable=True)), axis=axis)
+        values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+        yield case("unique", x, values, counts=array(positions(counts)), inverse=array(positions(inverse.reshape(x.shape))))
+        ordered = np.sort(sample((9,), dtype))
+        for side in ["left", "right"]:
+            yield case("searchsorted", x, positions(np.searchsorted(ordered, x, side)), sorted=array(ordered), side=side)
+            if dtype != "bool":
+                for bins in [ordered, ordered[::-1]]:
+                    out = np.digitize(x.ravel(), bins, right=side == "right").reshape(x.shape)
+                    yield case("digitize", x, positions(out), bins=array(bins), side=side)
+    for dtype, shape in itertools.product([dtype for dtype in DTYPES if dtype != "bool"], [(9,), (1,), (0,), (4, 5)]):
+        x = sample(shape, dtype).clip(0)
+        if x.ndim == 1 and not dtype.startswith("f"):
+            weights = sample(shape, "f32")
+            # NumPy refuses u64, which is not to be cast safely.
+            for minlength in [0, 20]:
+                out = np.bincount(x.astype("int64"), minlength=minlength)
+                yield case("bincount", x, positions(out), minlength=minlength)
+                out = np.bincount(x.astype("int64"), weights, minlength)
+                yield case("bincount_weighted", x, out.astype("float64"), weights=array(weights), minlength=minlength)
+        for bins, span in [(1, None), (4, None), (10, (0, 2)), (3, (1, 1)), (5, (-1.5, 8.25)), ([0, 1, 1, 2.5], None), ([1, 1], None),
+                           ([-inf, 1, inf], None)]:
+            out, edges = np.histogram(x.astype("float64"), bins, span)
+            yield case("histogram", x, positions(out), bins=bins if isinstance(bins, int) else array(np.array(bins, "float64")),
+                       range=span, edges=array(edges.astype("float64")))
+    for x, span in [(special, (-3, 3)), (np.arange(2, 12) / 8, (0.25, 1.375)), (np.arange(3, 40) / 8, None)]:
+        for bins in [3, 7, 30]:
+            out, edges = np.histogram(x, bins, span)
+            yield case("histogram", x, positions(out), bins=bins, range=span, edges=array(edges))
+    for x, dtype in samples:
+        if dtype == "bool" or x.size == 0 or not np.isfinite(x).all():
+            continue
+        result = "float32" if dtype == "f32" else "float64"
+        for axis in [None, *range(x.ndim), -1]:
+            yield case("median", x, np.median(x, axis).astype(result), axis=axis)
+            for share in [0, 0.25, 0.5, 0.9, 1]:
+                yield case("quantile", x, np.quantile(x, share, axis).astype(result), axis=axis, share=share)
+            yield case("percentile", x, np.percentile(x, 30, axis).astype(result), axis=axis, share=30)
+    for axis in [None, 0]:
+        yield case("median", special, np.median(special, axis), axis=axis)
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans, selection, indexing]
+            places, scans, selection, indexing, sorting]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -8,6 +8,7 @@ mod compress;
 mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
+mod count;
 pub(crate) mod elementwise;
 mod index;
 mod map;
@@ -17,11 +18,13 @@ mod pool;
 mod reduce;
 mod runs;
 mod scan;
+mod search;
 mod select;
+pub(crate) mod sort;
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation, ScanOperation,
-    UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, EventHandle, MemoryFigures, Operand, Padding,
+    ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
@@ -64,6 +67,12 @@ fn input<'a>(operand: &Operand<'a>) -> elementwise::Input<'a> {
         Operand::Array(array) => elementwise::Input::Array(origin(array), array.layout),
         Operand::Scalar(value) => elementwise::Input::Scalar(*value),
     }
+}
+
+/// The number of rows along the last axis, and their length.
+fn rows(view: &View<'_>) -> (usize, usize) {
+    let length = *view.layout.shape.last().expect("sorted arrays have an axis");
+    (view.layout.size() / length.max(1), length)
 }
 
 /// The queue, held by one operation.
@@ -278,6 +287,60 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`.
         unsafe { index::scatter(out.dtype, indices.dtype, &job) };
+        turn.end()
+    }
+
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let (rows, length) = rows(&x);
+        // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
+        unsafe { sort::sort(x.dtype, origin(&x), origin(&out), rows, length)? };
+        turn.end()
+    }
+
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let (rows, length) = rows(&x);
+        // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
+        unsafe { sort::argsort(x.dtype, origin(&x), origin(&out).cast(), rows, length)? };
+        turn.end()
+    }
+
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
+        // SAFETY: the invariants of `Memory`; all are contiguous.
+        unsafe {
+            search::search_sorted(sorted.dtype, elements(&sorted), elements(&values), right, origin(&out).cast());
+        }
+        turn.end()
+    }
+
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        let turn = self.lock();
+        // SAFETY: the invariants of `Memory`; the array is contiguous.
+        let (elements, starts, count) =
+            unsafe { search::distinct(sorted.dtype, origin(&sorted), sorted.layout.size())? };
+        turn.end()?;
+        Ok(Distinct { elements: Arc::new(elements), starts: Arc::new(starts), count })
+    }
+
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let elements = (origin(&x).cast_const(), x.layout.size());
+        let (target, count) = (origin(&out), out.layout.size());
+        // SAFETY: the invariants of `Memory`; all are contiguous, with as many elements.
+        unsafe {
+            match bins {
+                Bins::Values => {
+                    let weights = weights.map(|weights| origin(&weights).cast_const());
+                    count::values(x.dtype, elements, weights, (target, count));
+                }
+                Bins::Between(edges, span) => {
+                    count::between(x.dtype, elements, origin(&edges).cast(), span, (target.cast(), count));
+                }
+            }
+        }
         turn.end()
     }
 

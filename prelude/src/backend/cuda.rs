@@ -5,8 +5,8 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, Layout, MemoryFigures, Operand, Padding, ReduceOperation,
-    ScanOperation, UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, EventHandle, Layout, MemoryFigures, Operand, Padding,
+    ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -21,11 +21,14 @@ use std::sync::Arc;
 
 mod compress;
 mod convolve;
+mod count;
 mod elementwise;
 mod index;
 mod reduce;
 mod scan;
+mod search;
 mod select;
+mod sort;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +52,9 @@ struct CudaBackend {
     select: select::Select,
     compress: compress::Compress,
     index: index::Index,
+    sort: sort::Sort,
+    search: search::Search,
+    count: count::Count,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -162,6 +168,9 @@ impl CudaBackend {
             select: select::Select::new(&device),
             compress: compress::Compress::new(&device),
             index: index::Index::new(&device),
+            sort: sort::Sort::new(&device),
+            search: search::Search::new(&device),
+            count: count::Count::new(&device),
             device,
         })
     }
@@ -295,6 +304,28 @@ impl Backend for CudaBackend {
         let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
         self.elementwise.copy(indices, copy)?;
         self.index.scatter(values, axis, copy, out)
+    }
+
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, false)
+    }
+
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, true)
+    }
+
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        self.search.search_sorted(sorted, values, right, out)
+    }
+
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        self.search.distinct(sorted)
+    }
+
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        let zero = if out.dtype == DType::F64 { Scalar::F64(0.0) } else { Scalar::I64(0) };
+        self.elementwise.fill(zero, out)?;
+        self.count.run(x, bins, weights, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -31,6 +31,7 @@ fn element<T: Element + Debug>(
     ));
     black_box(crate::asarray(&[value][..]));
     black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
+    black_box((crate::sort(a), crate::argsort(a), crate::unique(a), crate::searchsorted(a, a, crate::Side::Left)));
     black_box(a.sum());
     black_box(a.mean());
     black_box((a.prod(), a.argmax(), a.argmin(), a.argmax_axis(0), a.argmin_axis(0), a.cumsum(), a.cumsum_axis(0)));
@@ -59,6 +60,8 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     operators!(+ += - -= * *= / /=);
     black_box((a.min(), a.max(), a.min_axis(0), a.max_axis(0)));
     black_box((crate::ones::<T>(4), crate::ones::<T>((2, 2)), crate::ones::<T>([2, 2]), crate::eye::<T>(2)));
+    black_box((crate::histogram(a, 10, ..), crate::bincount(a)));
+    black_box(crate::median(a));
     black_box((crate::arange(value, value, value), crate::convolve(a, a, Mode::Same)));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));

@@ -10,3 +10,4 @@ mod map;
 mod parity;
 mod printing;
 mod semantics;
+mod sorting;

@@ -13,7 +13,6 @@ pub mod linalg;
 mod map_host;
 mod memory;
 pub mod random;
-mod sorting;
 mod streams;
 pub mod testing;
 pub mod timing;
@@ -26,7 +25,6 @@ pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use linalg::{dot, matmul};
 pub use map_host::map_host;
 pub use memory::{memory_pool, pinned_memory_pool};
-pub use sorting::sort;
 pub use streams::{Event, Stream, current_stream};
 
 /// What will be in scope in every cell, and what will be a method of a type of the prelude.

@@ -11,4 +11,5 @@ mod indexing;
 mod nvrtc;
 mod reductions;
 mod reference;
+mod sorting;
 mod timing;

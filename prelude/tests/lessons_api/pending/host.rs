@@ -25,16 +25,6 @@ where
     todo!()
 }
 
-/// The elements in ascending order along the last axis; `numpy.sort`.
-pub fn sort<T, S, D>(a: &ArrayBase<S, D>) -> Array<T, D>
-where
-    T: Number,
-    S: Data<Elem = T>,
-    D: Dimension,
-{
-    todo!()
-}
-
 /// The dot product of two vectors, on all cores.
 pub fn dot<T: Number, R: Data<Elem = T>, S: Data<Elem = T>>(a: &ArrayBase<R, Ix1>, b: &ArrayBase<S, Ix1>) -> T {
     todo!()

@@ -1,6 +1,6 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, compress, convolve, elementwise, index, reduce, scan, select};
+use super::super::{Program, compress, convolve, count, elementwise, index, reduce, scan, search, select, sort};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +19,9 @@ fn all() -> Vec<Program> {
         select::programs(),
         compress::programs(),
         index::programs(),
+        sort::programs(),
+        search::programs(),
+        count::programs(),
     ]
     .concat()
 }

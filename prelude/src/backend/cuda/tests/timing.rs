@@ -103,6 +103,35 @@ fn gpu_timing() {
         let out = empty(&gpu, DType::F32, &[n, n]);
         time(&gpu, "copy f32 1e4x1e4 transposed", 50, || gpu.copy(transposed.view(), out.view()).unwrap());
     }
+    for dtype in [DType::F32, DType::F64] {
+        let x = array(&gpu, dtype, &[4096, 4096], 12);
+        let (out, positions) = (empty(&gpu, dtype, &[4096, 4096]), empty(&gpu, DType::I64, &[4096, 4096]));
+        let line = |array: &Array| Array {
+            allocation: array.allocation.clone(),
+            layout: Layout::contiguous(&[1 << 24]),
+            dtype: array.dtype,
+        };
+        let (x_line, out_line, positions_line) = (line(&x), line(&out), line(&positions));
+        time(&gpu, &format!("sort {dtype} 16M"), 20, || gpu.sort(x_line.view(), out_line.view()).unwrap());
+        time(&gpu, &format!("argsort {dtype} 16M"), 20, || {
+            gpu.argsort(x_line.view(), positions_line.view()).unwrap();
+        });
+        time(&gpu, &format!("sort {dtype} 4096x4096"), 20, || gpu.sort(x.view(), out.view()).unwrap());
+        let short = |array: &Array| Array { layout: Layout::contiguous(&[1 << 14, 1 << 10]), ..line(array) };
+        let (x_short, out_short) = (short(&x), short(&out));
+        time(&gpu, &format!("sort {dtype} 16384x1024"), 20, || gpu.sort(x_short.view(), out_short.view()).unwrap());
+        time(&gpu, &format!("searchsorted {dtype} 16M in 16M"), 5, || {
+            gpu.search_sorted(out_line.view(), x_line.view(), false, positions_line.view()).unwrap();
+        });
+        let edges = array(&gpu, DType::F64, &[101], 13);
+        let values: Vec<u8> = (0..=100).flat_map(|index| (f64::from(index) / 100.0).to_le_bytes()).collect();
+        gpu.upload(&values, &edges.allocation).unwrap();
+        let counts = empty(&gpu, DType::I64, &[100]);
+        let span = Span { first: 0.0, last: 1.0, scale: Some(100.0) };
+        time(&gpu, &format!("histogram {dtype} 16M in 100"), 20, || {
+            gpu.count(x_line.view(), Bins::Between(edges.view(), span), None, counts.view()).unwrap();
+        });
+    }
     {
         let bytes = 400_000_000;
         let mut random = Random::new(11);

@@ -1,0 +1,354 @@
+// Sorting rows of a contiguous array, or finding the positions that their elements have in ascending order.
+//
+//   WARPCELL_ELEMENT    the element type
+//   WARPCELL_POSITIONS  if defined, the program for positions, else the one for elements
+//
+// Elements are sorted as keys: unsigned integers in the order of the elements, NaN last. -0.0 comes before 0.0, but for
+// positions both are equal.
+//
+// Rows that fit into a block are sorted there, by a bitonic network. Longer ones are sorted by digits of eight bits, the least
+// significant first. A pass reads the keys twice: `sort_count` counts the digits in each part of a row; `sort_scan` makes of
+// the counts where a part's keys go; `sort_scatter` sorts tiles of a part by the digit in shared memory, stably, and writes
+// each run of keys with one digit to its place. Blocks wait for no other block.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+#define DEVICE __device__ __forceinline__
+
+#ifdef WARPCELL_POSITIONS
+constexpr bool POSITIONS = true;
+#else
+constexpr bool POSITIONS = false;
+#endif
+
+// The key of an element's bits, and the bits of a key.
+template <typename W> struct Unsigned {
+    typedef W word;
+    static DEVICE W key(W bits) { return bits; }
+    static DEVICE W bits(W key) { return key; }
+};
+template <typename W> struct Signed {
+    typedef W word;
+    static constexpr W SIGN = W(1) << (sizeof(W) * 8 - 1);
+    static DEVICE W key(W bits) { return bits ^ SIGN; }
+    static DEVICE W bits(W key) { return key ^ SIGN; }
+};
+template <typename W> struct Real {
+    typedef W word;
+    static constexpr W SIGN = W(1) << (sizeof(W) * 8 - 1);
+    static constexpr W INFINITE = sizeof(W) == 4 ? W(0x7f800000u) : W(0x7ff0000000000000ull);
+    static DEVICE W key(W bits) {
+        if (POSITIONS && bits == SIGN) bits = 0;
+        W key = (bits & SIGN) ? W(~bits) : W(bits | SIGN);
+        return (bits & W(~SIGN)) > INFINITE ? W(~W(0)) : key;
+    }
+    static DEVICE W bits(W key) { return (key & SIGN) ? W(key & W(~SIGN)) : W(~key); }
+};
+struct Truth {
+    typedef u8 word;
+    static DEVICE u8 key(u8 bits) { return bits != 0; }
+    static DEVICE u8 bits(u8 key) { return key; }
+};
+
+template <typename T> struct order_of;
+template <> struct order_of<bool> { typedef Truth type; };
+template <> struct order_of<u8> { typedef Unsigned<u8> type; };
+template <> struct order_of<int> { typedef Signed<u32> type; };
+template <> struct order_of<u32> { typedef Unsigned<u32> type; };
+template <> struct order_of<i64> { typedef Signed<u64> type; };
+template <> struct order_of<u64> { typedef Unsigned<u64> type; };
+template <> struct order_of<float> { typedef Real<u32> type; };
+template <> struct order_of<double> { typedef Real<u64> type; };
+typedef order_of<WARPCELL_ELEMENT>::type Order;
+typedef Order::word word;
+
+// ---- Short rows ----
+
+#define SHORT_THREADS 256
+constexpr u32 SHORT = 2048;
+
+// `width` is a power of two, not below `length` and at most SHORT. A block sorts as many rows as fit, each padded to the width.
+extern "C" __global__ void __launch_bounds__(SHORT_THREADS)
+sort_short(const word* x, i64 rows, u32 length, u32 width, word* out, i64* positions) {
+    __shared__ word keys[SHORT];
+    __shared__ u16 places[POSITIONS ? SHORT : 1];
+    const i64 first = i64(blockIdx.x) * (SHORT / width);
+    const u32 here = u32(min(i64(SHORT / width), rows - first));
+    const word* from = x + first * length;
+    for (u32 at = threadIdx.x; at < SHORT; at += SHORT_THREADS) {
+        const u32 row = at / width, column = at % width;
+        // What pads a row sorts behind its elements: by its position, where keys are equal.
+        keys[at] = row < here && column < length ? Order::key(from[row * length + column]) : word(~word(0));
+        if (POSITIONS) places[at] = u16(column);
+    }
+    for (u32 size = 2; size <= width; size *= 2) {
+        for (u32 stride = size / 2; stride > 0; stride /= 2) {
+            __syncthreads();
+            for (u32 pair = threadIdx.x; pair < SHORT / 2; pair += SHORT_THREADS) {
+                const u32 low = 2 * pair - (pair & (stride - 1)), high = low + stride;
+                const bool ascending = (low & size) == 0 || size == width;
+                const word a = keys[low], b = keys[high];
+                bool behind = a > b;
+                if (POSITIONS) behind = behind || (a == b && places[low] > places[high]);
+                if (behind == ascending) {
+                    keys[low] = b;
+                    keys[high] = a;
+                    if (POSITIONS) {
+                        const u16 place = places[low];
+                        places[low] = places[high];
+                        places[high] = place;
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();
+    for (u32 at = threadIdx.x; at < SHORT; at += SHORT_THREADS) {
+        const u32 row = at / width, column = at % width;
+        if (row < here && column < length) {
+            const i64 target = first * length + row * length + column;
+            if (POSITIONS) positions[target] = places[at];
+            else out[target] = Order::bits(keys[at]);
+        }
+    }
+}
+
+// ---- Long rows ----
+
+#define THREADS 512
+constexpr u32 WARPS = THREADS / 32;
+constexpr u32 DIGITS = 256;
+constexpr u32 ITEMS = sizeof(word) == 8 ? 8 : 16;
+constexpr u32 TILE = THREADS * ITEMS;
+constexpr u32 ALL = 0xffffffffu;
+
+// Copies of the counters, so that lanes with one digit need not all wait for one another.
+constexpr u32 COPIES = 8;
+
+DEVICE u32 digit_of(word key, int shift) { return u32(key >> shift) % DIGITS; }
+
+// The part of a row that a block works on: rows come one after the other, each in `parts` parts of `each` elements (a multiple
+// of TILE).
+struct Part {
+    i64 row;
+    u32 number;
+    i64 from, to;
+};
+DEVICE Part part_of_block(i64 length, i64 each, u32 parts) {
+    Part part;
+    part.row = blockIdx.x / parts;
+    part.number = blockIdx.x % parts;
+    part.from = min(length, i64(part.number) * each);
+    part.to = min(length, part.from + each);
+    return part;
+}
+
+// counts[row][digit][part]
+extern "C" __global__ void __launch_bounds__(THREADS)
+sort_count(const word* keys, i64 length, i64 each, u32 parts, int shift, int first, u64* counts) {
+    __shared__ u32 counters[DIGITS * COPIES];
+    for (u32 i = threadIdx.x; i < DIGITS * COPIES; i += THREADS) counters[i] = 0;
+    __syncthreads();
+    const Part part = part_of_block(length, each, parts);
+    const word* row = keys + part.row * length;
+    u32* own = counters + threadIdx.x % COPIES;
+    i64 i = part.from + threadIdx.x;
+#pragma unroll 1
+    for (; i + i64(ITEMS - 1) * THREADS < part.to; i += TILE) {
+        word loaded[ITEMS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) loaded[k] = row[i + i64(k) * THREADS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const word key = first ? Order::key(loaded[k]) : loaded[k];
+            atomicAdd(own + digit_of(key, shift) * COPIES, 1u);
+        }
+    }
+#pragma unroll 1
+    for (; i < part.to; i += THREADS) {
+        const word key = first ? Order::key(row[i]) : row[i];
+        atomicAdd(own + digit_of(key, shift) * COPIES, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < DIGITS) {
+        u32 sum = 0;
+#pragma unroll
+        for (u32 copy = 0; copy < COPIES; copy++) sum += counters[threadIdx.x * COPIES + copy];
+        counts[(part.row * DIGITS + threadIdx.x) * parts + part.number] = sum;
+    }
+}
+
+// Makes of each part's count the sum of those before it; a warp for each row's digit. `totals` has the sum of all.
+extern "C" __global__ void __launch_bounds__(SHORT_THREADS)
+sort_scan(u64* counts, i64 lines, u32 parts, u64* totals) {
+    const i64 line = (i64(blockIdx.x) * SHORT_THREADS + threadIdx.x) / 32;
+    const u32 lane = threadIdx.x % 32;
+    // Whole warps leave.
+    if (line >= lines) return;
+    u64* own = counts + line * parts;
+    u64 before = 0;
+    for (u32 base = 0; base < parts; base += 32) {
+        const u64 count = base + lane < parts ? own[base + lane] : 0;
+        u64 sum = count;
+#pragma unroll
+        for (u32 distance = 1; distance < 32; distance *= 2) {
+            const u64 other = __shfl_up_sync(ALL, sum, distance);
+            if (lane >= distance) sum += other;
+        }
+        if (base + lane < parts) own[base + lane] = before + sum - count;
+        before += __shfl_sync(ALL, sum, 31);
+    }
+    if (lane == 0) totals[line] = before;
+}
+
+// The sum of the values of the threads before this one, among the first DIGITS threads; all threads call it.
+template <typename N> DEVICE N sum_before(N value, N* of_warps) {
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    N sum = value;
+#pragma unroll
+    for (u32 distance = 1; distance < 32; distance *= 2) {
+        const N other = __shfl_up_sync(ALL, sum, distance);
+        if (lane >= distance) sum += other;
+    }
+    if (lane == 31) of_warps[warp] = sum;
+    __syncthreads();
+    N before = 0;
+#pragma unroll
+    for (u32 other = 0; other < DIGITS / 32; other++) {
+        if (other < warp) before += of_warps[other];
+    }
+    __syncthreads();
+    return before + sum - value;
+}
+
+// `before`: counts of the parts before this one, or null if each row is one part. `totals`: counts of the rows. The first pass
+// reads elements, whose positions are their indices; the last one writes elements, or positions.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+sort_scatter(const word* keys, const u32* values, i64 length, i64 each, u32 parts, int shift, int first, int last,
+             const u64* before, const u64* totals, word* keys_out, u32* values_out, i64* positions) {
+    constexpr u32 WIDEST = POSITIONS && sizeof(word) < 4 ? 4 : sizeof(word);
+    alignas(16) __shared__ char room[TILE * WIDEST];
+    __shared__ u16 counts[WARPS][DIGITS];
+    __shared__ u32 starts[DIGITS];
+    __shared__ u64 targets[DIGITS];
+    __shared__ u64 sums[WARPS];
+    word* sorted_keys = (word*)room;
+    u32* sorted_values = (u32*)room;
+    const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const u32 lanes_before = (1u << lane) - 1;
+    const Part part = part_of_block(length, each, parts);
+    keys += part.row * length;
+
+    // Where in the row the next key with this thread's digit goes.
+    u64 next = 0;
+    {
+        const i64 line = part.row * DIGITS + thread;
+        next = sum_before<u64>(thread < DIGITS ? totals[line] : 0, sums);
+        if (before && thread < DIGITS) next += before[line * parts + part.number];
+    }
+
+#pragma unroll 1
+    for (i64 base = part.from; base < part.to; base += TILE) {
+        const u32 size = u32(min(i64(TILE), part.to - base));
+        // A warp's keys follow one another, in ITEMS lines of 32. What fills a last tile up has the last digit, and stays behind
+        // all keys.
+        const u32 own = warp * 32 * ITEMS + lane;
+        word key[ITEMS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 at = own + k * 32;
+            key[k] = word(~word(0));
+            if (at < size) {
+                key[k] = keys[base + at];
+                if (first) key[k] = Order::key(key[k]);
+            }
+        }
+        for (u32 digit = lane; digit < DIGITS; digit += 32) counts[warp][digit] = 0;
+        __syncwarp();
+
+        // How many keys of the warp have the digit and come before. A group of lanes with one digit counts together.
+        u32 place[ITEMS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 digit = digit_of(key[k], shift);
+            u32 group = ALL;
+#pragma unroll
+            for (u32 bit = 0; bit < 8; bit++) {
+                const bool is_set = (digit >> bit) & 1;
+                const u32 set = __ballot_sync(ALL, is_set);
+                group &= is_set ? set : ~set;
+            }
+            const u32 in_group = __popc(group & lanes_before);
+            const u32 counted = counts[warp][digit];
+            place[k] = counted + in_group;
+            __syncwarp();
+            if (in_group == 0) counts[warp][digit] = u16(counted + __popc(group));
+            __syncwarp();
+        }
+        __syncthreads();
+
+        // Over the warps, then over the digits.
+        u32 with_digit = 0;
+        if (thread < DIGITS) {
+#pragma unroll
+            for (u32 other = 0; other < WARPS; other++) {
+                const u32 count = counts[other][thread];
+                counts[other][thread] = u16(with_digit);
+                with_digit += count;
+            }
+        }
+        const u32 start = sum_before<u32>(with_digit, (u32*)sums);
+        if (thread < DIGITS) {
+            starts[thread] = start;
+            targets[thread] = next - start;
+            next += with_digit;
+        }
+        __syncthreads();
+
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 digit = digit_of(key[k], shift);
+            place[k] += starts[digit] + counts[warp][digit];
+            sorted_keys[place[k]] = key[k];
+        }
+        __syncthreads();
+
+        u8 digits[ITEMS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 at = thread + k * THREADS;
+            if (at < size) {
+                const word moved = sorted_keys[at];
+                const u32 digit = digit_of(moved, shift);
+                digits[k] = u8(digit);
+                if (!POSITIONS || !last) {
+                    keys_out[part.row * length + i64(targets[digit] + at)] = last ? Order::bits(moved) : moved;
+                }
+            }
+        }
+        if (POSITIONS) {
+            __syncthreads();
+#pragma unroll
+            for (u32 k = 0; k < ITEMS; k++) {
+                const u32 at = own + k * 32;
+                if (at < size) sorted_values[place[k]] = first ? u32(base + at) : values[part.row * length + base + at];
+            }
+            __syncthreads();
+#pragma unroll
+            for (u32 k = 0; k < ITEMS; k++) {
+                const u32 at = thread + k * THREADS;
+                if (at < size) {
+                    const i64 target = part.row * length + i64(targets[digits[k]] + at);
+                    if (last) positions[target] = sorted_values[at];
+                    else values_out[target] = sorted_values[at];
+                }
+            }
+        }
+        // The next tile uses the same room.
+        __syncthreads();
+    }
+}

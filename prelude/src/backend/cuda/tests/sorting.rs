@@ -1,0 +1,294 @@
+//! Sorting, searching and counting on a GPU, against the standard library and obvious loops.
+
+use super::reference::{Random, agree, convert, float, from_bytes, integer, to_bytes, values};
+use crate::backend::cuda::{open, probe};
+use crate::backend::{Allocation, Backend, Bins, Layout, Span, View};
+use crate::dtype::{DType, Scalar};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_sorting() {
+    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+    let mut check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+    check.rows();
+    check.keys_with_equal_digits();
+    check.searches();
+    check.runs();
+    check.bins();
+    check.gpu.synchronize().unwrap();
+    println!("{} passed, {} failed", check.passed, check.failed);
+    assert_eq!(check.failed, 0);
+}
+
+/// The byte around outputs, which must stay.
+const UNTOUCHED: u8 = 0x5a;
+
+struct Check {
+    gpu: Arc<dyn Backend>,
+    passed: usize,
+    failed: usize,
+}
+
+/// A contiguous array, one element into its allocation.
+struct Array {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Array {
+    fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+}
+
+/// NumPy's order: NaN last.
+fn order(a: &Scalar, b: &Scalar) -> Ordering {
+    match (*a, *b) {
+        (Scalar::F32(_) | Scalar::F64(_), _) => {
+            let (a, b) = (float(*a), float(*b));
+            a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
+        (a, b) => integer(a).cmp(&integer(b)),
+    }
+}
+
+impl Check {
+    fn note(&mut self, ok: bool, what: &dyn Fn() -> String) {
+        if ok {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+            println!("FAILED {}", what());
+        }
+    }
+
+    fn array(&self, dtype: DType, shape: &[usize], values: &[Scalar]) -> Array {
+        let mut bytes = vec![UNTOUCHED; dtype.size()];
+        bytes.extend(to_bytes(values));
+        let allocation = self.gpu.allocate(bytes.len()).unwrap();
+        self.gpu.upload(&bytes, &allocation).unwrap();
+        Array { allocation, layout: Layout { offset: 1, ..Layout::contiguous(shape) }, dtype }
+    }
+
+    /// What `work` writes to an array of this shape, and whether it left alone what is before and behind.
+    fn output(&self, dtype: DType, shape: &[usize], work: impl FnOnce(&dyn Backend, View<'_>)) -> (Vec<Scalar>, bool) {
+        let (size, count) = (dtype.size(), shape.iter().product::<usize>());
+        let allocation = self.gpu.allocate((count + 2) * size).unwrap();
+        self.gpu.upload(&vec![UNTOUCHED; (count + 2) * size], &allocation).unwrap();
+        let out = Array { allocation, layout: Layout { offset: 1, ..Layout::contiguous(shape) }, dtype };
+        work(&*self.gpu, out.view());
+        let mut bytes = vec![0; (count + 2) * size];
+        self.gpu.download(&out.allocation, 0, &mut bytes).unwrap();
+        let around = bytes[..size].iter().chain(&bytes[(count + 1) * size..]).all(|&byte| byte == UNTOUCHED);
+        (bytes[size..].chunks(size).take(count).map(|bytes| from_bytes(dtype, bytes)).collect(), around)
+    }
+
+    fn sorted(&mut self, dtype: DType, rows: usize, values: &[Scalar], what: &str) {
+        let length = values.len() / rows;
+        let shape = [rows, length];
+        let x = self.array(dtype, &shape, values);
+        let mut expected = Vec::new();
+        for row in values.chunks(length) {
+            let mut positions: Vec<usize> = (0..length).collect();
+            positions.sort_by(|&i, &j| order(&row[i], &row[j]));
+            expected.extend(positions.into_iter().map(|position| (position, row[position])));
+        }
+        let (found, around) = self.output(dtype, &shape, |gpu, out| gpu.sort(x.view(), out).unwrap());
+        let wrong = found.iter().zip(&expected).position(|(&found, &(_, value))| !agree(found, value, 0.0, 0.0));
+        self.note(wrong.is_none() && around, &|| {
+            format!("sort of {rows} rows of {length} {dtype}, {what}: wrong at {wrong:?}, rest untouched: {around}")
+        });
+        let (found, around) = self.output(DType::I64, &shape, |gpu, out| gpu.argsort(x.view(), out).unwrap());
+        let wrong = found.iter().zip(&expected).position(|(&found, &(at, _))| found != Scalar::I64(at as i64));
+        self.note(wrong.is_none() && around, &|| {
+            format!("argsort of {rows} rows of {length} {dtype}, {what}: wrong at {wrong:?}, rest untouched: {around}")
+        });
+    }
+
+    fn rows(&mut self) {
+        let shapes = [
+            (1, 1),
+            (5000, 1),
+            (1, 2),
+            (1000, 3),
+            (777, 31),
+            (64, 32),
+            (64, 33),
+            (50, 1000),
+            (7, 2047),
+            (7, 2048),
+            (7, 2049),
+            (1, 4096),
+            (1, 4097),
+            (1, 8191),
+            (1, 8192),
+            (3, 8193),
+            (300, 5000),
+            (20, 20_000),
+            (1, 100_003),
+            (2, 300_001),
+            (1, (1 << 21) + 5),
+        ];
+        for dtype in DType::ALL {
+            for (rows, length) in shapes {
+                let values = values(dtype, rows * length, (rows * 31 + length) as u64, true);
+                self.sorted(dtype, rows, &values, "random");
+            }
+        }
+    }
+
+    fn keys_with_equal_digits(&mut self) {
+        let mut random = Random::new(41);
+        for length in [2000, 100_000, 1_000_000] {
+            self.sorted(DType::I32, 1, &vec![Scalar::I32(-7); length], "one value");
+            self.sorted(DType::F64, 1, &vec![Scalar::F64(f64::NAN); length], "NaN");
+            let ascending: Vec<Scalar> = (0..length as u32).map(Scalar::U32).collect();
+            self.sorted(DType::U32, 1, &ascending, "ascending");
+            let descending: Vec<Scalar> = (0..length as u64).rev().map(Scalar::U64).collect();
+            self.sorted(DType::U64, 1, &descending, "descending");
+            for shift in [0, 8, 16, 24] {
+                let few: Vec<Scalar> = (0..length).map(|_| Scalar::U32((random.next() as u32 % 5) << shift)).collect();
+                self.sorted(DType::U32, 1, &few, "five values");
+            }
+            let uniform: Vec<Scalar> = (0..length).map(|_| Scalar::F32(random.unit() as f32)).collect();
+            self.sorted(DType::F32, 1, &uniform, "uniform");
+        }
+    }
+
+    fn searches(&mut self) {
+        for dtype in DType::ALL {
+            for (length, count) in [(0, 3), (1, 300), (2, 1), (1000, 5000), (100_003, 70_001)] {
+                let mut sorted = values(dtype, length, 51, true);
+                sorted.sort_by(order);
+                let wanted = values(dtype, count, 52, true);
+                let (a, b) = (self.array(dtype, &[length], &sorted), self.array(dtype, &[count], &wanted));
+                for right in [false, true] {
+                    let position = |value: &Scalar| {
+                        let found = sorted.partition_point(|element| {
+                            let order = order(element, value);
+                            order.is_lt() || (right && order.is_eq())
+                        });
+                        Scalar::I64(found as i64)
+                    };
+                    let expected: Vec<Scalar> = wanted.iter().map(position).collect();
+                    let (found, around) = self.output(DType::I64, &[count], |gpu, out| {
+                        gpu.search_sorted(a.view(), b.view(), right, out).unwrap();
+                    });
+                    self.note(found == expected && around, &|| {
+                        format!("{count} {dtype} among {length}, right: {right}, rest untouched: {around}")
+                    });
+                }
+            }
+        }
+    }
+
+    fn runs(&mut self) {
+        for dtype in DType::ALL {
+            for length in [1, 2, 255, 4095, 4096, 4097, 300_001] {
+                for distinct in [1, 3, 100_000] {
+                    let mut random = Random::new(length as u64 + distinct);
+                    let one = |_| match random.next() % distinct {
+                        2 if dtype.is_float() => convert(Scalar::F64(f64::NAN), dtype),
+                        number => convert(Scalar::U64(number), dtype),
+                    };
+                    let mut sorted: Vec<Scalar> = (0..length).map(one).collect();
+                    sorted.sort_by(order);
+                    let begins = |&index: &usize| index == 0 || order(&sorted[index - 1], &sorted[index]).is_ne();
+                    let mut starts: Vec<usize> = (0..length).filter(begins).collect();
+                    let elements: Vec<Scalar> = starts.iter().map(|&start| sorted[start]).collect();
+                    starts.push(length);
+                    let x = self.array(dtype, &[length], &sorted);
+                    let found = self.gpu.distinct(x.view()).unwrap();
+                    let read = |allocation: &Arc<dyn Allocation>, dtype: DType, count: usize| -> Vec<Scalar> {
+                        let mut bytes = vec![0; count * dtype.size()];
+                        self.gpu.download(allocation, 0, &mut bytes).unwrap();
+                        bytes.chunks(dtype.size()).map(|bytes| from_bytes(dtype, bytes)).collect()
+                    };
+                    let ok = found.count == elements.len() && {
+                        let values = read(&found.elements, dtype, found.count);
+                        let places = read(&found.starts, DType::I64, found.count + 1);
+                        values.iter().zip(&elements).all(|(&a, &b)| agree(a, b, 0.0, 0.0))
+                            && places.iter().zip(&starts).all(|(&a, &b)| a == Scalar::I64(b as i64))
+                    };
+                    let count = found.count;
+                    self.note(ok, &|| format!("runs of {length} {dtype}: {count} instead of {}", elements.len()));
+                }
+            }
+        }
+    }
+
+    fn bins(&mut self) {
+        for (size, bins) in [(1, 1), (1000, 3), (300_000, 7), (300_000, 1000), (300_000, 5000), (300_000, 50_000)] {
+            let mut random = Random::new(bins as u64);
+            for dtype in [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64] {
+                let most = match dtype {
+                    DType::Bool => bins.min(2),
+                    DType::U8 => bins.min(256),
+                    _ => bins,
+                };
+                let numbers: Vec<usize> = (0..size).map(|_| random.next() as usize % most).collect();
+                let values: Vec<Scalar> = numbers.iter().map(|&n| convert(Scalar::U64(n as u64), dtype)).collect();
+                let weights: Vec<f64> = (0..size).map(|_| (random.next() % 64) as f64 / 8.0).collect();
+                let (mut counts, mut sums) = (vec![0i64; bins], vec![0.0; bins]);
+                for (&number, weight) in numbers.iter().zip(&weights) {
+                    counts[number] += 1;
+                    sums[number] += weight;
+                }
+                let x = self.array(dtype, &[size], &values);
+                let of_weights: Vec<Scalar> = weights.into_iter().map(Scalar::F64).collect();
+                let weights = self.array(DType::F64, &[size], &of_weights);
+                let (found, around) = self.output(DType::I64, &[bins], |gpu, out| {
+                    gpu.count(x.view(), Bins::Values, None, out).unwrap();
+                });
+                let expected: Vec<Scalar> = counts.into_iter().map(Scalar::I64).collect();
+                self.note(found == expected && around, &|| format!("{size} {dtype} in {bins} bins"));
+                let (found, around) = self.output(DType::F64, &[bins], |gpu, out| {
+                    gpu.count(x.view(), Bins::Values, Some(weights.view()), out).unwrap();
+                });
+                let expected: Vec<Scalar> = sums.into_iter().map(Scalar::F64).collect();
+                self.note(found == expected && around, &|| format!("{size} weights of {dtype} in {bins} bins"));
+            }
+            for dtype in DType::ALL {
+                let (first, last) = (-1.1, 7.3);
+                let mut edges: Vec<f64> =
+                    (0..bins).map(|bin| first + bin as f64 * ((last - first) / bins as f64)).collect();
+                edges.push(last);
+                let mut values = values(dtype, size, 61, true);
+                if dtype == DType::F64 {
+                    // On edges and beside them.
+                    for (value, number) in values.iter_mut().zip(0..) {
+                        let edge = edges[random.next() as usize % edges.len()];
+                        *value = match number % 4 {
+                            0 => Scalar::F64(edge),
+                            1 => Scalar::F64(edge.next_down()),
+                            2 => Scalar::F64(edge.next_up()),
+                            _ => *value,
+                        };
+                    }
+                }
+                let mut counts = vec![0i64; bins];
+                for value in values.iter().map(|&value| convert(value, DType::F64)).map(float) {
+                    if value >= first && value <= last {
+                        counts[(edges.partition_point(|&edge| edge <= value) - 1).min(bins - 1)] += 1;
+                    }
+                }
+                let expected: Vec<Scalar> = counts.into_iter().map(Scalar::I64).collect();
+                let of_edges: Vec<Scalar> = edges.iter().map(|&edge| Scalar::F64(edge)).collect();
+                let x = self.array(dtype, &[size], &values);
+                let edges = self.array(DType::F64, &[bins + 1], &of_edges);
+                for scale in [None, Some(bins as f64 / (last - first))] {
+                    let span = Span { first, last, scale };
+                    let (found, around) = self.output(DType::I64, &[bins], |gpu, out| {
+                        gpu.count(x.view(), Bins::Between(edges.view(), span), None, out).unwrap();
+                    });
+                    self.note(found == expected && around, &|| {
+                        format!("{size} {dtype} between {bins} edges, {scale:?}")
+                    });
+                }
+            }
+        }
+    }
+}

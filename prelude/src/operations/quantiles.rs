@@ -1,0 +1,202 @@
+//! Medians, quantiles and percentiles, from sorted rows.
+
+use crate::array::axes::axis_of;
+use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
+use crate::backend::{BinaryOperation, Layout};
+use crate::dtype::{DType, Element, Number, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::sorting::{flat, moved, sorted_rows};
+
+/// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
+/// if there is a NaN, or no element. NumPy's `median`. Waits for the result.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::median(&gpu::array(&[7, 1, 3, 2])), 2.5);
+/// ```
+#[track_caller]
+pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+    transfer::typed_scalar(check(whole("median", a.raw(), Rank::Middle, T::Mean::DTYPE)))
+}
+
+/// The medians along one axis, which the result lacks; negative axes count from the last, -1.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1.0, 9.0, 2.0], [4.0, 4.0, 8.0]]);
+/// assert_eq!(gpu::median_axis(&a, 1).to_host(), ndarray::arr1(&[2.0, 4.0]).into_dyn());
+/// ```
+#[track_caller]
+pub fn median_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(along("median_axis", a.raw(), axis, Rank::Middle, T::Mean::DTYPE)))
+}
+
+/// The value below which the share `q` of all elements lies, `f64` for integers: `q = 0.25` gives the first quartile. Between
+/// two elements it is interpolated linearly. NaN if there is a NaN, or no element. NumPy's `quantile`. Waits for the result.
+///
+/// **Panics** if `q` is not from 0 to 1 ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::quantile(&gpu::array(&[1.0, 2.0, 3.0, 5.0]), 0.25), 1.75);
+/// ```
+#[track_caller]
+pub fn quantile<A: OnDevice<Elem = T>, T: Number>(a: &A, q: f64) -> T::Mean {
+    transfer::typed_scalar(check(whole("quantile", a.raw(), Rank::Share(q), T::Mean::DTYPE)))
+}
+
+/// The quantiles along one axis, which the result lacks; negative axes count from the last, -1.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]), or as [`quantile`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1, 3], [5, 4]]);
+/// assert_eq!(gpu::quantile_axis(&a, 0.5, 0).to_host(), ndarray::arr1(&[3.0, 3.5]).into_dyn());
+/// ```
+#[track_caller]
+pub fn quantile_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, q: f64, axis: isize) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(along("quantile_axis", a.raw(), axis, Rank::Share(q), T::Mean::DTYPE)))
+}
+
+/// [`quantile`] in percent: `gpu::percentile(&a, 95.0)`; NumPy's `percentile`. Waits for the result.
+///
+/// **Panics** if `percent` is not from 0 to 100 ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::percentile(&gpu::arange(0, 101, 1), 95.0), 95.0);
+/// ```
+#[track_caller]
+pub fn percentile<A: OnDevice<Elem = T>, T: Number>(a: &A, percent: f64) -> T::Mean {
+    transfer::typed_scalar(check(whole("percentile", a.raw(), Rank::Percent(percent), T::Mean::DTYPE)))
+}
+
+/// The percentiles along one axis, which the result lacks; negative axes count from the last, -1.
+///
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]), or as [`percentile`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1.0, 3.0], [5.0, 4.0]]);
+/// assert_eq!(gpu::percentile_axis(&a, 100.0, -1).to_host(), ndarray::arr1(&[3.0, 5.0]).into_dyn());
+/// ```
+#[track_caller]
+pub fn percentile_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, percent: f64, axis: isize) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(along("percentile_axis", a.raw(), axis, Rank::Percent(percent), T::Mean::DTYPE)))
+}
+
+/// Which place in the order is asked for.
+#[derive(Clone, Copy)]
+enum Rank {
+    Middle,
+    Share(f64),
+    Percent(f64),
+}
+
+impl Rank {
+    /// The elements between which the place is among `length` (not 0), and how far it is from the first to the second.
+    fn among(self, operation: &'static str, length: usize) -> Result<(usize, f64)> {
+        let (share, most, given) = match self {
+            Rank::Middle => return Ok(((length - 1) / 2, if length.is_multiple_of(2) { 0.5 } else { 0.0 })),
+            Rank::Share(share) => (share, 1.0, share),
+            Rank::Percent(percent) => (percent / 100.0, 100.0, percent),
+        };
+        if !(0.0..=most).contains(&given) {
+            let reason = format!("{given} is not from 0 to {most}; give a share of the elements within");
+            return Err(Error::InvalidArgument { operation, reason });
+        }
+        let place = share * (length - 1) as f64;
+        let before = (place as usize).min(length - 1);
+        Ok((before, if before + 1 == length { 0.0 } else { place - before as f64 }))
+    }
+}
+
+fn whole(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<Scalar> {
+    transfer::item(&of_rows(operation, &flat(operation, x)?, rank, dtype)?)
+}
+
+fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: DType) -> Result<RawArray> {
+    let axis = axis_of(operation, x.shape(), axis)?;
+    of_rows(operation, &moved(x, axis, x.shape().len() - 1), rank, dtype)
+}
+
+/// The value at that place in each row along the last axis, as `dtype`, which is a float's.
+fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
+    let (&length, kept) = x.shape().split_last().expect("there is an axis");
+    // The argument is looked at even where there is nothing to ask.
+    let (before, distance) = rank.among(operation, length.max(1))?;
+    let of_dtype = |value: f64| if dtype == DType::F32 { Scalar::F32(value as f32) } else { Scalar::F64(value) };
+    if length == 0 || x.size() == 0 {
+        let out = RawArray::uninitialised(operation, &x.handle, kept, dtype)?;
+        if out.size() > 0 {
+            out.handle.backend.fill(of_dtype(f64::NAN), out.view())?;
+        }
+        return Ok(out);
+    }
+    let sorted = sorted_rows(operation, x, false)?;
+    let element = |index: usize| -> Result<RawArray> {
+        let Layout { mut shape, mut strides, offset } = sorted.layout.clone();
+        let step = strides.pop().expect("there is an axis");
+        shape.pop();
+        let offset = offset.checked_add_signed(step * index as isize).expect("within the allocation");
+        sorted.with_layout(Layout { shape, strides, offset }).converted(operation, dtype)
+    };
+    let apply =
+        |name: BinaryOperation, a: &RawArray, b: RawOperand<'_>| binary(operation, name, RawOperand::Array(a), b);
+    let times = |a: &RawArray, factor: f64| apply(BinaryOperation::Multiply, a, RawOperand::Scalar(of_dtype(factor)));
+    let low = element(before)?;
+    let result = if distance == 0.0 {
+        low
+    } else {
+        let high = element(before + 1)?;
+        if matches!(rank, Rank::Middle) {
+            times(&apply(BinaryOperation::Add, &low, RawOperand::Array(&high))?, 0.5)?
+        } else {
+            // NumPy's formula, from the nearer end: exact at both.
+            let difference = apply(BinaryOperation::Subtract, &high, RawOperand::Array(&low))?;
+            if distance < 0.5 {
+                apply(BinaryOperation::Add, &low, RawOperand::Array(&times(&difference, distance)?))?
+            } else {
+                apply(BinaryOperation::Subtract, &high, RawOperand::Array(&times(&difference, 1.0 - distance)?))?
+            }
+        }
+    };
+    if !sorted.dtype.is_float() {
+        return Ok(result);
+    }
+    // The last element is NaN if there is one, and nothing in between is greater than it.
+    apply(BinaryOperation::Minimum, &result, RawOperand::Array(&element(length - 1)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{array, full, zeros};
+
+    #[test]
+    fn edges() {
+        assert!(median(&zeros::<f32>(0)).is_nan());
+        assert!(median(&array(&[1.0, f64::NAN, 3.0])).is_nan());
+        assert_eq!(median(&full((), 3)), 3.0);
+        assert_eq!(median(&array(&[f64::INFINITY, 1.0, f64::INFINITY, f64::INFINITY])), f64::INFINITY);
+        assert_eq!(quantile(&array(&[5, 1]), 1.0), 5.0);
+        assert!(median_axis(&zeros::<f64>((2, 0)), 1).is_nan().all());
+        assert_eq!(median_axis(&zeros::<f64>((0, 2)), 1).shape(), [0]);
+        let found = quantile_axis(&array(&[[1.0, 2.0], [f64::NAN, 0.0]]), 0.0, -1).to_host();
+        assert_eq!((found[[0]], found[[1]].is_nan()), (1.0, true));
+        let message = |work: &dyn Fn()| {
+            let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            *failed.err().unwrap().downcast::<String>().unwrap()
+        };
+        let text = message(&|| assert!(quantile(&array(&[1i32]), 1.5).is_nan()));
+        assert!(text.contains("quantile: 1.5 is not from 0 to 1"), "{text}");
+        let text = message(&|| assert!(percentile(&zeros::<f64>(0), f64::NAN).is_nan()));
+        assert!(text.contains("percentile: NaN is not from 0 to 100"), "{text}");
+        let text = message(&|| drop(median_axis(&array(&[1]), 1)));
+        assert!(text.contains("no axis 1"), "{text}");
+    }
+}
