@@ -60,7 +60,7 @@ pub use operations::convolve::{
     try_convolve2d, try_convolve2d_with,
 };
 pub use operations::counting::{
-    BinSpec, IntoBins, IntoRange, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
+    BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
 pub use operations::elementwise::Operand;
 pub use operations::indexing::{ravel_multi_index, unravel_index};

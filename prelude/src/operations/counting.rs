@@ -85,9 +85,9 @@ pub trait IntoBins: sealed::Sealed {
     label = "expected a range",
     note = "a range is `..` (from the smallest to the largest element), `0.0..=1.0` or `(0.0, 1.0)`"
 )]
-pub trait IntoRange: sealed::Sealed {
+pub trait IntoBinRange: sealed::Sealed {
     /// The ends, if they are given.
-    fn into_range(self) -> Option<(f64, f64)>;
+    fn into_bin_range(self) -> Option<(f64, f64)>;
 }
 
 mod sealed {
@@ -115,7 +115,7 @@ arguments! {
         self: &ndarray::Array1<f64> => BinSpec::Edges(self.to_vec());
         self: &DeviceArray<f64> => BinSpec::OnDevice(self.clone());
     }
-    IntoRange into_range Option<(f64, f64)> {
+    IntoBinRange into_bin_range Option<(f64, f64)> {
         self: RangeFull => None;
         self: (f64, f64) => Some(self);
         self: Range<f64> => Some((self.start, self.end));
@@ -149,7 +149,7 @@ arguments! {
 pub fn histogram<A: OnDevice<Elem = T>, T: Number>(
     a: &A,
     bins: impl IntoBins,
-    range: impl IntoRange,
+    range: impl IntoBinRange,
 ) -> (DeviceArray<i64>, DeviceArray<f64>) {
     check(try_histogram(a, bins, range))
 }
@@ -158,9 +158,9 @@ pub fn histogram<A: OnDevice<Elem = T>, T: Number>(
 pub fn try_histogram<A: OnDevice<Elem = T>, T: Number>(
     a: &A,
     bins: impl IntoBins,
-    range: impl IntoRange,
+    range: impl IntoBinRange,
 ) -> Result<(DeviceArray<i64>, DeviceArray<f64>)> {
-    let (counts, edges) = by_bin(a.raw(), bins.into_bins(), range.into_range())?;
+    let (counts, edges) = by_bin(a.raw(), bins.into_bins(), range.into_bin_range())?;
     Ok((DeviceArray::from_raw(counts), DeviceArray::from_raw(edges)))
 }
 
@@ -271,7 +271,7 @@ fn integer(value: Scalar) -> i128 {
         Scalar::U32(value) => value.into(),
         Scalar::I64(value) => value.into(),
         Scalar::U64(value) => value.into(),
-        Scalar::F32(_) | Scalar::F64(_) => unreachable!("floats were refused"),
+        _ => unreachable!("operations refuse other types"),
     }
 }
 

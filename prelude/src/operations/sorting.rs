@@ -211,6 +211,10 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, positions: bool) ->
 
 /// A new contiguous array with each row along the last axis, which there is, sorted; or the positions in that order.
 pub(super) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
+    if x.dtype.is_storage() {
+        let out = sorted_rows(operation, &x.computed(operation)?, positions)?;
+        return if positions { Ok(out) } else { out.converted(operation, x.dtype) };
+    }
     let dtype = if positions { DType::I64 } else { x.dtype };
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), dtype)?;
     if out.size() > 0 {
@@ -248,7 +252,8 @@ fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: S
     }
     let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
     if out.size() > 0 {
-        let (sorted, values) = (sorted.contiguous(operation)?, values.contiguous(operation)?);
+        let whole = |array: &RawArray| array.computed(operation)?.contiguous(operation);
+        let (sorted, values) = (whole(sorted)?, whole(values)?);
         let right = side == Side::Right;
         out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())?;
     }
@@ -295,6 +300,10 @@ fn part(x: &RawArray, start: usize, count: usize) -> RawArray {
 
 /// The distinct elements, and where each one's run begins among the sorted elements, with their number behind.
 fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
+    if x.dtype.is_storage() {
+        let (values, starts) = runs(operation, &x.computed(operation)?)?;
+        return Ok((values.converted(operation, x.dtype)?, starts));
+    }
     let sorted = sorted_rows(operation, &flat(operation, x)?, false)?;
     if sorted.size() == 0 {
         let starts = RawArray::uninitialised(operation, &x.handle, &[1], DType::I64)?;

@@ -71,6 +71,7 @@ macro_rules! for_order {
             DType::U64 => $expand!(Unsigned<u64>, u64),
             DType::F32 => $expand!(Real<u32>, u32),
             DType::F64 => $expand!(Real<u64>, u64),
+            _ => unreachable!("operations convert types for storage first"),
         }
     };
 }
