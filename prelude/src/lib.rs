@@ -43,7 +43,7 @@ pub mod session;
 pub mod timing;
 
 pub use array::{
-    AnyArray, DeviceArray, IntoAxes, IntoPadding, IntoShape, OnDevice, OnHost, Pad, arange, array, asarray,
+    AnyArray, DeviceArray, IntoAxes, IntoPadding, IntoRange, IntoShape, OnDevice, OnHost, Pad, arange, array, asarray,
     concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll, split, stack, tile,
     try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
     try_zeros, vstack, zeros,
