@@ -9,6 +9,7 @@ mod display;
 pub(crate) mod indices;
 mod manipulate;
 mod operators;
+mod range;
 pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod transfer;
@@ -24,6 +25,7 @@ pub use indices::{Index, IntoIndices};
 pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
+pub use range::IntoRange;
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
 pub(crate) use view::{slice_axis, writable};
@@ -47,7 +49,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use warpcell::prelude::*;
-/// let a = warpcell::arange(0.0, 6.0, 1.0).reshape((2, 3));
+/// let a = warpcell::arange(6.0).reshape((2, 3));
 /// let total: f64 = (&a * 2.0).sum();
 /// assert_eq!(total, 30.0);
 /// assert_eq!(a.slice(s![.., 0]).to_host(), ndarray::arr1(&[0.0, 3.0]).into_dyn());

@@ -4,7 +4,7 @@
 
 use crate::array::axes::axis_of;
 use crate::array::sides::{HostView, sealed::Host};
-use crate::array::{OnHost, arange_length, bad_range, byte_count};
+use crate::array::{IntoRange, OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
 use crate::dtype::{Element, Float, Number};
 use crate::error::{Error, Result, check};
@@ -42,15 +42,19 @@ pub fn full<T: Element, S: IntoDimension>(shape: S, value: T) -> Array<T, S::Dim
     Array::from_elem(shape.into_dimension(), value)
 }
 
-/// `start`, `start + step`, … up to but without `stop`; NumPy's `arange`.
+/// `start`, `start + step`, … up to but without `stop`, from `stop`, `start..stop` or `(start, stop, step)`; NumPy's
+/// `arange`.
 ///
 /// **Panics** if `step` is zero or not finite.
 ///
 /// ```
-/// assert_eq!(warpcell::host::arange(0, 10, 3), ndarray::array![0, 3, 6, 9]);
+/// use warpcell as gpu;
+/// assert_eq!(gpu::host::arange(3), ndarray::array![0, 1, 2]);
+/// assert_eq!(gpu::host::arange((0, 10, 3)), ndarray::array![0, 3, 6, 9]);
 /// ```
 #[track_caller]
-pub fn arange<T: Number>(start: T, stop: T, step: T) -> Array1<T> {
+pub fn arange<T: Number>(range: impl IntoRange<T>) -> Array1<T> {
+    let (start, stop, step) = range.into_range();
     check(range_values(start, stop, step)).into()
 }
 

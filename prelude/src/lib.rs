@@ -43,10 +43,10 @@ pub mod session;
 pub mod timing;
 
 pub use array::{
-    AnyArray, DeviceArray, Index, IntoAxes, IntoIndices, IntoPadding, IntoShape, OnDevice, OnHost, Pad, arange, array,
-    asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll, split, stack,
-    tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
-    try_zeros, vstack, zeros,
+    AnyArray, DeviceArray, Index, IntoAxes, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice, OnHost, Pad,
+    arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll,
+    split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones,
+    try_stack, try_tile, try_zeros, vstack, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
 pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};

@@ -1,7 +1,7 @@
 //! Making arrays on the current device.
 
 use crate::array::sides::sealed::Host;
-use crate::array::{DeviceArray, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
+use crate::array::{DeviceArray, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
 use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Element, Float, Number, Scalar};
@@ -111,21 +111,28 @@ pub fn try_empty<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
     RawArray::uninitialised("empty", &handle, &shape.into_shape(), T::DTYPE).map(DeviceArray::from_raw)
 }
 
-/// `start`, `start + step`, … up to but without `stop`; 1-D. The length is `ceil((stop - start) / step)`, as in
-/// NumPy; use [`linspace`] where the number of elements matters and the step is a fraction.
+/// `start`, `start + step`, … up to but without `stop`; 1-D. Of `arange(stop)` the start is 0 and the step 1, of
+/// `arange(start..stop)` the step is 1; `arange((start, stop, step))` has all three.
+///
+/// The length is `ceil((stop - start) / step)`, as in NumPy; use [`linspace`] where the number of elements matters and the
+/// step is a fraction.
 ///
 /// **Panics** if `step` is zero or not finite ([`Error::InvalidArgument`]).
 ///
 /// ```
-/// assert_eq!(warpcell::arange(0, 10, 3).to_host(), ndarray::arr1(&[0, 3, 6, 9]).into_dyn());
+/// use warpcell as gpu;
+/// assert_eq!(gpu::arange(4).to_host(), ndarray::arr1(&[0, 1, 2, 3]).into_dyn());
+/// assert_eq!(gpu::arange(0.5..3.0).to_host(), ndarray::arr1(&[0.5, 1.5, 2.5]).into_dyn());
+/// assert_eq!(gpu::arange((10, 0, -3)).to_host(), ndarray::arr1(&[10, 7, 4, 1]).into_dyn());
 /// ```
 #[track_caller]
-pub fn arange<T: Number>(start: T, stop: T, step: T) -> DeviceArray<T> {
-    check(try_arange(start, stop, step))
+pub fn arange<T: Number>(range: impl IntoRange<T>) -> DeviceArray<T> {
+    check(try_arange(range))
 }
 
 /// As [`arange`], but returns the error.
-pub fn try_arange<T: Number>(start: T, stop: T, step: T) -> Result<DeviceArray<T>> {
+pub fn try_arange<T: Number>(range: impl IntoRange<T>) -> Result<DeviceArray<T>> {
+    let (start, stop, step) = range.into_range();
     arange_raw(start.to_scalar(), stop.to_scalar(), step.to_scalar()).map(DeviceArray::from_raw)
 }
 
@@ -150,7 +157,7 @@ pub fn try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceA
 /// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]).
 ///
 /// ```
-/// let axis = warpcell::arange(0, 3, 1);
+/// let axis = warpcell::arange(3);
 /// let (x, y) = warpcell::meshgrid(&axis, &axis);
 /// assert_eq!((x.get(&[0, 2]), y.get(&[0, 2])), (2, 0));
 /// ```
@@ -204,7 +211,7 @@ fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<Raw
 }
 
 /// The values 0 and 1 of a dtype.
-fn constant(dtype: DType, is_one: bool) -> Scalar {
+pub(super) fn constant(dtype: DType, is_one: bool) -> Scalar {
     let value = u8::from(is_one);
     match dtype {
         DType::Bool => Scalar::Bool(is_one),

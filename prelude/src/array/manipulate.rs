@@ -99,7 +99,7 @@ pub fn hstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoItera
 ///
 /// ```
 /// use warpcell as gpu;
-/// let halves = gpu::split(&gpu::arange(0, 6, 1), 2, 0);
+/// let halves = gpu::split(&gpu::arange(6), 2, 0);
 /// assert_eq!(halves[1].get(&[0]), 3);
 /// ```
 #[track_caller]
@@ -129,7 +129,7 @@ pub fn flip<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> De
 ///
 /// ```
 /// use warpcell as gpu;
-/// let a = gpu::roll(&gpu::arange(0, 5, 1), 2, 0);
+/// let a = gpu::roll(&gpu::arange(5), 2, 0);
 /// assert_eq!(a.to_host(), ndarray::arr1(&[3, 4, 0, 1, 2]).into_dyn());
 /// ```
 #[track_caller]

@@ -17,7 +17,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// ```
     /// use warpcell::prelude::*;
-    /// let a = warpcell::arange(0, 12, 1).reshape((3, 4));
+    /// let a = warpcell::arange(12).reshape((3, 4));
     /// assert_eq!(a.slice(s![1.., ..;2]).to_host(), ndarray::array![[4, 6], [8, 10]].into_dyn());
     /// ```
     #[track_caller]
@@ -35,7 +35,7 @@ impl<T: Element> DeviceArray<T> {
     /// **Panics** if the shape has another number of elements ([`Error::InvalidShape`]).
     ///
     /// ```
-    /// assert_eq!(warpcell::arange(0, 6, 1).reshape((2, 3)).get(&[1, 0]), 3);
+    /// assert_eq!(warpcell::arange(6).reshape((2, 3)).get(&[1, 0]), 3);
     /// ```
     #[track_caller]
     pub fn reshape(&self, shape: impl IntoShape) -> DeviceArray<T> {

@@ -62,7 +62,8 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     black_box((crate::ones::<T>(4), crate::ones::<T>((2, 2)), crate::ones::<T>([2, 2]), crate::eye::<T>(2)));
     black_box((crate::histogram(a, 10, ..), crate::bincount(a)));
     black_box(crate::median(a));
-    black_box((crate::arange(value, value, value), crate::convolve(a, a, Mode::Same)));
+    black_box((crate::arange(value), crate::arange(value..value), crate::arange((value, value, value))));
+    black_box(crate::convolve(a, a, Mode::Same));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
 }

@@ -582,7 +582,7 @@ mod tests {
     fn the_last_of_repeated_indices_wins() {
         let (n, m) = (1000, 300_000);
         let indices = crate::asarray(&(0..m).map(|i: i64| i * 7919 % n - n / 2).collect::<Vec<i64>>());
-        let values = crate::arange(0, m, 1);
+        let values = crate::arange(m);
         let mut last = vec![0i64; n as usize];
         for (index, value) in indices.to_host().iter().zip(0..) {
             last[index.rem_euclid(n) as usize] = value;
@@ -607,14 +607,14 @@ mod tests {
 
     #[test]
     fn writing_through_views_and_from_the_array_itself() {
-        let base = crate::arange(0, 12, 1).reshape((3, 4));
+        let base = crate::arange(12).reshape((3, 4));
         let mut columns = base.t();
         columns.put([0, 1], -1); // a[0, 0] and a[1, 0]
         assert_eq!((base.get(&[0, 0]), base.get(&[1, 0]), base.get(&[0, 1])), (-1, -1, 1));
         let mut every_other = base.slice(ndarray::s![0, ..;-2]);
         every_other.put([0], 30);
         assert_eq!(base.get(&[0, 3]), 30);
-        let mut a = crate::arange(0i64, 4, 1);
+        let mut a = crate::arange(4i64);
         a.put(a.clone(), a.slice(ndarray::s![..;-1]));
         assert_eq!(a.to_host(), ndarray::arr1(&[3i64, 2, 1, 0]).into_dyn());
     }

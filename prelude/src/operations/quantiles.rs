@@ -68,7 +68,7 @@ pub fn quantile_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, q: f64, axis: isiz
 ///
 /// ```
 /// use warpcell as gpu;
-/// assert_eq!(gpu::percentile(&gpu::arange(0, 101, 1), 95.0), 95.0);
+/// assert_eq!(gpu::percentile(&gpu::arange(101), 95.0), 95.0);
 /// ```
 #[track_caller]
 pub fn percentile<A: OnDevice<Elem = T>, T: Number>(a: &A, percent: f64) -> T::Mean {

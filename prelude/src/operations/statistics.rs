@@ -99,7 +99,7 @@ impl DeviceArray<bool> {
     /// How many elements are true. Waits for the result.
     ///
     /// ```
-    /// assert_eq!(warpcell::arange(0, 10, 1).gt(6).count_nonzero(), 3);
+    /// assert_eq!(warpcell::arange(10).gt(6).count_nonzero(), 3);
     /// ```
     #[track_caller]
     pub fn count_nonzero(&self) -> usize {
@@ -141,7 +141,7 @@ fn with_axes(raw: &RawArray, axes: &[usize]) -> RawArray {
 mod tests {
     #[test]
     fn a_large_mean_costs_no_accuracy() {
-        let a = crate::arange(0.0, 1000.0, 1.0) + 1e9;
+        let a = crate::arange(1000.0) + 1e9;
         assert_eq!(a.var(), (1000.0 * 1000.0 - 1.0) / 12.0);
         let single = crate::full(1_000_000, 16_777_216.0f32);
         assert_eq!(single.std(), 0.0);

@@ -138,7 +138,7 @@ fn comparisons_sums_and_means() {
 
 /// What moves elements gives the same as if they were of another type: arrays of `T` against those of `i32`.
 fn moved<T: Bits>() {
-    let small = gpu::arange(0, 24, 1).reshape((2, 3, 4));
+    let small = gpu::arange(24).reshape((2, 3, 4));
     let a = small.astype::<T>();
     let seven = gpu::full((), 7).astype::<T>().item();
     fn same<T: Bits>(actual: &DeviceArray<T>, expected: &DeviceArray<i32>) {
@@ -187,7 +187,7 @@ fn arrays_of_all_types_are_moved() {
 
 #[test]
 fn large_arrays_are_converted_by_all_threads() {
-    let x = gpu::arange(0i64, 300_001, 1) - 150_000;
+    let x = gpu::arange(300_001i64) - 150_000;
     let wrapped: Vec<i8> = (-150_000i64..150_001).map(|x| x as i8).collect();
     assert_eq!(x.astype::<i8>().to_host(), ndarray::Array1::from(wrapped).into_dyn());
     let halves = x.astype::<f16>();

@@ -148,7 +148,7 @@ fn convolutions_that_are_none() {
 #[test]
 fn arguments_out_of_range() {
     check(
-        gpu::try_arange(0.0, 1.0, 0.0),
+        gpu::try_arange((0.0, 1.0, 0.0)),
         expect!["arange: there is no range from 0 to 1 in steps of 0; give finite bounds and a step other than 0"],
     );
     check(

@@ -21,9 +21,9 @@ fn of_numbers<T: Sample + Number>(case: &Value, x: &DeviceArray<T>) -> Option<De
     Some(match case["name"].as_str().unwrap() {
         "round" => x.round(),
         "trunc" => x.trunc(),
-        "floor_divide" => x.floor_divide(&y()),
-        "modulo" => x.modulo(&y()),
-        "clip" => x.clip(&y(), &device::<T>(case, "z")),
+        "floor_divide" => x.floor_divide(y()),
+        "modulo" => x.modulo(y()),
+        "clip" => x.clip(y(), device::<T>(case, "z")),
         _ => return None,
     })
 }
@@ -32,9 +32,9 @@ fn of_bits<T: Sample + Bitwise>(case: &Value, x: &DeviceArray<T>) -> Option<Devi
     let y = || device::<T>(case, "y");
     Some(match case["name"].as_str().unwrap() {
         "bitwise_not" => x.bitwise_not(),
-        "bitwise_and" => x.bitwise_and(&y()),
-        "bitwise_or" => x.bitwise_or(&y()),
-        "bitwise_xor" => x.bitwise_xor(&y()),
+        "bitwise_and" => x.bitwise_and(y()),
+        "bitwise_or" => x.bitwise_or(y()),
+        "bitwise_xor" => x.bitwise_xor(y()),
         _ => return None,
     })
 }
@@ -58,8 +58,8 @@ fn functions() {
         let y = || device::<T>(case, "y");
         let actual = of_numbers(case, &x).or_else(|| of_bits(case, &x)).unwrap_or_else(|| {
             match case["name"].as_str().unwrap() {
-                "left_shift" => x.left_shift(&y()),
-                "right_shift" => x.right_shift(&y()),
+                "left_shift" => x.left_shift(y()),
+                "right_shift" => x.right_shift(y()),
                 other => panic!("no test for {other}"),
             }
         });
@@ -94,9 +94,9 @@ fn functions() {
             "reciprocal" => x.reciprocal(),
             "radians" => x.radians(),
             "degrees" => x.degrees(),
-            "atan2" => x.atan2(&y()),
-            "hypot" => x.hypot(&y()),
-            "copysign" => x.copysign(&y()),
+            "atan2" => x.atan2(y()),
+            "hypot" => x.hypot(y()),
+            "copysign" => x.copysign(y()),
             other => panic!("no test for {other}"),
         };
         assert_same(&actual.to_host(), &host(case, "expected"), tolerance, case);
@@ -107,7 +107,7 @@ fn functions() {
             Some("f64") => floats::<f64>(case, 1e-15),
             Some("f32") => floats::<f32>(case, 5e-7),
             Some("bool") if case["name"] == "logical_xor" => {
-                let actual = device::<bool>(case, "x").logical_xor(&device::<bool>(case, "y"));
+                let actual = device::<bool>(case, "x").logical_xor(device::<bool>(case, "y"));
                 assert_same(&actual.to_host(), &host(case, "expected"), 0.0, case);
             }
             Some("bool") => {
@@ -302,7 +302,7 @@ fn errors_say_what_to_do() {
     ] {
         assert!(error.unwrap().to_string().contains("axis"));
     }
-    let error = a.try_bitwise_and(&gpu::zeros::<i32>(2)).unwrap_err().to_string();
+    let error = a.try_bitwise_and(gpu::zeros::<i32>(2)).unwrap_err().to_string();
     assert!(error.starts_with("bitwise_and: the shapes [2, 3] and [2]"), "{error}");
     assert_eq!(gpu::array(&[[1, 2]]).cumsum().to_host(), array![1i64, 3].into_dyn());
 }

@@ -147,7 +147,7 @@ fn indexing() {
 
 #[test]
 fn what_is_chosen_from_does_not_change_under_the_hand() {
-    let mut a = gpu::arange(0, 6, 1).reshape((2, 3));
+    let mut a = gpu::arange(6).reshape((2, 3));
     // The mask and the values are made of the array itself.
     let values = a.slice(s![.., ..;-1]);
     a.putmask(&a.ne(1), &values);

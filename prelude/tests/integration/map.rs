@@ -64,7 +64,7 @@ fn one_array_gives_what_mapv_gives() {
         assert_eq!(gpu::map(polynomial, gpu::asarray(&a)).to_host(), a.mapv(polynomial));
         assert_eq!(gpu::map(polynomial, (gpu::asarray(&a),)).to_host(), a.mapv(polynomial));
     }
-    let n = gpu::arange(0i64, 10_000, 1);
+    let n = gpu::arange(10_000i64);
     let primes: gpu::DeviceArray<bool> = gpu::map(is_prime, &n);
     assert_eq!(primes.sum(), 1229, "the number of primes below 10,000");
 }
@@ -198,8 +198,8 @@ fn panics_of_the_function_are_the_callers() {
             .cloned()
             .or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()))
     };
-    for size in [10, 100_000] {
-        let a = gpu::arange(0i32, size, 1);
+    for size in [10i32, 100_000] {
+        let a = gpu::arange(size);
         assert_eq!(text(&|| drop(gpu::map(fails_on_seven, &a))).as_deref(), Some("seven was given"));
         assert_eq!(gpu::map(fails_on_seven, &(&a + 8)).size(), size as usize, "the device goes on");
     }
@@ -213,7 +213,7 @@ fn functions_called_from_parallel_code_do_not_wait_for_one_another() {
     if !on_cpu() {
         return;
     }
-    let a = gpu::arange(0.0, 20_000.0, 1.0);
+    let a = gpu::arange(20_000.0);
     let expected = gpu::map(polynomial, &a).to_host();
     std::thread::scope(|scope| {
         for _ in 0..4 {

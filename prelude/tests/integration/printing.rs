@@ -55,7 +55,7 @@ fn small_arrays() {
         shape (2, 0), dtype f32, on DEVICE"#]],
     );
     check(
-        gpu::arange(0, 8, 1).reshape((2, 2, 2)),
+        gpu::arange(8).reshape((2, 2, 2)),
         expect![[r#"
         [[[0 1]
           [2 3]]
@@ -114,7 +114,7 @@ fn types_for_storage() {
             shape (3,), dtype i8, on DEVICE"#]],
     );
     check(
-        gpu::arange(0, 2000, 1).astype::<u16>(),
+        gpu::arange(2000).astype::<u16>(),
         expect![[r#"
             [   0    1    2 ... 1997 1998 1999]
             shape (2000,), dtype u16, on DEVICE"#]],
@@ -124,13 +124,13 @@ fn types_for_storage() {
 #[test]
 fn large_arrays_are_abbreviated() {
     check(
-        gpu::arange(0, 2000, 1),
+        gpu::arange(2000),
         expect![[r#"
         [   0    1    2 ... 1997 1998 1999]
         shape (2000,), dtype i32, on DEVICE"#]],
     );
     check(
-        gpu::arange(0.0, 10_000.0, 1.0).reshape((100, 100)),
+        gpu::arange(10_000.0).reshape((100, 100)),
         expect![[r#"
         [[   0.    1.    2. ...   97.   98.   99.]
          [ 100.  101.  102. ...  197.  198.  199.]

@@ -28,9 +28,8 @@
 //!
 //! **What the prelude lacks** is declared in `pending`, without bodies, so the functions here are compiled and not run (S0
 //! alone needs nothing of it and is run). Cells see both as one `gpu`. What gets a body moves into the prelude, under the
-//! name that it has here, and is deleted here. `pending/changed.rs` has what the prelude has already but shall take other
-//! arguments, and hides that. The compiler keeps the rest honest: a name that both sides have is ambiguous to the cells, and
-//! what no cell uses (a method too, once the array has one of that name itself) is dead code.
+//! name that it has here, and is deleted here. The compiler keeps the rest honest: a name that both sides have is ambiguous
+//! to the cells, and what no cell uses (a method too, once the array has one of that name itself) is dead code.
 
 // Cells show and time values that nothing uses, and repeat what an earlier cell has done.
 #![allow(unused_assignments, unused_imports, unused_must_use, unused_variables, clippy::redundant_clone)]
@@ -60,13 +59,10 @@ mod s4;
 
 /// What cells call `gpu`: the prelude, and beside it what it still lacks.
 mod gpu {
-    // A name that is listed hides one that comes by a glob.
-    pub use crate::pending::changed::arange;
     pub use crate::pending::*;
     pub use warpcell::*;
 
     pub mod host {
-        pub use crate::pending::changed::arange_on_host as arange;
         pub use crate::pending::host::*;
         pub use warpcell::host::*;
     }

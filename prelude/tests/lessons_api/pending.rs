@@ -2,7 +2,6 @@
 //!
 //! A topic a file. A comment gives the reason where another design was possible: the one was chosen whose cells read shortest.
 
-pub mod changed;
 mod cuda_text;
 mod devices;
 mod fusion;

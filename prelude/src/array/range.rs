@@ -1,0 +1,44 @@
+//! Ranges of numbers as arguments.
+
+use crate::array::create::constant;
+use crate::array::transfer;
+use crate::dtype::Number;
+use std::ops::Range;
+
+mod sealed {
+    pub trait Sealed<T> {}
+}
+
+/// Numbers at equal distances: `stop` alone (from 0 in steps of 1), `start..stop`, or `(start, stop, step)`. The stop is not
+/// among them. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no range of numbers",
+    label = "expected a range",
+    note = "a range is a number such as `10`, a pair of bounds such as `2..10`, or three numbers such as `(2, 10, 3)`",
+    note = "its numbers are of an element type: `usize` is none, so write `n as i64`"
+)]
+pub trait IntoRange<T>: sealed::Sealed<T> {
+    /// The start, the stop and the step.
+    fn into_range(self) -> (T, T, T);
+}
+
+impl<T: Number> sealed::Sealed<T> for T {}
+impl<T: Number> IntoRange<T> for T {
+    fn into_range(self) -> (T, T, T) {
+        (T::default()..self).into_range()
+    }
+}
+
+impl<T: Number> sealed::Sealed<T> for Range<T> {}
+impl<T: Number> IntoRange<T> for Range<T> {
+    fn into_range(self) -> (T, T, T) {
+        (self.start, self.end, transfer::typed_scalar(constant(T::DTYPE, true)))
+    }
+}
+
+impl<T: Number> sealed::Sealed<T> for (T, T, T) {}
+impl<T: Number> IntoRange<T> for (T, T, T) {
+    fn into_range(self) -> (T, T, T) {
+        self
+    }
+}
