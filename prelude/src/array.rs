@@ -24,7 +24,7 @@ pub use manipulate::{
 };
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
-pub(crate) use view::writable;
+pub(crate) use view::{assign, writable};
 
 use crate::backend::{Allocation, Layout, View};
 use crate::device::{Device, Handle};

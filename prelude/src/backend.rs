@@ -5,6 +5,7 @@
 
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::philox::Blocks;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -143,6 +144,27 @@ pub(crate) enum Padding {
     Symmetric,
 }
 
+/// How random words become numbers. One element takes a word of 64 bits, or one of 32 where the element has as many and is a
+/// float. On all backends the results are the same to the last bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Distribution {
+    /// Floats `low + span * u`, at most `last`; `u` is a multiple of 2^-53 (f32: 2^-24) in [0, 1).
+    Uniform { low: Scalar, span: Scalar, last: Scalar },
+    /// Floats `mean + deviation * z`, `z` by Box and Muller: the two numbers of a pair are neighbours.
+    Normal { mean: Scalar, deviation: Scalar },
+    /// Floats `scale * -ln(u)`, `u` in (0, 1].
+    Exponential { scale: Scalar },
+    /// Integers from `low` on, `count` of them (0 stands for 2^64), equally likely.
+    Integers { low: Scalar, count: u64 },
+}
+
+impl Distribution {
+    /// How many elements of a dtype one block of four 32-bit words makes.
+    pub fn elements_of_a_block(self, dtype: DType) -> usize {
+        if dtype == DType::F32 { 4 } else { 2 }
+    }
+}
+
 /// A recorded point in a device's queue of work.
 pub(crate) trait EventHandle: Send + Sync {
     fn as_any(&self) -> &dyn Any;
@@ -207,6 +229,11 @@ pub(crate) trait Backend: Send + Sync {
     /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · kernel[p]`; contiguous,
     /// one dtype, none empty.
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()>;
+    /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
+    /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()>;
+    /// `out[i, …] = source[indices[i], …]`: all contiguous, none empty; indices are of i64 and within the first axis.
+    fn gather(&self, source: View<'_>, indices: View<'_>, out: View<'_>) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

@@ -33,6 +33,7 @@ pub mod instances;
 mod number;
 mod operations;
 mod output;
+mod philox;
 mod plot;
 pub mod prelude;
 #[doc(hidden)]
@@ -59,6 +60,7 @@ pub use operations::convolve::{
 };
 pub use operations::elementwise::Operand;
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::random;
 pub use plot::{
     Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
     try_imshow, try_plot, try_scatter,

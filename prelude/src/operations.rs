@@ -4,5 +4,6 @@ pub(crate) mod allclose;
 pub(crate) mod convolve;
 pub(crate) mod elementwise;
 pub(crate) mod map;
+pub mod random;
 pub(crate) mod reduce;
 pub(crate) mod statistics;

@@ -299,7 +299,7 @@ fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
 }
 
 /// Copies the elements of `source`, which broadcasts to the target's shape, into it.
-pub(super) fn assign(operation: &'static str, target: &RawArray, source: &RawArray) -> Result<()> {
+pub(crate) fn assign(operation: &'static str, target: &RawArray, source: &RawArray) -> Result<()> {
     writable(operation, target)?;
     target.same_device(operation, source)?;
     let source = broadcast_to(operation, source, target.shape())?;

@@ -6,19 +6,23 @@
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
+mod gather;
 mod map;
 pub(crate) mod memory;
 mod numeric;
+pub(crate) mod permutation;
 mod pool;
+pub(crate) mod random;
 mod reduce;
 mod runs;
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    Allocation, Backend, BinaryOperation, Distribution, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
     UnaryOperation, View,
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
+use crate::philox::Blocks;
 use crate::registry::Function;
 use memory::Memory;
 use std::any::Any;
@@ -215,6 +219,24 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`; all three are contiguous.
         unsafe { convolve::convolve2d(signal.dtype, &job) };
+        turn.end()
+    }
+
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        // SAFETY: the invariants of `Memory`; `out` is contiguous.
+        unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
+        turn.end()
+    }
+
+    fn gather(&self, source: View<'_>, indices: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let row = out.layout.size() / indices.layout.size() * out.dtype.size();
+        // SAFETY: the invariants of `Memory`; all are contiguous, and the indices are i64 within the source.
+        unsafe {
+            let indices = std::slice::from_raw_parts(origin(&indices).cast(), indices.layout.size());
+            gather::gather(origin(&source), indices, row, origin(&out));
+        }
         turn.end()
     }
 

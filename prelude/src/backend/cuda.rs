@@ -5,7 +5,7 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
+    Allocation, Backend, BinaryOperation, Distribution, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
     UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
@@ -15,12 +15,15 @@ use crate::cuda::module::Module;
 use crate::cuda::{nvrtc, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use crate::philox::Blocks;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
 
 mod convolve;
 mod elementwise;
+mod gather;
+mod random;
 mod reduce;
 #[cfg(test)]
 mod tests;
@@ -41,6 +44,8 @@ struct CudaBackend {
     elementwise: elementwise::Elementwise,
     reduce: reduce::Reduce,
     convolve: convolve::Convolve,
+    random: random::Random,
+    gather: gather::Gather,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -153,6 +158,8 @@ impl CudaBackend {
             elementwise: elementwise::Elementwise::new(&device),
             reduce: reduce::Reduce::new(&device),
             convolve: convolve::Convolve::new(&device),
+            random: random::Random::new(&device),
+            gather: gather::Gather::new(&device),
             device,
         })
     }
@@ -256,6 +263,14 @@ impl Backend for CudaBackend {
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
         self.convolve.one_dimensional(signal, kernel, origin, out)
+    }
+
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        self.random.run(blocks, distribution, out)
+    }
+
+    fn gather(&self, source: View<'_>, indices: View<'_>, out: View<'_>) -> Result<()> {
+        self.gather.run(source, indices, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

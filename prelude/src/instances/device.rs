@@ -69,6 +69,10 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     }
     each!(exp log sqrt sin cos tan tanh is_nan);
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2)));
+    black_box((crate::random::uniform(value, value, 4), crate::random::uniform(value, value, (2, 2))));
+    black_box((crate::random::normal(value, value, 4), crate::random::normal(value, value, (2, 2))));
+    black_box((crate::host::random::uniform(value, value, 4), crate::host::random::uniform(value, value, (2, 2))));
+    black_box((crate::host::random::normal(value, value, 4), crate::host::random::normal(value, value, (2, 2))));
 }
 
 /// Pictures.

@@ -6,4 +6,5 @@ mod lesson;
 mod map;
 mod parity;
 mod printing;
+mod random;
 mod semantics;

@@ -12,7 +12,6 @@ mod kernels;
 pub mod linalg;
 mod map_host;
 mod memory;
-pub mod random;
 mod sorting;
 mod streams;
 pub mod testing;

@@ -7,5 +7,6 @@
 
 mod check;
 mod nvrtc;
+mod random;
 mod reference;
 mod timing;

@@ -1,6 +1,6 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, convolve, elementwise, reduce};
+use super::super::{Program, convolve, elementwise, gather, random, reduce};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ fn nvrtc() -> Nvrtc {
 }
 
 fn all() -> Vec<Program> {
-    [elementwise::programs(), reduce::programs(), convolve::programs()].concat()
+    [elementwise::programs(), reduce::programs(), convolve::programs(), random::programs(), gather::programs()].concat()
 }
 
 fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {
@@ -86,6 +86,19 @@ fn nvrtc_makes_the_code_that_is_meant() {
         assert!(code.contains(if element == "float" { "fma.rn.f32" } else { "fma.rn.f64" }));
         if element == "float" {
             assert!(!code.contains(".f64"));
+        }
+    }
+    for element in ["float", "double"] {
+        for distribution in ["=uniform", "=normal", "=exponential"] {
+            let code = ptx(&nvrtc, &find("random.cu", &[&format!("ELEMENT={element}"), distribution]));
+            assert!(!code.contains("fma."), "{distribution} of {element} rounds each step, as on the host");
+            let stores = if element == "float" {
+                ["st.global.v4.f32", "st.global.v4.b32"]
+            } else {
+                ["st.global.v2.f64", "st.global.v2.b64"]
+            };
+            assert!(stores.iter().any(|store| code.contains(store)), "16-byte stores of {element}");
+            assert!(!code.contains(".local") && (element == "double" || !code.contains(".f64")));
         }
     }
     let arange = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=double", "OUTPUT=float"]));

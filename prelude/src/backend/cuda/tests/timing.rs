@@ -5,8 +5,11 @@
 
 use super::reference::Random;
 use crate::backend::cuda::{open, probe};
-use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, ReduceOperation, View};
+use crate::backend::{
+    Allocation, Backend, BinaryOperation, Distribution, Layout, Operand, Padding, ReduceOperation, View,
+};
 use crate::dtype::{DType, Scalar};
+use crate::philox::Blocks;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -86,6 +89,20 @@ fn gpu_timing() {
         let transposed = Array { layout: Layout { shape: vec![n, n], strides, offset: 0 }, ..square };
         let out = empty(&gpu, DType::F32, &[n, n]);
         time(&gpu, "copy f32 1e4x1e4 transposed", 50, || gpu.copy(transposed.view(), out.view()).unwrap());
+    }
+    {
+        let blocks = Blocks { key: 12, stream: 0, first: 0 };
+        let of = |value: f64, dtype| if dtype == DType::F32 { Scalar::F32(value as f32) } else { Scalar::F64(value) };
+        for dtype in [DType::F64, DType::F32] {
+            let out = empty(&gpu, dtype, &[50_000_000]);
+            let uniform = Distribution::Uniform { low: of(0.0, dtype), span: of(1.0, dtype), last: of(0.999, dtype) };
+            let normal = Distribution::Normal { mean: of(0.0, dtype), deviation: of(1.0, dtype) };
+            time(&gpu, &format!("random uniform {dtype} 5e7"), 50, || gpu.random(blocks, uniform, out.view()).unwrap());
+            time(&gpu, &format!("random normal {dtype} 5e7"), 50, || gpu.random(blocks, normal, out.view()).unwrap());
+        }
+        let out = empty(&gpu, DType::I64, &[50_000_000]);
+        let dice = Distribution::Integers { low: Scalar::I64(1), count: 6 };
+        time(&gpu, "random integers i64 5e7", 50, || gpu.random(blocks, dice, out.view()).unwrap());
     }
     {
         let bytes = 400_000_000;
