@@ -28,7 +28,7 @@ pub use manipulate::{
 pub use range::IntoRange;
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
-pub(crate) use view::{slice_axis, writable};
+pub(crate) use view::{assign, slice_axis, writable};
 
 use crate::backend::{Allocation, Layout, View};
 use crate::device::{Device, Handle};

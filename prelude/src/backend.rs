@@ -5,6 +5,7 @@
 
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::philox::Blocks;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -278,6 +279,27 @@ pub(crate) struct Distinct {
     pub count: usize,
 }
 
+/// How random words become numbers. One element takes a word of 64 bits, or one of 32 where the element has as many and is a
+/// float. On all backends the results are the same to the last bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Distribution {
+    /// Floats `low + span * u`, at most `last`; `u` is a multiple of 2^-53 (f32: 2^-24) in [0, 1).
+    Uniform { low: Scalar, span: Scalar, last: Scalar },
+    /// Floats `mean + deviation * z`, `z` by Box and Muller: the two numbers of a pair are neighbours.
+    Normal { mean: Scalar, deviation: Scalar },
+    /// Floats `scale * -ln(u)`, `u` in (0, 1].
+    Exponential { scale: Scalar },
+    /// Integers from `low` on, `count` of them (0 stands for 2^64), equally likely.
+    Integers { low: Scalar, count: u64 },
+}
+
+impl Distribution {
+    /// How many elements of a dtype one block of four 32-bit words makes.
+    pub fn elements_of_a_block(self, dtype: DType) -> usize {
+        if dtype == DType::F32 { 4 } else { 2 }
+    }
+}
+
 /// A recorded point in a device's queue of work.
 pub(crate) trait EventHandle: Send + Sync {
     fn as_any(&self) -> &dyn Any;
@@ -377,6 +399,9 @@ pub(crate) trait Backend: Send + Sync {
     /// Counts the elements of `x` in each bin, as i64; or adds up their `weights` (f64, only with `Bins::Values`) as f64. All
     /// are contiguous, `x` and `weights` of one size, `out` a new array with an element for each bin.
     fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()>;
+    /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
+    /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

@@ -11,6 +11,8 @@ use crate::error::{Error, Result, check};
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
+pub mod random;
+
 pub use crate::operations::allclose::{allclose, allclose_with};
 pub use crate::operations::convolve::{convolve, try_convolve};
 

@@ -34,6 +34,7 @@ pub mod linalg;
 mod number;
 mod operations;
 mod output;
+mod philox;
 mod plot;
 pub mod prelude;
 #[doc(hidden)]
@@ -66,6 +67,7 @@ pub use operations::elementwise::Operand;
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
+pub use operations::random;
 pub use operations::scan::diff;
 pub use operations::selection::{try_where, where_};
 pub use operations::sorting::{

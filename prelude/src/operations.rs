@@ -7,6 +7,7 @@ pub(crate) mod elementwise;
 pub(crate) mod indexing;
 pub(crate) mod map;
 pub(crate) mod quantiles;
+pub mod random;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod selection;

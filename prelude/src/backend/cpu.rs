@@ -14,7 +14,9 @@ mod index;
 mod map;
 pub(crate) mod memory;
 mod numeric;
+pub(crate) mod permutation;
 mod pool;
+pub(crate) mod random;
 mod reduce;
 mod runs;
 mod scan;
@@ -23,11 +25,12 @@ mod select;
 pub(crate) mod sort;
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, EventHandle, MemoryFigures, Operand, Padding,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
     ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
+use crate::philox::Blocks;
 use crate::registry::Function;
 use memory::Memory;
 use std::any::Any;
@@ -287,6 +290,13 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the invariants of `Memory`.
         unsafe { index::scatter(out.dtype, indices.dtype, &job) };
+        turn.end()
+    }
+
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        // SAFETY: the invariants of `Memory`; `out` is contiguous.
+        unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
         turn.end()
     }
 

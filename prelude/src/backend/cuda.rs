@@ -5,8 +5,8 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, EventHandle, Layout, MemoryFigures, Operand, Padding,
-    ReduceOperation, ScanOperation, UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Layout, MemoryFigures, Operand,
+    Padding, ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -15,6 +15,7 @@ use crate::cuda::module::Module;
 use crate::cuda::{nvrtc, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use crate::philox::Blocks;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ mod convolve;
 mod count;
 mod elementwise;
 mod index;
+mod random;
 mod reduce;
 mod scan;
 mod search;
@@ -55,6 +57,7 @@ struct CudaBackend {
     sort: sort::Sort,
     search: search::Search,
     count: count::Count,
+    random: random::Random,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -171,6 +174,7 @@ impl CudaBackend {
             sort: sort::Sort::new(&device),
             search: search::Search::new(&device),
             count: count::Count::new(&device),
+            random: random::Random::new(&device),
             device,
         })
     }
@@ -304,6 +308,10 @@ impl Backend for CudaBackend {
         let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
         self.elementwise.copy(indices, copy)?;
         self.index.scatter(values, axis, copy, out)
+    }
+
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        self.random.run(blocks, distribution, out)
     }
 
     fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {

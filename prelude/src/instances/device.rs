@@ -76,6 +76,10 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     each!(exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh reciprocal);
     black_box((a.atan2(a), a.hypot(a)));
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2)));
+    black_box((crate::random::uniform(value, value, 4), crate::random::uniform(value, value, (2, 2))));
+    black_box((crate::random::normal(value, value, 4), crate::random::normal(value, value, (2, 2))));
+    black_box((crate::host::random::uniform(value, value, 4), crate::host::random::uniform(value, value, (2, 2))));
+    black_box((crate::host::random::normal(value, value, 4), crate::host::random::normal(value, value, (2, 2))));
 }
 
 /// Pictures.

@@ -9,5 +9,6 @@ mod lesson;
 mod map;
 mod parity;
 mod printing;
+mod random;
 mod semantics;
 mod sorting;

@@ -11,7 +11,6 @@ mod kernels;
 pub mod linalg;
 mod map_host;
 mod memory;
-pub mod random;
 mod streams;
 pub mod testing;
 pub mod timing;

@@ -9,6 +9,7 @@ mod check;
 mod convert;
 mod indexing;
 mod nvrtc;
+mod random;
 mod reductions;
 mod reference;
 mod sorting;

@@ -45,27 +45,6 @@ pub fn map<T, F: Function<T>, A: HostArguments<T>>(function: F, arguments: A) ->
     todo!()
 }
 
-/// Random numbers on the host, the same as on a device from the same seed.
-pub mod random {
-    use ndarray::{Array, IntoDimension};
-    use warpcell::Float;
-
-    /// Uniform numbers from 0 to below 1.
-    pub fn random<S: IntoDimension>(size: S) -> Array<f64, S::Dim> {
-        todo!()
-    }
-
-    /// Uniform numbers from `low` to below `high`.
-    pub fn uniform<T: Float, S: IntoDimension>(low: T, high: T, size: S) -> Array<T, S::Dim> {
-        todo!()
-    }
-
-    /// Normal numbers with mean `loc` and standard deviation `scale`.
-    pub fn normal<T: Float, S: IntoDimension>(loc: T, scale: T, size: S) -> Array<T, S::Dim> {
-        todo!()
-    }
-}
-
 /// Linear algebra on the host.
 pub mod linalg {
     use ndarray::{Array2, ArrayBase, Data, Ix2};

@@ -1,6 +1,8 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, compress, convolve, count, elementwise, index, reduce, scan, search, select, sort};
+use super::super::{
+    Program, compress, convolve, count, elementwise, index, random, reduce, scan, search, select, sort,
+};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +21,7 @@ fn all() -> Vec<Program> {
         select::programs(),
         compress::programs(),
         index::programs(),
+        random::programs(),
         sort::programs(),
         search::programs(),
         count::programs(),
@@ -102,6 +105,19 @@ fn nvrtc_makes_the_code_that_is_meant() {
     }
     let halves = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", "OUTPUT=f16", "=convert"]));
     assert!(halves.contains("cvt.rn.f16.f32") && !halves.contains(".f64"), "one rounding, by the processor");
+    for element in ["float", "double"] {
+        for distribution in ["=uniform", "=normal", "=exponential"] {
+            let code = ptx(&nvrtc, &find("random.cu", &[&format!("ELEMENT={element}"), distribution]));
+            assert!(!code.contains("fma."), "{distribution} of {element} rounds each step, as on the host");
+            let stores = if element == "float" {
+                ["st.global.v4.f32", "st.global.v4.b32"]
+            } else {
+                ["st.global.v2.f64", "st.global.v2.b64"]
+            };
+            assert!(stores.iter().any(|store| code.contains(store)), "16-byte stores of {element}");
+            assert!(!code.contains(".local") && (element == "double" || !code.contains(".f64")));
+        }
+    }
     let arange = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=double", "OUTPUT=float"]));
     assert!(arange.contains("mul.rn.f64") && !arange.contains("fma.rn.f64"), "two roundings, as on the host");
 }

@@ -1,217 +1,163 @@
-//! Device and host times of the operations that have targets, one line of JSON each.
+//! Device and host times of the operations that have targets, one line of JSON each, as users call them.
 //!
-//! `gpu_us` is the median of event times around one call, `host_us` the median time until the call returns. With
-//! `tests/gpu/cupy_compare.py` on the same machine: the same names and sizes.
+//! `gpu_us` is the median of event times around one call, `host_us` the median time until the call returns.
+//! `tests/bench/cupy.py` runs this and CuPy on one GPU: the same names, sizes and kinds of data.
 
-use super::reference::Random;
-use crate::backend::cuda::{open, probe};
-use crate::backend::{
-    Allocation, Backend, BinaryOperation, Layout, Operand, Padding, ReduceOperation, ScanOperation, View,
-};
-use crate::dtype::{DType, Scalar};
-use std::sync::Arc;
+use crate::{DeviceArray, Mode};
+use ndarray::{Array1, Array2};
+use std::hint::black_box;
 use std::time::Instant;
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_timing() {
+    first_use();
+    convolutions();
+    elementwise();
+    small();
+    reductions();
+    indexing();
+    sorting();
+    random();
+    transfers();
+}
+
+fn first_use() {
     let start = Instant::now();
-    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
-    let gpu = open(0).unwrap();
+    let device = crate::device_info();
     let context = start.elapsed().as_secs_f64();
-    let x = array(&gpu, DType::F64, &[10], 1);
-    let y = empty(&gpu, DType::F64, &[10]);
+    assert!(device.starts_with("cuda"), "no CUDA device: {device}");
     let start = Instant::now();
-    gpu.binary(BinaryOperation::Add, operand(&x), Operand::Scalar(Scalar::F64(1.0)), y.view()).unwrap();
-    gpu.synchronize().unwrap();
-    println!(
-        r#"{{"name": "first use", "context_s": {context:.4}, "first_add_s": {:.4}, "gpu": "{}"}}"#,
-        start.elapsed().as_secs_f64(),
-        gpu.name()
-    );
+    black_box((crate::arange(10.0) * 2.0).sum());
+    let first = start.elapsed().as_secs_f64();
+    println!(r#"{{"name": "first use", "context_s": {context:.4}, "first_s": {first:.4}, "gpu": "{device}"}}"#);
+}
 
-    for dtype in [DType::F32, DType::F64] {
-        let (image, kernel) = (array(&gpu, dtype, &[2048, 2048], 2), array(&gpu, dtype, &[15, 15], 3));
-        let out = empty(&gpu, dtype, &[2062, 2062]);
-        let zero = if dtype == DType::F32 { Scalar::F32(0.0) } else { Scalar::F64(0.0) };
-        let run = || {
-            gpu.convolve2d(image.view(), kernel.view(), (0, 0), Padding::Fill(zero), out.view()).unwrap();
-        };
+fn uniform<T: crate::Float>(n: usize) -> DeviceArray<T> {
+    crate::random::uniform(T::from_f64(0.0), T::from_f64(1.0), n)
+}
+
+fn convolutions() {
+    fn two_dimensional<T: crate::Float>(size: usize, kernel: usize) {
+        let image = uniform::<T>(size * size).reshape((size, size));
+        let kernel = uniform::<T>(kernel * kernel).reshape((kernel, kernel));
+        let run = || black_box(crate::convolve2d(&image, &kernel, Mode::Full));
         let start = Instant::now();
-        run();
-        gpu.synchronize().unwrap();
-        let first = start.elapsed().as_secs_f64() * 1e3;
+        drop(run());
+        crate::synchronize();
+        let (first, dtype) = (start.elapsed().as_secs_f64() * 1e3, T::DTYPE);
         println!(r#"{{"name": "first call of convolve2d {dtype}", "host_ms": {first:.2}}}"#);
-        time(&gpu, &format!("convolve2d 2048 15 full {dtype}"), 50, run);
+        time(&format!("convolve2d 2048 15 full {dtype}"), 50, run);
     }
-    {
-        let (signal, kernel) = (array(&gpu, DType::F64, &[1 << 22], 4), array(&gpu, DType::F64, &[15], 5));
-        let out = empty(&gpu, DType::F64, &[(1 << 22) + 14]);
-        time(&gpu, "convolve 4M 15 f64", 50, || gpu.convolve(signal.view(), kernel.view(), 0, out.view()).unwrap());
-    }
-    {
-        let (a, b) = (array(&gpu, DType::F64, &[50_000_000], 6), array(&gpu, DType::F64, &[50_000_000], 7));
-        let out = empty(&gpu, DType::F64, &[50_000_000]);
-        time(&gpu, "copy f64 5e7", 50, || gpu.copy(a.view(), out.view()).unwrap());
-        time(&gpu, "add f64 5e7", 50, || {
-            gpu.binary(BinaryOperation::Add, operand(&a), operand(&b), out.view()).unwrap();
-        });
-    }
-    {
-        let (a, b) = (array(&gpu, DType::F32, &[16], 8), array(&gpu, DType::F32, &[16], 9));
-        let add = |a: &Array, b: &Array| {
-            let out = empty(&gpu, DType::F32, &[16]);
-            gpu.binary(BinaryOperation::Add, operand(a), operand(b), out.view()).unwrap();
-            out
-        };
-        time(&gpu, "a+b f32 16", 2000, || drop(add(&a, &b)));
-        time(&gpu, "100 chained a+b f32 16", 50, || {
-            let mut sum = add(&a, &b);
-            for _ in 1..100 {
-                sum = add(&sum, &b);
-            }
-        });
-        time(&gpu, "allocate and drop 64 bytes", 2000, || drop(gpu.allocate(64).unwrap()));
-    }
-    {
-        let x = array(&gpu, DType::F32, &[100_000_000], 10);
-        let out = empty(&gpu, DType::F32, &[]);
-        time(&gpu, "sum f32 1e8", 50, || gpu.reduce(ReduceOperation::Sum, x.view(), &[0], out.view()).unwrap());
-        let place = empty(&gpu, DType::I64, &[]);
-        time(&gpu, "argmax f32 1e8", 50, || gpu.reduce(ReduceOperation::ArgMax, x.view(), &[0], place.view()).unwrap());
-        let sums = empty(&gpu, DType::F32, &[100_000_000]);
-        time(&gpu, "cumsum f32 1e8", 50, || gpu.scan(ScanOperation::Sum, x.view(), 0, sums.view()).unwrap());
-        for shape in [[10_000, 10_000], [50_000_000, 2], [2, 50_000_000], [1_000_000, 100]] {
-            let x = Array { allocation: x.allocation.clone(), layout: Layout::contiguous(&shape), dtype: DType::F32 };
-            let sums = Array { allocation: sums.allocation.clone(), layout: x.layout.clone(), dtype: DType::F32 };
-            for axis in [0, 1] {
-                time(&gpu, &format!("cumsum f32 {shape:?} axis {axis}"), 50, || {
-                    gpu.scan(ScanOperation::Sum, x.view(), axis, sums.view()).unwrap();
-                });
-            }
+    two_dimensional::<f32>(2048, 15);
+    two_dimensional::<f64>(2048, 15);
+    let host = Array2::from_shape_fn((2048, 2048), |(i, j)| ((i * 31 + j * 17) % 101) as f64);
+    let kernel = Array2::from_shape_fn((15, 15), |(i, j)| (i * j) as f64);
+    wall("convolve2d f64 with transfers both ways", 10, || {
+        black_box(crate::convolve2d(&crate::asarray(&host), &crate::asarray(&kernel), Mode::Full).to_host());
+    });
+    let (signal, kernel) = (uniform::<f64>(1 << 22), uniform::<f64>(15));
+    time("convolve 4M 15 f64", 50, || crate::convolve(&signal, &kernel, Mode::Full));
+}
+
+fn elementwise() {
+    let n = 50_000_000;
+    let (mut a, b) = (uniform::<f64>(n), uniform::<f64>(n));
+    time("copy f64 5e7", 50, || a.copy());
+    time("a + b f64 5e7", 50, || &a + &b);
+    time("a *= 3 f64 5e7", 50, || a *= 3.0);
+    time("exp f64 5e7", 50, || b.exp());
+    let x = uniform::<f32>(100_000_000).reshape((10_000, 10_000));
+    time("copy f32 1e4x1e4 transposed", 50, || x.t().copy());
+}
+
+fn small() {
+    let (a, b) = (uniform::<f32>(16), uniform::<f32>(16));
+    time("a + b f32 16", 2000, || &a + &b);
+    time("100 chained a + b f32 16", 50, || {
+        let mut sum = &a + &b;
+        for _ in 1..100 {
+            sum = &sum + &b;
         }
-        drop(sums);
-        let square = Array { layout: Layout::contiguous(&[10_000, 10_000]), ..x };
-        let sums = empty(&gpu, DType::F32, &[10_000]);
-        for axis in [0, 1] {
-            time(&gpu, &format!("sum f32 1e4x1e4 axis {axis}"), 50, || {
-                gpu.reduce(ReduceOperation::Sum, square.view(), &[axis], sums.view()).unwrap();
-            });
-        }
-        let (n, strides) = (10_000, vec![1, 10_000]);
-        let transposed = Array { layout: Layout { shape: vec![n, n], strides, offset: 0 }, ..square };
-        let out = empty(&gpu, DType::F32, &[n, n]);
-        time(&gpu, "copy f32 1e4x1e4 transposed", 50, || gpu.copy(transposed.view(), out.view()).unwrap());
-    }
-    for dtype in [DType::F32, DType::F64] {
-        let x = array(&gpu, dtype, &[4096, 4096], 12);
-        let (out, positions) = (empty(&gpu, dtype, &[4096, 4096]), empty(&gpu, DType::I64, &[4096, 4096]));
-        let line = |array: &Array| Array {
-            allocation: array.allocation.clone(),
-            layout: Layout::contiguous(&[1 << 24]),
-            dtype: array.dtype,
-        };
-        let (x_line, out_line, positions_line) = (line(&x), line(&out), line(&positions));
-        time(&gpu, &format!("sort {dtype} 16M"), 20, || gpu.sort(x_line.view(), out_line.view()).unwrap());
-        time(&gpu, &format!("argsort {dtype} 16M"), 20, || {
-            gpu.argsort(x_line.view(), positions_line.view()).unwrap();
-        });
-        time(&gpu, &format!("sort {dtype} 4096x4096"), 20, || gpu.sort(x.view(), out.view()).unwrap());
-        let short = |array: &Array| Array { layout: Layout::contiguous(&[1 << 14, 1 << 10]), ..line(array) };
-        let (x_short, out_short) = (short(&x), short(&out));
-        time(&gpu, &format!("sort {dtype} 16384x1024"), 20, || gpu.sort(x_short.view(), out_short.view()).unwrap());
-        time(&gpu, &format!("searchsorted {dtype} 16M in 16M"), 5, || {
-            gpu.search_sorted(out_line.view(), x_line.view(), false, positions_line.view()).unwrap();
-        });
-        let edges = array(&gpu, DType::F64, &[101], 13);
-        let values: Vec<u8> = (0..=100).flat_map(|index| (f64::from(index) / 100.0).to_le_bytes()).collect();
-        gpu.upload(&values, &edges.allocation).unwrap();
-        let counts = empty(&gpu, DType::I64, &[100]);
-        let span = Span { first: 0.0, last: 1.0, scale: Some(100.0) };
-        time(&gpu, &format!("histogram {dtype} 16M in 100"), 20, || {
-            gpu.count(x_line.view(), Bins::Between(edges.view(), span), None, counts.view()).unwrap();
-        });
-    }
-    {
-        let bytes = 400_000_000;
-        let mut random = Random::new(11);
-        let source: Vec<u8> = (0..bytes / 8).flat_map(|_| random.next().to_le_bytes()).collect();
-        let target = gpu.allocate(bytes).unwrap();
-        for (name, mut run) in [
-            ("upload 400 MB", Box::new(|| gpu.upload(&source, &target).unwrap()) as Box<dyn FnMut()>),
-            (
-                "download 400 MB, fresh memory",
-                Box::new(|| {
-                    let mut fresh = vec![0u8; bytes];
-                    gpu.download(&target, 0, &mut fresh).unwrap();
-                    std::hint::black_box(fresh);
-                }),
-            ),
-        ] {
-            let mut times: Vec<f64> = (0..6)
-                .map(|_| {
-                    let start = Instant::now();
-                    run();
-                    gpu.synchronize().unwrap();
-                    start.elapsed().as_secs_f64() * 1e6
-                })
-                .collect();
-            let first = times.remove(0);
-            println!(r#"{{"name": "{name}", "wall_us": {:.0}, "first_us": {first:.0}}}"#, median(&mut times));
-        }
+        sum
+    });
+}
+
+fn reductions() {
+    let x = uniform::<f32>(100_000_000);
+    time("sum f32 1e8", 50, || x.sum_axis(0));
+    time("max f32 1e8", 50, || x.max_axis(0));
+    time("argmax f32 1e8", 50, || x.argmax_axis(0));
+    time("cumsum f32 1e8", 50, || x.cumsum());
+    time("std f32 1e8", 20, || x.std_axis(0));
+    let square = x.reshape((10_000, 10_000));
+    for axis in [0, 1] {
+        time(&format!("sum f32 1e4x1e4 axis {axis}"), 50, || square.sum_axis(axis));
     }
 }
 
-struct Array {
-    allocation: Arc<dyn Allocation>,
-    layout: Layout,
-    dtype: DType,
+fn indexing() {
+    let n = 20_000_000;
+    let x = uniform::<f32>(n);
+    let indices = crate::random::integers(0..n as i64, n);
+    let mask = x.lt(0.5);
+    time("take f32 2e7 at random", 20, || x.take(&indices));
+    time("x[mask] f32 2e7", 20, || x.extract(&mask));
+    time("where f32 2e7", 20, || crate::where_(&mask, &x, 0.0));
 }
 
-impl Array {
-    fn view(&self) -> View<'_> {
-        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
-    }
+fn sorting() {
+    let x = uniform::<f32>(1 << 24);
+    time("sort f32 16M", 20, || crate::sort(&x));
+    time("argsort f32 16M", 20, || crate::argsort(&x));
+    let x = uniform::<f64>(1 << 24);
+    time("sort f64 16M", 20, || crate::sort(&x));
+    let counts = crate::random::integers(0..1000i64, 1 << 24);
+    time("bincount i64 16M", 20, || crate::bincount(&counts));
 }
 
-fn operand(array: &Array) -> Operand<'_> {
-    Operand::Array(array.view())
+fn random() {
+    let n = 50_000_000;
+    time("random uniform f64 5e7", 50, || crate::random::random(n));
+    time("random normal f64 5e7", 50, || crate::random::normal(0.0, 1.0, n));
 }
 
-fn empty(gpu: &Arc<dyn Backend>, dtype: DType, shape: &[usize]) -> Array {
-    let layout = Layout::contiguous(shape);
-    Array { allocation: gpu.allocate(layout.size() * dtype.size()).unwrap(), layout, dtype }
+fn transfers() {
+    let host = Array1::from_shape_fn(50_000_000, |i| (i as f64).sqrt());
+    wall("upload 400 MB", 5, || drop(black_box(crate::asarray(&host))));
+    let device = crate::asarray(&host);
+    wall("download 400 MB, fresh memory", 5, || drop(black_box(device.to_host())));
 }
 
-/// Random values in [0, 1).
-fn array(gpu: &Arc<dyn Backend>, dtype: DType, shape: &[usize], seed: u64) -> Array {
-    let array = empty(gpu, dtype, shape);
-    let mut random = Random::new(seed);
-    let mut bytes = Vec::with_capacity(array.layout.size() * dtype.size());
-    for _ in 0..array.layout.size() {
-        match dtype {
-            DType::F32 => bytes.extend((random.unit() as f32).to_le_bytes()),
-            DType::F64 => bytes.extend(random.unit().to_le_bytes()),
-            _ => unreachable!(),
-        }
-    }
-    gpu.upload(&bytes, &array.allocation).unwrap();
-    array
+/// The median seconds of whole calls, waited for.
+fn wall(name: &str, count: usize, mut run: impl FnMut()) {
+    let mut times: Vec<f64> = (0..=count)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            crate::synchronize();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    let first = times.remove(0);
+    println!(r#"{{"name": "{name}", "wall_us": {:.0}, "first_us": {first:.0}}}"#, median(&mut times));
 }
 
-fn time(gpu: &Arc<dyn Backend>, name: &str, count: usize, mut run: impl FnMut()) {
+fn time<R>(name: &str, count: usize, mut run: impl FnMut() -> R) {
     for _ in 0..5 {
-        run();
+        black_box(run());
     }
-    gpu.synchronize().unwrap();
+    crate::synchronize();
+    let backend = crate::device::current().unwrap().backend;
     let (mut device, mut host) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let before = gpu.record().unwrap();
+        let before = backend.record().unwrap();
         let start = Instant::now();
-        run();
+        let result = black_box(run());
         host.push(start.elapsed().as_secs_f64() * 1e6);
-        let after = gpu.record().unwrap();
-        device.push(gpu.elapsed(&*before, &*after).unwrap() * 1e6);
+        let after = backend.record().unwrap();
+        device.push(backend.elapsed(&*before, &*after).unwrap() * 1e6);
+        drop(result);
     }
     let least = device.iter().copied().fold(f64::INFINITY, f64::min);
     let (device, host) = (median(&mut device), median(&mut host));

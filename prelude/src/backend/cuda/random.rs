@@ -1,0 +1,71 @@
+//! Random numbers on CUDA; the kernels are in `kernels/random.cu`.
+
+use super::{Program, address_of, bits, blocks, type_name};
+use crate::backend::{Distribution, View};
+use crate::cuda::context::Device;
+use crate::cuda::launch::{arguments, launch};
+use crate::cuda::module::{Function, Module};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::philox::Blocks;
+use std::sync::{Arc, OnceLock};
+
+const SOURCE: &str = include_str!("../../../kernels/random.cu");
+const TYPES: usize = DType::ALL.len();
+const THREADS: u32 = 256;
+/// Philox blocks of a block of threads.
+const BLOCKS: usize = 4 * THREADS as usize;
+const DISTRIBUTIONS: [&str; 4] = ["uniform", "normal", "exponential", "integers"];
+
+pub(super) struct Random {
+    device: Arc<Device>,
+    /// By distribution and element type.
+    loaded: [[OnceLock<(Function, Module)>; TYPES]; DISTRIBUTIONS.len()],
+}
+
+impl Random {
+    pub fn new(device: &Arc<Device>) -> Random {
+        Random { device: device.clone(), loaded: Default::default() }
+    }
+
+    pub fn run(&self, from: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        let (number, [a, b, c], count) = match distribution {
+            Distribution::Uniform { low, span, last } => (0, [bits(low), bits(span), bits(last)], 0),
+            Distribution::Normal { mean, deviation } => (1, [bits(mean), bits(deviation), 0], 0),
+            Distribution::Exponential { scale } => (2, [bits(scale), 0, 0], 0),
+            Distribution::Integers { low, count } => (3, [bits(low), 0, 0], count),
+        };
+        let cell = &self.loaded[number][out.dtype as usize];
+        if cell.get().is_none() {
+            let module = program(DISTRIBUTIONS[number], out.dtype).load(&self.device)?;
+            let _ = cell.set((module.function(c"random_numbers")?, module));
+        }
+        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let made = out.layout.size().div_ceil(distribution.elements_of_a_block(out.dtype));
+        let grid = blocks("random", made, BLOCKS)?;
+        let (address, size) = (address_of(out)?, out.layout.size() as i64);
+        let Blocks { key, stream, first } = from;
+        let mut arguments = arguments![address, size, key, stream, first, a, b, c, count];
+        // SAFETY: the module is in `self`; the arguments are those of `random_numbers`; the view is contiguous and lies in a
+        // live allocation.
+        unsafe { launch(&self.device, *function, (grid, 1), THREADS, &mut arguments) }
+    }
+}
+
+fn program(distribution: &str, dtype: DType) -> Program {
+    let macros = [("ELEMENT", type_name(dtype)), ("DISTRIBUTION", distribution)];
+    let mut program = Program::new("random.cu", SOURCE, &macros);
+    // The CPU backend rounds products and sums apart.
+    program.options.push("--fmad=false".to_string());
+    program
+}
+
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    let of = |distributions: &'static [&str], dtypes: &'static [DType]| {
+        distributions.iter().flat_map(|&distribution| dtypes.iter().map(move |&dtype| program(distribution, dtype)))
+    };
+    of(&DISTRIBUTIONS[..3], &[DType::F32, DType::F64])
+        .chain(of(&DISTRIBUTIONS[3..], &[DType::U8, DType::I32, DType::U32, DType::I64, DType::U64]))
+        .collect()
+}

@@ -1,0 +1,521 @@
+//! Random numbers on the current device, as NumPy's `Generator` and `cupy.random` have them.
+//!
+//! The functions here draw from one default generator, which is seeded from the system's entropy at the start and by
+//! [`seed`]; a [`Generator`] is one of its own. The numbers come from Philox4x32-10, a counter-based generator: which ones an
+//! array gets depends on the seed and on the calls before it alone, not on the device. Everything here is the same to the last
+//! bit on the CPU and on CUDA devices, and in [`gpu::host::random`](crate::host::random).
+//!
+//! The element type follows from the bounds: `gpu::random::uniform(0.0f32, 1.0, 1000)` is an array of `f32`.
+//!
+//! ```
+//! use warpcell as gpu;
+//! gpu::random::seed(42);
+//! let dice = gpu::random::integers(1..=6, 1000);
+//! let noise = gpu::random::normal(0.0, 0.5, (16, 16));
+//! assert!(dice.min() == 1 && dice.max() == 6 && noise.shape() == [16, 16]);
+//! ```
+
+use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
+use crate::backend::{Distribution, Layout, cpu};
+use crate::device::{self, Handle};
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Error, Result, check};
+use crate::philox::Stream;
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each call.
+///
+/// Calls that draw the same numbers in the same order after the same seed give the same arrays. Every call begins at a new
+/// block of the generator, so an array of eight is not two arrays of four.
+///
+/// ```
+/// let mut first = warpcell::random::Generator::new(1);
+/// let mut second = warpcell::random::Generator::new(1);
+/// assert!(first.random(100).eq(&second.random(100)).all());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Generator {
+    pub(crate) stream: Stream,
+}
+
+impl Generator {
+    /// A generator that is determined by its seed.
+    pub fn new(seed: u64) -> Generator {
+        Generator { stream: Stream::new(seed) }
+    }
+
+    /// A generator that is seeded from the system's entropy.
+    ///
+    /// ```
+    /// use warpcell::random::Generator;
+    /// assert!(Generator::from_entropy().random(4).ne(&Generator::from_entropy().random(4)).any());
+    /// ```
+    pub fn from_entropy() -> Generator {
+        Generator { stream: Stream::from_entropy() }
+    }
+
+    /// `count` generators whose numbers are independent of this one's and of one another's, determined by the seed: one for
+    /// each worker, say. Later calls give further ones; the numbers of this generator stay what they are.
+    ///
+    /// ```
+    /// let mut generator = warpcell::random::Generator::new(1);
+    /// let arrays: Vec<_> = generator.spawn(3).iter_mut().map(|child| child.random(10)).collect();
+    /// assert!(arrays[0].ne(&arrays[1]).all());
+    /// ```
+    pub fn spawn(&mut self, count: usize) -> Vec<Generator> {
+        (0..count).map(|_| Generator { stream: self.stream.spawn() }).collect()
+    }
+
+    /// As [`random::random`](random()), from this generator.
+    #[track_caller]
+    pub fn random(&mut self, size: impl IntoShape) -> DeviceArray<f64> {
+        array(check(uniform_of(Scalar::F64(0.0), Scalar::F64(1.0))), "random", &mut self.stream, size)
+    }
+
+    /// As [`random::uniform`](uniform), from this generator.
+    #[track_caller]
+    pub fn uniform<T: Float>(&mut self, low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(uniform_of(low.to_scalar(), high.to_scalar())), "uniform", &mut self.stream, size)
+    }
+
+    /// As [`random::normal`](normal), from this generator.
+    #[track_caller]
+    pub fn normal<T: Float>(&mut self, loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(normal_of(loc.to_scalar(), scale.to_scalar())), "normal", &mut self.stream, size)
+    }
+
+    /// As [`random::exponential`](exponential), from this generator.
+    #[track_caller]
+    pub fn exponential<T: Float>(&mut self, scale: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(exponential_of(scale.to_scalar())), "exponential", &mut self.stream, size)
+    }
+
+    /// As [`random::integers`](integers), from this generator.
+    #[track_caller]
+    pub fn integers<R: IntegerRange>(&mut self, range: R, size: impl IntoShape) -> DeviceArray<R::Elem> {
+        array(check(integers_of(range.bounds())), "integers", &mut self.stream, size)
+    }
+
+    /// As [`random::permutation`](permutation), from this generator.
+    #[track_caller]
+    pub fn permutation(&mut self, n: usize) -> DeviceArray<i64> {
+        DeviceArray::from_raw(check(permutation_raw(&mut self.stream, n)))
+    }
+
+    /// As [`random::shuffle`](shuffle), from this generator.
+    #[track_caller]
+    pub fn shuffle<T: Element>(&mut self, a: &mut DeviceArray<T>) {
+        check(shuffle_raw(&mut self.stream, &a.raw));
+    }
+
+    /// As [`random::choice`](choice), from this generator.
+    #[track_caller]
+    pub fn choice<A, T>(&mut self, a: &A, size: impl IntoShape, replace: bool) -> DeviceArray<T>
+    where
+        A: OnDevice<Elem = T>,
+        T: Element,
+    {
+        DeviceArray::from_raw(check(choice_raw(&mut self.stream, a.raw(), &size.into_shape(), replace)))
+    }
+}
+
+/// Seeds the default generator, from which the functions of this module draw.
+///
+/// ```
+/// use warpcell as gpu;
+/// gpu::random::seed(7);
+/// let first = gpu::random::random(5);
+/// gpu::random::seed(7);
+/// assert!(gpu::random::random(5).eq(&first).all());
+/// ```
+pub fn seed(seed: u64) {
+    *default() = Generator::new(seed);
+}
+
+/// Uniform numbers from 0 to below 1: multiples of 2^-53.
+///
+/// **Panics** if the size is too large to address or the memory cannot be had, as all functions here.
+///
+/// ```
+/// let a = warpcell::random::random((3, 4));
+/// assert!(a.ge(0.0).all() && a.lt(1.0).all());
+/// ```
+#[track_caller]
+pub fn random(size: impl IntoShape) -> DeviceArray<f64> {
+    default().random(size)
+}
+
+/// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24).
+///
+/// **Panics** unless both are finite, `low` is less than `high`, and so is their distance ([`Error::InvalidArgument`]).
+///
+/// ```
+/// let a = warpcell::random::uniform(-1.0f32, 1.0, 1000);
+/// assert!(a.min() < 0.0 && a.max() < 1.0);
+/// ```
+#[track_caller]
+pub fn uniform<T: Float>(low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
+    default().uniform(low, high, size)
+}
+
+/// Normal numbers with mean `loc` and standard deviation `scale`, by the method of Box and Muller.
+///
+/// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`]).
+///
+/// ```
+/// let a = warpcell::random::normal(5.0, 2.0, 10_000);
+/// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
+/// ```
+#[track_caller]
+pub fn normal<T: Float>(loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
+    default().normal(loc, scale, size)
+}
+
+/// Exponential numbers of mean `scale`.
+///
+/// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`]).
+///
+/// ```
+/// let a = warpcell::random::exponential(3.0, 10_000);
+/// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
+/// ```
+#[track_caller]
+pub fn exponential<T: Float>(scale: T, size: impl IntoShape) -> DeviceArray<T> {
+    default().exponential(scale, size)
+}
+
+/// Integers of a range, `0..10` or `0..=9`, all equally likely, and of the type of its bounds.
+///
+/// **Panics** if the range is empty ([`Error::InvalidArgument`]).
+///
+/// ```
+/// let dice = warpcell::random::integers(1..=6, 100);
+/// assert!(dice.min() >= 1 && dice.max() <= 6);
+/// let bytes = warpcell::random::integers(0..=u8::MAX, (2, 8));
+/// assert_eq!(bytes.nbytes(), 16);
+/// ```
+#[track_caller]
+pub fn integers<R: IntegerRange>(range: R, size: impl IntoShape) -> DeviceArray<R::Elem> {
+    default().integers(range, size)
+}
+
+/// The numbers from 0 to below `n` in random order, all orders equally likely.
+///
+/// They are put in order on the host and copied to the device: what is as quick on a device is not as even.
+///
+/// ```
+/// let order = warpcell::random::permutation(100);
+/// assert_eq!(order.sum(), 99 * 100 / 2);
+/// ```
+#[track_caller]
+pub fn permutation(n: usize) -> DeviceArray<i64> {
+    default().permutation(n)
+}
+
+/// Puts the elements of an array, or its parts along the first axis, in random order, also in the array of which it is a view.
+///
+/// **Panics** if the array has no axis ([`Error::InvalidShape`]), or is a view made by
+/// [`broadcast_to`](DeviceArray::broadcast_to) ([`Error::InvalidArgument`]).
+///
+/// ```
+/// let mut deck = warpcell::arange(52);
+/// warpcell::random::shuffle(&mut deck);
+/// assert_eq!(deck.sum(), 51 * 52 / 2);
+/// ```
+#[track_caller]
+pub fn shuffle<T: Element>(a: &mut DeviceArray<T>) {
+    default().shuffle(a);
+}
+
+/// Elements of an array, or parts of it along the first axis, chosen at random, all equally likely; with `replace`, any number
+/// of times each, else at most once.
+///
+/// The shape of the result is `size`, and the array's other axes.
+///
+/// **Panics** if the array has no axis ([`Error::InvalidShape`]), or too few elements ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let colours = gpu::array(&[10, 20, 30]);
+/// let many = gpu::random::choice(&colours, (4, 5), true);
+/// assert!(many.shape() == [4, 5] && many.min() >= 10);
+/// let all = gpu::random::choice(&colours, 3, false);
+/// assert_eq!(all.sum(), 60);
+/// ```
+#[track_caller]
+pub fn choice<A, T>(a: &A, size: impl IntoShape, replace: bool) -> DeviceArray<T>
+where
+    A: OnDevice<Elem = T>,
+    T: Element,
+{
+    default().choice(a, size, replace)
+}
+
+/// The generator of the functions above.
+fn default() -> MutexGuard<'static, Generator> {
+    static DEFAULT: OnceLock<Mutex<Generator>> = OnceLock::new();
+    let generator = DEFAULT.get_or_init(|| Mutex::new(Generator::from_entropy()));
+    // A panic of another holder leaves a generator that is as good.
+    generator.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+mod sealed {
+    use super::Scalar;
+
+    pub trait Sealed {}
+    pub trait Bounds {
+        /// The first integer, the end, and whether the end belongs to the range.
+        fn bounds(self) -> (Scalar, Scalar, bool);
+    }
+}
+
+/// The integers among the element types: `u8 i32 u32 i64 u64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "random integers need bounds of an integer type, but these are `{Self}`",
+    label = "not an integer that arrays can hold",
+    note = "the integer types are u8, i32, u32, i64 and u64; for floats there is `random::uniform(low, high, size)`"
+)]
+pub trait Integer: Number + sealed::Sealed {}
+
+macro_rules! integers {
+    ($($type:ty)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Integer for $type {}
+    )*};
+}
+integers!(u8 i32 u32 i64 u64);
+
+/// A range of integers: `low..high` or `low..=last`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a range of integers",
+    label = "expected a range such as `0..10` or `1..=6`",
+    note = "the integer types are u8, i32, u32, i64 and u64; for floats there is `random::uniform(low, high, size)`"
+)]
+pub trait IntegerRange: sealed::Bounds {
+    /// The type of the integers.
+    type Elem: Integer;
+}
+
+impl<T: Integer> sealed::Bounds for Range<T> {
+    fn bounds(self) -> (Scalar, Scalar, bool) {
+        (self.start.to_scalar(), self.end.to_scalar(), false)
+    }
+}
+impl<T: Integer> IntegerRange for Range<T> {
+    type Elem = T;
+}
+impl<T: Integer> sealed::Bounds for RangeInclusive<T> {
+    fn bounds(self) -> (Scalar, Scalar, bool) {
+        (self.start().to_scalar(), self.end().to_scalar(), true)
+    }
+}
+impl<T: Integer> IntegerRange for RangeInclusive<T> {
+    type Elem = T;
+}
+
+#[track_caller]
+fn array<T: Element>(
+    distribution: Distribution,
+    operation: &'static str,
+    stream: &mut Stream,
+    size: impl IntoShape,
+) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(drawn(distribution, operation, stream, &size.into_shape(), T::DTYPE)))
+}
+
+/// How many elements a shape has, if memory can address them.
+pub(crate) fn size_of(operation: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
+    byte_count(operation, shape, dtype).map(|bytes| bytes / dtype.size())
+}
+
+/// How many blocks an array takes.
+pub(crate) fn blocks_of(distribution: Distribution, dtype: DType, size: usize) -> u64 {
+    size.div_ceil(distribution.elements_of_a_block(dtype)) as u64
+}
+
+fn drawn(
+    distribution: Distribution,
+    operation: &'static str,
+    stream: &mut Stream,
+    shape: &[usize],
+    dtype: DType,
+) -> Result<RawArray> {
+    fill(RawArray::uninitialised(operation, &device::current()?, shape, dtype)?, distribution, stream)
+}
+
+fn fill(out: RawArray, distribution: Distribution, stream: &mut Stream) -> Result<RawArray> {
+    let dtype = out.dtype;
+    let blocks = stream.take(blocks_of(distribution, dtype, out.size()));
+    if out.size() > 0 {
+        out.handle.backend.random(blocks, distribution, out.view())?;
+    }
+    Ok(out)
+}
+
+fn float(value: Scalar) -> f64 {
+    match value {
+        Scalar::F32(value) => value.into(),
+        Scalar::F64(value) => value,
+        _ => unreachable!("a float"),
+    }
+}
+
+pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
+    let invalid = |reason: String| Err(Error::InvalidArgument { operation: "uniform", reason });
+    if !(float(low).is_finite() && float(high).is_finite() && float(low) < float(high)) {
+        return invalid(format!(
+            "there are no numbers from {low} to below {high}; give finite bounds, the lower one first"
+        ));
+    }
+    let (span, last) = match (low, high) {
+        (Scalar::F32(low), Scalar::F32(high)) => (Scalar::F32(high - low), Scalar::F32(high.next_down())),
+        _ => (Scalar::F64(float(high) - float(low)), Scalar::F64(float(high).next_down())),
+    };
+    if !float(span).is_finite() {
+        return invalid(format!(
+            "from {low} to {high} is farther than {} can tell; draw from a part of the range, and scale the numbers",
+            low.dtype()
+        ));
+    }
+    Ok(Distribution::Uniform { low, span, last })
+}
+
+pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution> {
+    if !(float(mean).is_finite() && float(deviation).is_finite() && float(deviation) >= 0.0) {
+        return Err(Error::InvalidArgument {
+            operation: "normal",
+            reason: format!(
+                "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers, the \
+                 second one not negative"
+            ),
+        });
+    }
+    Ok(Distribution::Normal { mean, deviation })
+}
+
+pub(crate) fn exponential_of(scale: Scalar) -> Result<Distribution> {
+    if !(float(scale).is_finite() && float(scale) >= 0.0) {
+        let reason = format!("there is no distribution with mean {scale}; give a finite number that is not negative");
+        return Err(Error::InvalidArgument { operation: "exponential", reason });
+    }
+    Ok(Distribution::Exponential { scale })
+}
+
+pub(crate) fn integers_of((low, end, with_end): (Scalar, Scalar, bool)) -> Result<Distribution> {
+    let count = integer(end) - integer(low) + i128::from(with_end);
+    if count <= 0 {
+        let sign = if with_end { "=" } else { "" };
+        let reason = format!("the range {low}..{sign}{end} is empty; give the lower bound first");
+        return Err(Error::InvalidArgument { operation: "integers", reason });
+    }
+    // All integers of 64 bits are 2^64, which is 0.
+    Ok(Distribution::Integers { low, count: count as u64 })
+}
+
+fn integer(value: Scalar) -> i128 {
+    match value {
+        Scalar::U8(value) => value.into(),
+        Scalar::I32(value) => value.into(),
+        Scalar::U32(value) => value.into(),
+        Scalar::I64(value) => value.into(),
+        Scalar::U64(value) => value.into(),
+        _ => unreachable!("an integer"),
+    }
+}
+
+/// Random indices below `length` with repetitions.
+pub(crate) fn any_index(length: usize) -> Distribution {
+    Distribution::Integers { low: Scalar::I64(0), count: length as u64 }
+}
+
+/// A random order of `n` indices.
+pub(crate) fn order(operation: &'static str, stream: &mut Stream, n: usize) -> Result<Vec<i64>> {
+    size_of(operation, &[n], DType::I64)?;
+    cpu::permutation::permutation(stream.take(cpu::permutation::blocks_of(n)), n)
+}
+
+/// `count` different indices below `n`, in random order.
+pub(crate) fn different(stream: &mut Stream, n: usize, count: usize) -> Result<Vec<i64>> {
+    if count >= n / 16 {
+        let mut indices = order("choice", stream, n)?;
+        indices.truncate(count);
+        return Ok(indices);
+    }
+    // The first swaps of a shuffle, of which only the numbers that are not in their places are kept.
+    let blocks = stream.take(count.div_ceil(2) as u64);
+    let mut moved: HashMap<usize, usize> = HashMap::new();
+    Ok((0..count)
+        .map(|place| {
+            let other = place + blocks.below(blocks.word(place as u64), place as u64, (n - place) as u64) as usize;
+            let here = moved.get(&place).copied().unwrap_or(place);
+            moved.insert(other, here).unwrap_or(other) as i64
+        })
+        .collect())
+}
+
+/// How many indices are wanted, or why an array of this shape cannot give them.
+pub(crate) fn choices(shape: &[usize], size: &[usize], replace: bool) -> Result<usize> {
+    let Some(&length) = shape.first() else { return Err(without_axes("choice")) };
+    let count = size_of("choice", size, DType::I64)?;
+    let lacking = if replace { length == 0 && count > 0 } else { count > length };
+    if lacking {
+        let advice = if replace { "give one that has some" } else { "choose fewer, or with replacement" };
+        let reason = format!("{count} elements cannot be chosen from an axis of length {length}; {advice}");
+        return Err(Error::InvalidArgument { operation: "choice", reason });
+    }
+    Ok(count)
+}
+
+pub(crate) fn without_axes(operation: &'static str) -> Error {
+    let reason = "has no axis to choose along; give an array of at least one".into();
+    Error::InvalidShape { operation, shape: Vec::new(), reason }
+}
+
+fn permutation_raw(stream: &mut Stream, n: usize) -> Result<RawArray> {
+    uploaded("permutation", &device::current()?, &order("permutation", stream, n)?)
+}
+
+fn uploaded(operation: &'static str, handle: &Handle, indices: &[i64]) -> Result<RawArray> {
+    let out = RawArray::uninitialised(operation, handle, &[indices.len()], DType::I64)?;
+    if !indices.is_empty() {
+        // SAFETY: the bytes of the slice.
+        let bytes = unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), std::mem::size_of_val(indices)) };
+        handle.backend.upload(bytes, &out.allocation)?;
+    }
+    Ok(out)
+}
+
+fn shuffle_raw(stream: &mut Stream, a: &RawArray) -> Result<()> {
+    let Some(&length) = a.shape().first() else { return Err(without_axes("shuffle")) };
+    writable("shuffle", a)?;
+    let order = uploaded("shuffle", &a.handle, &order("shuffle", stream, length)?)?;
+    assign("shuffle", a, &gathered("shuffle", a, &order, &[length])?)
+}
+
+fn choice_raw(stream: &mut Stream, a: &RawArray, size: &[usize], replace: bool) -> Result<RawArray> {
+    let count = choices(a.shape(), size, replace)?;
+    let indices = if replace {
+        let indices = RawArray::uninitialised("choice", &a.handle, &[count], DType::I64)?;
+        fill(indices, any_index(a.shape()[0]), stream)?
+    } else {
+        uploaded("choice", &a.handle, &different(stream, a.shape()[0], count)?)?
+    };
+    gathered("choice", a, &indices, size)
+}
+
+/// The parts of `a` along its first axis with these indices, which are within it, as axes of `size`.
+fn gathered(operation: &'static str, a: &RawArray, indices: &RawArray, size: &[usize]) -> Result<RawArray> {
+    let shape = [size, &a.shape()[1..]].concat();
+    let out = RawArray::uninitialised(operation, &a.handle, &shape, a.dtype)?;
+    if out.size() > 0 {
+        let shape = [&[indices.size()], &a.shape()[1..]].concat();
+        let mut strides = vec![0; shape.len()];
+        strides[0] = 1;
+        let indices = indices.with_layout(Layout { shape: shape.clone(), strides, offset: indices.layout.offset });
+        let target = out.with_layout(Layout::contiguous(&shape));
+        out.handle.backend.gather(a.view(), 0, indices.view(), target.view())?;
+    }
+    Ok(out)
+}
