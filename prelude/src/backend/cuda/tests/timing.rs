@@ -1,7 +1,7 @@
 //! Device and host times of the operations that have targets, one line of JSON each, as users call them.
 //!
 //! `gpu_us` is the median of event times around one call, `host_us` the median time until the call returns.
-//! `tests/bench/cupy.py` runs this and CuPy on one GPU: the same names, sizes and kinds of data.
+//! `tests/bench/arrays_cuda.py` runs this and CuPy on one GPU: the same names, sizes and kinds of data.
 
 use crate::{DeviceArray, Mode};
 use ndarray::{Array1, Array2};

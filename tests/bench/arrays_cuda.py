@@ -1,6 +1,6 @@
 """Times the prelude's array operations against CuPy's on one GPU, in one run.
 
-    python3 tests/bench/cupy.py [--program PATH] [--output FILE]
+    python3 tests/bench/arrays_cuda.py [--program PATH] [--output FILE]
 
 Runs the prelude's test `gpu_timing` (prelude/src/backend/cuda/tests/timing.rs), then the same operations under the same names
 on CuPy, and prints a table of the ratios CuPy over ours (above 1: ours is faster). Both measure alike: the median of event times
@@ -152,10 +152,10 @@ def main():
             print(f"{name}: {row}")
     print(f"\n{'operation':42} {'measure':8} {'CuPy':>12} {'Warpcell':>12} {'ratio':>8}")
     for name, row in theirs.items():
-        for key, measure in MEASURES.items():
+        for key, kind in MEASURES.items():
             if key in row:
                 of_theirs, of_mine = row[key], mine[name][key]
-                print(f"{name:42} {measure:8} {of_theirs:12.2f} {of_mine:12.2f} {of_theirs / of_mine:8.2f}")
+                print(f"{name:42} {kind:8} {of_theirs:12.2f} {of_mine:12.2f} {of_theirs / of_mine:8.2f}")
     if arguments.output:
         pathlib.Path(arguments.output).write_text(json.dumps({"warpcell": mine, "cupy": theirs}, indent=1), encoding="utf-8")
 
