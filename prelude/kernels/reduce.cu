@@ -133,8 +133,9 @@ EXTREME(Max, least, >)
 EXTREME(Min, most, <)
 
 // Where the extreme element is: the first NaN if there is one, the first of equals. At the start there is none, and its
-// place is behind all others, so that any element takes it.
-#define PLACE(name, first, before)                                                        \
+// place is behind all others. An element equal to the start's value does not take it: if none does, all are equal, and the
+// first of them is meant. Packs come with ascending places, so that of most a look at the values is enough.
+#define PLACE(name, first, before, up_to)                                                 \
     template <typename T> struct alignas(16) name {                                       \
         T value;                                                                          \
         i64 place;                                                                        \
@@ -144,7 +145,7 @@ EXTREME(Min, most, <)
         }                                                                                 \
         DEVICE void add(T x, i64 at) {                                                    \
             const bool is_nan = x != x, has_nan = value != value;                         \
-            const bool is_equal = is_nan ? has_nan : x == value;                          \
+            const bool is_equal = place != limits<i64>::most() && (is_nan ? has_nan : x == value); \
             const bool is_beyond = !has_nan && (is_nan || x before value);                \
             if (is_beyond || (is_equal && at < place)) {                                  \
                 value = x;                                                                \
@@ -152,13 +153,18 @@ EXTREME(Min, most, <)
             }                                                                             \
         }                                                                                 \
         DEVICE void add(const Pack& x, i64 at) {                                          \
+            bool is_any_beyond = false;                                                   \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) is_any_beyond |= !(x.at[i] up_to value); \
+            if (!is_any_beyond) return;                                                   \
             _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], at + i);      \
         }                                                                                 \
-        DEVICE void merge(const name& other) { add(other.value, other.place); }           \
-        DEVICE output finish() const { return output(place); }                            \
+        DEVICE void merge(const name& other) {                                            \
+            if (other.place != limits<i64>::most()) add(other.value, other.place);        \
+        }                                                                                 \
+        DEVICE output finish() const { return output(place == limits<i64>::most() ? 0 : place); } \
     };
-PLACE(ArgMax, least, >)
-PLACE(ArgMin, most, <)
+PLACE(ArgMax, least, >, <=)
+PLACE(ArgMin, most, <, >=)
 
 #define LOGICAL(name, first, with)                                                        \
     template <typename T> struct alignas(16) name {                                       \
@@ -206,6 +212,28 @@ DEVICE State merged_in_block(State state) {
     return state;
 }
 
+// Adds elements that follow one another, whose places begin at `place`; `lane` of `lanes` threads that share them.
+DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane, i64 lanes) {
+    // Elements before the first multiple of 16 bytes.
+    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
+    const Pack* packs = (const Pack*)(x + ahead);
+    const i64 count = (size - ahead) / VECTOR;
+    place += ahead;
+    i64 i = lane;
+#pragma unroll 1
+    for (; i + 3 * lanes < count; i += 4 * lanes) {
+        Pack loaded[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * lanes];
+#pragma unroll
+        for (int k = 0; k < 4; k++) state.add(loaded[k], place + (i + k * lanes) * VECTOR);
+    }
+#pragma unroll 1
+    for (; i < count; i += lanes) state.add(packs[i], place + i * VECTOR);
+    for (i64 at = lane; at < ahead; at += lanes) state.add(x[at], place - ahead + at);
+    for (i64 at = ahead + count * VECTOR + lane; at < size; at += lanes) state.add(x[at], place - ahead + at);
+}
+
 #ifdef WARPCELL_WHOLE
 
 // A whole contiguous array, in one launch: the block that finishes last merges the blocks' states. `finished` is 0
@@ -215,27 +243,9 @@ reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* ou
     __shared__ bool last;
     const i64 thread = i64(blockIdx.x) * THREADS + threadIdx.x;
     const i64 threads = i64(gridDim.x) * THREADS;
-    // Elements before the first multiple of 16 bytes.
-    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
-    const Pack* packs = (const Pack*)(x + ahead);
-    const i64 count = (size - ahead) / VECTOR;
-
     State state;
     state.start();
-    i64 i = thread;
-#pragma unroll 1
-    for (; i + 3 * threads < count; i += 4 * threads) {
-        Pack loaded[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * threads];
-#pragma unroll
-        for (int k = 0; k < 4; k++) state.add(loaded[k], ahead + (i + k * threads) * VECTOR);
-    }
-#pragma unroll 1
-    for (; i < count; i += threads) state.add(packs[i], ahead + i * VECTOR);
-    if (thread < ahead) state.add(x[thread], thread);
-    const i64 tail = ahead + count * VECTOR + thread;
-    if (tail < size) state.add(x[tail], tail);
+    add_line(state, x, size, 0, thread, threads);
 
     state = merged_in_block(state);
     if (threadIdx.x == 0) {
@@ -311,17 +321,21 @@ DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outp
         const input* row = x + offset_of(at, kept);
         i64 from, to;
         share(length, from, to);
-        i64 i = from + lane;
+        if (reduced.rank == 1 && reduced.stride[0] == 1) {
+            add_line(state, row + from, to - from, from, lane, group);
+        } else {
+            i64 i = from + lane;
 #pragma unroll 1
-        for (; i + 3 * group < to; i += 4 * group) {
-            input loaded[4];
+            for (; i + 3 * group < to; i += 4 * group) {
+                input loaded[4];
 #pragma unroll
-            for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
+                for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
 #pragma unroll
-            for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * group);
+                for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * group);
+            }
+#pragma unroll 1
+            for (; i < to; i += group) state.add(row[offset_of(i, reduced)], i);
         }
-#pragma unroll 1
-        for (; i < to; i += group) state.add(row[offset_of(i, reduced)], i);
     }
     state = group == 32 ? merged_in_warp(state) : merged_in_block(state);
     if (at < outputs && lane == 0) deliver(state, at, outputs, shares, out);

@@ -619,8 +619,19 @@ def sorting():
         yield case("median", special, np.median(special, axis), axis=axis)
 
 
+def names():
+    """The first column of prelude/NUMPY.md, evaluated."""
+    a, b = np.array([[1, -2, 3], [4, 5.5, -6]]), np.array([2, 0.5, -1])
+    variables = {"np": np, "scipy": scipy, "a": a, "b": b, "i": np.array([3, 1, 2, 1, 0]), "mask": a > 0}
+    page = pathlib.Path(__file__).parents[2] / "prelude/NUMPY.md"
+    for line in page.read_text().splitlines():
+        if line.startswith("| `"):
+            text = line.split("` | `")[0][3:].replace("\\|", "|")
+            yield {"numpy": text, "expected": array(np.asarray(eval(text, variables), dtype="float64"))}
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans, selection, indexing, sorting]
+            places, scans, selection, indexing, sorting, names]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -497,15 +497,22 @@ pub(crate) fn binary(
         (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => (&array.handle, array.dtype),
         _ => unreachable!("one operand at least is an array"),
     };
+    let common;
+    // Operands of one shape are the most frequent, and what is computed on the host for them counts for small arrays.
     let shape = match (a, b) {
         (RawOperand::Array(a), RawOperand::Array(b)) => {
             a.same_device(name, b)?;
-            shape::broadcast_shapes(name, a.shape(), b.shape())?
+            if a.shape() == b.shape() {
+                a.shape()
+            } else {
+                common = shape::broadcast_shapes(name, a.shape(), b.shape())?;
+                &common
+            }
         }
-        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.shape().to_vec(),
+        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.shape(),
         _ => unreachable!("one operand at least is an array"),
     };
-    let out = RawArray::uninitialised(name, handle, &shape, operation.output(input))?;
+    let out = RawArray::uninitialised(name, handle, shape, operation.output(input))?;
     run(operation, a, b, &out)?;
     Ok(out)
 }
@@ -559,15 +566,17 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
         return run_computed(operation, a, b, out);
     }
     let broadcast = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) => Some(array.with_layout(shape::broadcast_layout(&array.layout, out.shape()))),
-        RawOperand::Scalar(_) => None,
+        RawOperand::Array(array) if array.shape() != out.shape() => {
+            Some(array.with_layout(shape::broadcast_layout(&array.layout, out.shape())))
+        }
+        _ => None,
     };
     let (wide_a, wide_b) = (broadcast(a), broadcast(b));
-    fn operand<'a>(raw: RawOperand<'_>, wide: &'a Option<RawArray>) -> backend::Operand<'a> {
+    fn operand<'a>(raw: RawOperand<'a>, wide: &'a Option<RawArray>) -> backend::Operand<'a> {
         match (raw, wide) {
             (RawOperand::Scalar(value), _) => backend::Operand::Scalar(value),
             (_, Some(array)) => backend::Operand::Array(array.view()),
-            _ => unreachable!("arrays were broadcast"),
+            (RawOperand::Array(array), None) => backend::Operand::Array(array.view()),
         }
     }
     out.handle.backend.binary(operation, operand(a, &wide_a), operand(b, &wide_b), out.view())

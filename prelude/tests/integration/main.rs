@@ -7,6 +7,7 @@ mod functions;
 mod indexing;
 mod lesson;
 mod map;
+mod names;
 mod parity;
 mod printing;
 mod random;

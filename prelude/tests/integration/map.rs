@@ -172,7 +172,7 @@ fn a_device_without_rust_functions_says_so() {
         return;
     }
     let error = gpu::try_map(polynomial, gpu::zeros::<f64>(2)).err().unwrap().to_string();
-    assert!(error.contains("`polynomial`") && error.contains("WARPCELL_DEVICE=cpu"), "{error}");
+    assert!(error.contains("polynomial`") && error.contains("WARPCELL_DEVICE=cpu"), "{error}");
 }
 
 #[vectorize]

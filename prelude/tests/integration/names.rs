@@ -1,0 +1,294 @@
+//! The table `prelude/NUMPY.md`: NumPy's expressions and ours. Both sides of each row are evaluated, and give the same.
+
+use crate::fixtures::{assert_same, cases, host};
+use expect_test::expect_file;
+use warpcell as gpu;
+use warpcell::ndarray::{ArrayD, arr0};
+use warpcell::prelude::*;
+use warpcell::{Element, Pad, Scalar};
+
+/// What an expression gives, as floats.
+trait Outcome {
+    fn outcome(self) -> ArrayD<f64>;
+}
+
+impl<T: Element> Outcome for DeviceArray<T> {
+    fn outcome(self) -> ArrayD<f64> {
+        self.to_host().mapv(float)
+    }
+}
+macro_rules! scalars {
+    ($($type:ty)*) => {$(
+        impl Outcome for $type {
+            fn outcome(self) -> ArrayD<f64> {
+                arr0(float(self)).into_dyn()
+            }
+        }
+    )*};
+}
+scalars!(bool u8 i32 u32 i64 u64 f32 f64);
+impl Outcome for usize {
+    fn outcome(self) -> ArrayD<f64> {
+        arr0(self as f64).into_dyn()
+    }
+}
+
+fn float<T: Element>(value: T) -> f64 {
+    match value.to_scalar() {
+        Scalar::Bool(value) => f64::from(u8::from(value)),
+        Scalar::U8(value) => value.into(),
+        Scalar::I32(value) => value.into(),
+        Scalar::U32(value) => value.into(),
+        Scalar::I64(value) => value as f64,
+        Scalar::U64(value) => value as f64,
+        Scalar::F32(value) => value.into(),
+        Scalar::F64(value) => value,
+        other => panic!("no row has {other:?}"),
+    }
+}
+
+struct Row {
+    numpy: &'static str,
+    ours: &'static str,
+    outcome: fn(&Data) -> ArrayD<f64>,
+}
+
+/// The arrays that the expressions speak of; the same as in tests/parity/generate.py.
+struct Data {
+    a: DeviceArray<f64>,
+    b: DeviceArray<f64>,
+    i: DeviceArray<i64>,
+    mask: DeviceArray<bool>,
+}
+
+// The names of the arrays are handed in, since those that a macro itself declares cannot be seen by its arguments.
+macro_rules! rows {
+    ($names:tt $($topic:literal: $($numpy:literal => $ours:expr),* ;)*) => {
+        const ROWS: &[(&str, &[Row])] = &[$(($topic, rows!(@topic $names $($numpy => $ours),*))),*];
+    };
+    (@topic $names:tt $($numpy:literal => $ours:expr),*) => {
+        &[$(rows!(@row $names $numpy => $ours)),*]
+    };
+    (@row [$($name:ident)*] $numpy:literal => $ours:expr) => {
+        Row {
+            numpy: $numpy,
+            ours: stringify!($ours),
+            #[allow(unused_variables, reason = "not every row uses all arrays")]
+            outcome: |Data { $($name),* }| Outcome::outcome($ours),
+        }
+    };
+}
+rows! {
+    [a b i mask]
+    "Creation":
+        "np.zeros((2, 3))" => gpu::zeros::<f64>((2, 3)),
+        "np.ones(4)" => gpu::ones::<f64>(4),
+        "np.full((2, 2), 7.0)" => gpu::full((2, 2), 7.0),
+        "np.eye(3)" => gpu::eye::<f64>(3),
+        "np.arange(5)" => gpu::arange(5),
+        "np.arange(2, 10, 3)" => gpu::arange((2, 10, 3)),
+        "np.linspace(0, 1, 5)" => gpu::linspace(0.0, 1.0, 5),
+        "np.asarray(np.array([1, 2]))" => gpu::asarray(&ndarray::arr1(&[1, 2])),
+        "np.meshgrid(b, b)[0]" => gpu::meshgrid(b, b).0,
+        "a.astype('int64')" => a.astype::<i64>(),
+        "a.copy()" => a.copy();
+    "Shape":
+        "a.reshape(3, 2)" => a.reshape((3, 2)),
+        "a.ravel()" => a.ravel(),
+        "a.T" => a.t(),
+        "np.swapaxes(a, 0, 1)" => a.swapaxes(0, 1),
+        "np.moveaxis(a, 0, -1)" => a.moveaxis(0, -1),
+        "np.expand_dims(b, 0)" => b.expand_dims(0),
+        "np.squeeze(a[:1])" => a.slice(s![..1, ..]).squeeze(),
+        "np.broadcast_to(b, (2, 3))" => b.broadcast_to((2, 3)),
+        "a.shape[0]" => a.shape()[0],
+        "a.ndim" => a.ndim(),
+        "a.size" => a.size(),
+        "a.nbytes" => a.nbytes(),
+        "np.diagonal(a)" => a.diagonal();
+    "Reading parts":
+        "a[1, 2]" => a.get(&[1, 2]),
+        "a[:, 1]" => a.slice(s![.., 1]),
+        "a[1:, ::2]" => a.slice(s![1.., ..;2]),
+        "a[:, ::-1]" => a.slice(s![.., ..;-1]),
+        "a[mask]" => a.extract(mask),
+        "np.take(a, i)" => a.take(i),
+        "np.take(a, i[1:3], 1)" => a.take_axis(&i.slice(s![1..3]), 1),
+        "np.where(mask, a, 0.0)" => gpu::where_(mask, a, 0.0),
+        "np.nonzero(mask)[1]" => mask.nonzero()[1],
+        "np.flatnonzero(mask)" => mask.flatnonzero(),
+        "np.argwhere(mask)" => mask.argwhere();
+    "Joining and rearranging":
+        "np.concatenate((a, a), 1)" => gpu::concatenate([a, a], 1),
+        "np.stack((b, b))" => gpu::stack([b, b], 0),
+        "np.vstack((b, b))" => gpu::vstack([b, b]),
+        "np.hstack((b, b))" => gpu::hstack([b, b]),
+        "np.split(a, 3, 1)[2]" => gpu::split(a, 3, 1)[2],
+        "np.tile(b, (2, 2))" => gpu::tile(b, (2, 2)),
+        "np.repeat(b, 2)" => gpu::repeat(b, 2, 0),
+        "np.flip(a, 0)" => gpu::flip(a, 0),
+        "np.roll(b, 1)" => gpu::roll(b, 1, 0),
+        "np.pad(b, 1)" => gpu::pad(b, 1, Pad::Constant(0.0)),
+        "np.pad(b, (2, 1), mode='reflect')" => gpu::pad(b, [(2, 1)], Pad::Reflect);
+    "Arithmetic and functions of elements":
+        "a + b" => a + b,
+        "a - 1" => a - 1.0,
+        "2 * a" => 2.0 * a,
+        "a / b" => a / b,
+        "a // b" => a.floor_divide(b),
+        "a % b" => a.modulo(b),
+        "np.fmod(a, b)" => a % b,
+        "-a" => -a,
+        "a ** 2" => a.powi(2),
+        "abs(a)" => a.abs(),
+        "np.sign(a)" => a.sign(),
+        "np.floor(a)" => a.floor(),
+        "np.ceil(a)" => a.ceil(),
+        "np.trunc(a)" => a.trunc(),
+        "np.round(a)" => a.round(),
+        "np.sqrt(abs(a))" => a.abs().sqrt(),
+        "np.cbrt(a)" => a.cbrt(),
+        "np.square(a)" => a.square(),
+        "np.reciprocal(a)" => a.reciprocal(),
+        "np.exp(a)" => a.exp(),
+        "np.exp2(a)" => a.exp2(),
+        "np.expm1(a)" => a.expm1(),
+        "np.log(abs(a))" => a.abs().log(),
+        "np.log2(abs(a))" => a.abs().log2(),
+        "np.log10(abs(a))" => a.abs().log10(),
+        "np.log1p(abs(a))" => a.abs().log1p(),
+        "np.sin(a)" => a.sin(),
+        "np.cos(a)" => a.cos(),
+        "np.tan(a)" => a.tan(),
+        "np.asin(b / 2)" => (b / 2.0).asin(),
+        "np.acos(b / 2)" => (b / 2.0).acos(),
+        "np.atan(a)" => a.atan(),
+        "np.atan2(a, b)" => a.atan2(b),
+        "np.sinh(a)" => a.sinh(),
+        "np.cosh(a)" => a.cosh(),
+        "np.tanh(a)" => a.tanh(),
+        "np.asinh(a)" => a.asinh(),
+        "np.hypot(a, b)" => a.hypot(b),
+        "np.copysign(a, b)" => a.copysign(b),
+        "np.radians(a)" => a.radians(),
+        "np.degrees(a)" => a.degrees(),
+        "np.maximum(a, b)" => a.maximum(b),
+        "np.minimum(a, 0)" => a.minimum(0.0),
+        "np.clip(a, -1, 3)" => a.clip(-1.0, 3.0);
+    "Comparison, logic and bits":
+        "a == b" => a.eq(b),
+        "a != b" => a.ne(b),
+        "a < b" => a.lt(b),
+        "a <= b" => a.le(b),
+        "a > b" => a.gt(b),
+        "a >= 0" => a.ge(0.0),
+        "mask & (a > 3)" => mask & &a.gt(3.0),
+        "mask | (a > 3)" => mask | &a.gt(3.0),
+        "mask ^ (a > 3)" => mask ^ &a.gt(3.0),
+        "~mask" => !mask,
+        "i & 1" => i.bitwise_and(1),
+        "i << 2" => i.left_shift(2),
+        "~i" => !i,
+        "np.isnan(a)" => a.is_nan(),
+        "np.isinf(a)" => a.is_inf(),
+        "np.isfinite(a)" => a.is_finite(),
+        "np.allclose(a, a + 1e-9)" => gpu::allclose(a, &(a + 1e-9));
+    "Reductions":
+        "a.sum()" => a.sum(),
+        "a.sum(axis=0)" => a.sum_axis(0),
+        "a.sum(axis=(0, 1))" => a.sum_axis((0, 1)),
+        "a.prod()" => a.prod(),
+        "a.mean()" => a.mean(),
+        "a.mean(axis=-1)" => a.mean_axis(-1),
+        "a.var()" => a.var(),
+        "a.std(axis=0)" => a.std_axis(0),
+        "a.std(axis=0, ddof=1)" => a.std_with(0, 1.0),
+        "a.min()" => a.min(),
+        "a.max(axis=1)" => a.max_axis(1),
+        "a.argmin()" => a.argmin(),
+        "a.argmax(axis=1)" => a.argmax_axis(1),
+        "mask.all()" => mask.all(),
+        "mask.any(axis=0)" => mask.any_axis(0),
+        "np.count_nonzero(a)" => a.count_nonzero(),
+        "np.linalg.norm(a)" => gpu::linalg::norm(a),
+        "np.median(a)" => gpu::median(a),
+        "np.percentile(a, 25)" => gpu::percentile(a, 25.0),
+        "np.quantile(a, 0.9)" => gpu::quantile(a, 0.9),
+        "a.cumsum()" => a.cumsum(),
+        "a.cumsum(axis=1)" => a.cumsum_axis(1),
+        "a.cumprod(axis=0)" => a.cumprod_axis(0),
+        "np.diff(a)" => gpu::diff(a, 1, -1);
+    "Sorting, searching and counting":
+        "np.sort(a)" => gpu::sort(a),
+        "np.sort(a, axis=0)" => gpu::sort_axis(a, 0),
+        "np.argsort(b)" => gpu::argsort(b),
+        "np.unique(i)" => gpu::unique(i),
+        "np.unique(i, return_counts=True)[1]" => gpu::unique_counts(i).1,
+        "np.unique(i, return_inverse=True)[1]" => gpu::unique_inverse(i).1,
+        "np.searchsorted(np.arange(5), i)" => gpu::searchsorted(&gpu::arange(5i64), i, gpu::Side::Left),
+        "np.digitize(a, np.sort(b))" => gpu::digitize(a, &gpu::sort(b)),
+        "np.histogram(a, 4)[0]" => gpu::histogram(a, 4, ..).0,
+        "np.bincount(i)" => gpu::bincount(i);
+    "Signals":
+        "np.convolve(b, b)" => gpu::convolve(b, b, Mode::Full),
+        "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same);
+    "Random numbers (other numbers than NumPy's, so sizes and sums are compared)":
+        "np.random.random((2, 3)).size" => gpu::random::random((2, 3)).size(),
+        "np.random.uniform(-1, 1, 4).size" => gpu::random::uniform(-1.0, 1.0, 4).size(),
+        "np.random.normal(0, 1, 4).size" => gpu::random::normal(0.0, 1.0, 4).size(),
+        "np.random.randint(0, 9, 4).size" => gpu::random::integers(0..9, 4).size(),
+        "np.random.choice(b, 4).size" => gpu::random::choice(b, 4, true).size(),
+        "np.random.permutation(4).sum()" => gpu::random::permutation(4).sum();
+}
+
+fn data() -> Data {
+    Data {
+        a: gpu::array(&[[1.0, -2.0, 3.0], [4.0, 5.5, -6.0]]),
+        b: gpu::array(&[2.0, 0.5, -1.0]),
+        i: gpu::array(&[3i64, 1, 2, 1, 0]),
+        mask: gpu::array(&[[true, false, true], [true, true, false]]),
+    }
+}
+
+/// `prelude/NUMPY.md` has these rows (`UPDATE_EXPECT=1 cargo test` rewrites it).
+#[test]
+fn the_table_is_up_to_date() {
+    let mut page = String::from(INTRODUCTION);
+    for (topic, rows) in ROWS {
+        page += &format!("\n## {topic}\n\n| NumPy, CuPy (`cp` for `np`) | Warpcell |\n|---|---|\n");
+        for row in *rows {
+            page += &format!("| `{}` | `{}` |\n", row.numpy.replace('|', "\\|"), row.ours.replace('|', "\\|"));
+        }
+    }
+    expect_file!["../../NUMPY.md"].assert_eq(&page);
+}
+
+const INTRODUCTION: &str = "\
+# NumPy's and CuPy's names, and ours
+
+A test evaluates both sides of each row and compares them (`prelude/tests/integration/names.rs`). In the rows, with the types of
+Rust's defaults (`f64`; `i` has `i64`, `mask` has `bool`):
+
+```python
+a = np.array([[1, -2, 3], [4, 5.5, -6]])
+b = np.array([2, 0.5, -1])
+i = np.array([3, 1, 2, 1, 0])
+mask = a > 0
+```
+
+On the right, `a`, `b`, `i` and `mask` are references (`&a` in a cell), `gpu` is the prelude as in every cell, and `s!` comes from
+`ndarray`. Where a NumPy function has optional arguments, ours has a twin with `_axis` or `_with` in its name.
+";
+
+#[test]
+fn both_sides_of_each_row_give_the_same() {
+    let expected = cases("names");
+    let rows: Vec<&Row> = ROWS.iter().flat_map(|(_, rows)| *rows).collect();
+    assert_eq!(expected.len(), rows.len(), "run tests/parity/generate.py after a change of the table");
+    let data = data();
+    for (case, row) in expected.iter().zip(rows) {
+        assert_eq!(case["numpy"], row.numpy, "run tests/parity/generate.py after a change of the table");
+        println!("{} = {}", row.numpy, row.ours);
+        assert_same(&(row.outcome)(&data), &host(case, "expected"), 1e-12, case);
+    }
+}
