@@ -2,7 +2,7 @@
 //! them still compiles ten.
 
 use super::{VariableStore, shown};
-use crate::{Boundary, DeviceArray, Element, Float, Mode, Number};
+use crate::{Bitwise, Boundary, DeviceArray, Element, Float, Mode, Number};
 use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
 use std::fmt::{Debug, Display, Formatter};
 use std::hint::black_box;
@@ -82,6 +82,11 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     black_box((crate::host::random::normal(value, value, 4), crate::host::random::normal(value, value, (2, 2))));
 }
 
+/// Arrays of integers and bools.
+fn bits<T: Bitwise>(a: &DeviceArray<T>) {
+    black_box((a & a, a | a, a ^ a, !a));
+}
+
 /// Pictures.
 fn picture<T: Element>(a: &DeviceArray<T>)
 where
@@ -101,15 +106,16 @@ macro_rules! types {
     )*};
     (@picture $array:ident, $value:literal) => { picture($array) };
     (@number $array:ident, $value:literal) => { number($array, $value) };
+    (@bits $array:ident, $value:literal) => { bits($array) };
     (@float $array:ident, $value:literal) => { float($array, $value) };
 }
 types! {
     of_f32 f32 1.0: number float picture;
     of_f64 f64 1.0: number float picture;
-    of_i32 i32 1: number picture;
-    of_i64 i64 1: number picture;
-    of_u32 u32 1: number picture;
-    of_u64 u64 1: number picture;
-    of_u8 u8 1: number picture;
-    of_bool bool true: ;
+    of_i32 i32 1: number bits picture;
+    of_i64 i64 1: number bits picture;
+    of_u32 u32 1: number bits picture;
+    of_u64 u64 1: number bits picture;
+    of_u8 u8 1: number bits picture;
+    of_bool bool true: bits;
 }

@@ -265,7 +265,7 @@ binary! {
         /// The length of the hypotenuse, `√(a² + b²)`, without overflow on the way.
         ///
         /// ```
-        /// assert_eq!(warpcell::array(&[3e200]).hypot(4e200).item(), 5e200);
+        /// assert_eq!(warpcell::array(&[3.0]).hypot(4.0).item(), 5.0);
         /// ```
         hypot, try_hypot => Hypot;
         /// Each element with the other's sign, that of zeros and NaNs too.
