@@ -385,15 +385,15 @@ pub(super) fn is_transcendental(operation: UnaryOperation) -> bool {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
-    for dtype in DType::ALL {
-        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
-        all.extend(DType::ALL.map(|to| convert_program(dtype, to)));
-    }
     for dtype in DType::COMPUTED {
         all.push(arange_program(dtype));
         let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| dtype.is_float() || !is_transcendental(operation));
         all.extend(unary.map(|operation| unary_program(operation, dtype)));
         all.extend(BINARY_OPERATIONS.map(|operation| binary_program(operation, dtype)));
+    }
+    for dtype in DType::ALL {
+        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
+        all.extend(DType::ALL.map(|to| convert_program(dtype, to)));
     }
     all
 }
