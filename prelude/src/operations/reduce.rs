@@ -186,7 +186,8 @@ pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArra
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {
         let out = reduce(name, operation, &x.computed(name)?, axes)?;
-        return if operation == ReduceOperation::Sum { Ok(out) } else { out.converted(name, x.dtype) };
+        let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
+        return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
     let dtype = match (operation, x.dtype) {
         (ReduceOperation::Sum, DType::Bool | DType::U8 | DType::U32) => DType::U64,
