@@ -321,7 +321,8 @@ pub(crate) struct MemoryFigures {
 /// What a backend must do. Work is queued in order; only `download` and `synchronize` wait.
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
-/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included.
+/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves and
+/// converts elements takes all dtypes, what computes takes those in [`DType::COMPUTED`].
 #[allow(dead_code, reason = "no public item shows memory figures yet")]
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
@@ -338,7 +339,8 @@ pub(crate) trait Backend: Send + Sync {
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()>;
     /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
-    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero).
+    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
+    /// rounded once, to nearest, ties to even), with the same bits on all backends.
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
     /// Applies `operation` to each element. Transcendental functions get floats only.
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;

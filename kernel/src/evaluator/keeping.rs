@@ -1,5 +1,5 @@
 //! What a notebook can do where a program could go on: about variables that cannot be kept for later cells, and about
-//! values that are moved or borrowed.
+//! values that are moved or borrowed; and advice where the compiler gives none.
 
 use crate::evaluator::CellError;
 
@@ -99,8 +99,23 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
             "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the value"
                 .to_owned(),
         ],
+        "E0368" | "E0369" | "E0599" | "E0600" => match uncomputed(message).filter(|_| !message.starts_with("no ")) {
+            Some(element) => vec![format!(
+                "there is no arithmetic on arrays of {element}; convert the array first, such as `a.astype::<f32>()`"
+            )],
+            None => Vec::new(),
+        },
         _ => Vec::new(),
     }
+}
+
+/// The element type of a device array that a message is about, if arrays of it have no arithmetic: the compiler tells
+/// what to do where a function needs numbers, but not for operators and methods.
+fn uncomputed(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("DeviceArray<")?;
+    let (element, _) = rest.split_once('>')?;
+    let element = element.rsplit("::").next().unwrap_or(element);
+    ["bool", "i8", "u16", "i16", "f16", "bf16"].contains(&element).then_some(element)
 }
 
 #[cfg(test)]
@@ -148,5 +163,20 @@ mod tests {
         assert!(advice("E0382", "use of moved value: `a.b`")[0].contains("`x.clone()`"), "only names are put in");
         assert!(advice("E0505", "cannot move out of `v` because it is borrowed")[1].contains("`v.clone()`"));
         assert_eq!(advice("E0308", "mismatched types"), [""; 0]);
+    }
+
+    #[test]
+    fn advice_names_the_elements_that_are_not_computed_with() {
+        let converted = |element| {
+            [format!(
+                "there is no arithmetic on arrays of {element}; convert the array first, such as `a.astype::<f32>()`"
+            )]
+        };
+        let sum = "cannot add `&DeviceArray<warpcell::f16>` to `&DeviceArray<warpcell::f16>`";
+        assert_eq!(advice("E0369", sum), converted("f16"));
+        let max = "the method `max` exists for struct `DeviceArray<u16>`, but its trait bounds were not satisfied";
+        assert_eq!(advice("E0599", max), converted("u16"));
+        assert_eq!(advice("E0599", "no method named `maxx` found for struct `DeviceArray<u16>`"), [""; 0]);
+        assert_eq!(advice("E0369", "cannot add `String` to `DeviceArray<f32>`"), [""; 0]);
     }
 }

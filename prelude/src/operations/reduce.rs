@@ -303,7 +303,7 @@ pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArra
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {
         let out = reduce(name, operation, &x.computed(name)?, axes)?;
-        let keeps_dtype = operation.output(x.dtype) == x.dtype;
+        let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
         return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
     let dtype = operation.output(x.dtype);

@@ -432,16 +432,16 @@ pub(super) fn takes_two(operation: BinaryOperation, dtype: DType) -> bool {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
-    for dtype in DType::ALL {
-        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
-        all.extend(DType::ALL.map(|to| convert_program(dtype, to)));
-    }
     for dtype in DType::COMPUTED {
         all.push(arange_program(dtype));
         let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| takes(operation, dtype));
         all.extend(unary.map(|operation| unary_program(operation, dtype)));
         let binary = BINARY_OPERATIONS.into_iter().filter(|&operation| takes_two(operation, dtype));
         all.extend(binary.map(|operation| binary_program(operation, dtype)));
+    }
+    for dtype in DType::ALL {
+        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
+        all.extend(DType::ALL.map(|to| convert_program(dtype, to)));
     }
     all
 }
