@@ -30,6 +30,7 @@ mod input;
 #[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
+mod memory;
 mod number;
 mod operations;
 mod output;
@@ -51,6 +52,7 @@ pub use device::{Device, device, device_info, reason, synchronize, try_device, t
 pub use dtype::{DType, Element, Float, Number, Scalar};
 pub use error::{Error, Result};
 pub use input::{input, password, try_input, try_password};
+pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{

@@ -17,8 +17,8 @@ mod runs;
 mod select;
 
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
-    UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, EventHandle, MemoryFigures, Operand, Padding, PoolFigures, PoolKind,
+    ReduceOperation, UnaryOperation, View,
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
@@ -292,8 +292,34 @@ impl Backend for CpuBackend {
         MemoryFigures { used, pooled: used + memory::unused(), free, total }
     }
 
-    fn trim(&self) {
-        memory::trim();
+    fn pool(&self, kind: PoolKind) -> PoolFigures {
+        match kind {
+            PoolKind::Device => PoolFigures {
+                used: memory::used(),
+                held: memory::used() + memory::unused(),
+                free_blocks: memory::unused_blocks(),
+                limit: memory::limit(),
+            },
+            // Nothing is transferred.
+            PoolKind::Pinned => PoolFigures::default(),
+        }
+    }
+
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>) {
+        if kind == PoolKind::Device {
+            memory::set_limit(limit);
+        }
+    }
+
+    fn trim(&self, kind: PoolKind) -> Result<()> {
+        if kind == PoolKind::Device {
+            memory::trim();
+        }
+        Ok(())
+    }
+
+    fn trim_idle(&self) {
+        memory::trim_idle();
     }
 }
 

@@ -33,6 +33,12 @@ fn element<T: Element + Debug>(
     black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
     black_box(a.sum());
     black_box(a.mean());
+    let mask = a.eq(value);
+    let places = mask.flatnonzero();
+    black_box((crate::where_(&mask, &*a, value), crate::where_(&mask, value, value), a.extract(&mask)));
+    black_box((crate::where_(&mask, &*a, &*a), a.take(&places), a.take_axis(&places, 0)));
+    a.putmask(&mask, value);
+    a.put(&places, value);
     a.fill(value);
     a.assign(&a.copy());
     shown(store, a.clone(), formatter);

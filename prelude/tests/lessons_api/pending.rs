@@ -11,7 +11,6 @@ mod inspection;
 mod kernels;
 pub mod linalg;
 mod map_host;
-mod memory;
 pub mod random;
 mod sorting;
 mod streams;
@@ -25,7 +24,6 @@ pub use inspection::type_of;
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use linalg::{dot, matmul};
 pub use map_host::map_host;
-pub use memory::{memory_pool, pinned_memory_pool};
 pub use sorting::sort;
 pub use streams::{Event, Stream, current_stream};
 
