@@ -30,7 +30,7 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     /// let a = warpcell::array(&[[1, 2], [3, 4]]);
     /// assert_eq!(a.sum_axis(0).to_host(), ndarray::arr1(&[4i64, 6]).into_dyn());
-    /// assert_eq!(a.sum_axis((0, -1)).item(), 10);
+    /// assert_eq!(a.sum_axis((0, -1)).item(), 10i64);
     /// ```
     #[track_caller]
     pub fn sum_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Sum> {

@@ -85,7 +85,7 @@ fn shapes_that_do_not_fit() {
         gpu::zeros::<f64>(3).try_diagonal(),
         expect!["diagonal: the shape [3] is not 2-D; slice or reshape the array to two axes first"],
     );
-    check(a.try_sum_axis(2), expect!["sum_axis: the shape [2, 3] has no axis 2; axes are counted from 0"]);
+    check(a.try_sum_axis(2), expect!["sum_axis: the shape [2, 3] has no axis 2; its axes are 0 to 1, or -2 to -1"]);
     check(
         gpu::zeros::<f64>((0, 3)).try_max(),
         expect!["max: the shape [0, 3] has no elements to compare; reduce arrays that have some"],
