@@ -318,12 +318,33 @@ pub(crate) struct MemoryFigures {
     pub total: usize,
 }
 
+/// The pools of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PoolKind {
+    /// Of its own memory.
+    Device,
+    /// Of pinned memory of the host, for transfers.
+    Pinned,
+}
+
+/// What a pool holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PoolFigures {
+    /// Bytes in use.
+    pub used: usize,
+    /// Bytes in use or not.
+    pub held: usize,
+    /// The number of blocks that are not in use.
+    pub free_blocks: usize,
+    /// The bytes that the pool may hold, if that is limited.
+    pub limit: Option<usize>,
+}
+
 /// What a backend must do. Work is queued in order; only `download` and `synchronize` wait.
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
 /// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves and
 /// converts elements takes all dtypes, what computes takes those in [`DType::COMPUTED`].
-#[allow(dead_code, reason = "no public item shows memory figures yet")]
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
     fn name(&self) -> String;
@@ -412,6 +433,12 @@ pub(crate) trait Backend: Send + Sync {
     fn synchronize(&self) -> Result<()>;
     /// Figures of the device's memory.
     fn memory(&self) -> MemoryFigures;
-    /// Gives unused pooled memory back to the system.
-    fn trim(&self);
+    /// What a pool holds; asks neither driver nor system.
+    fn pool(&self, kind: PoolKind) -> PoolFigures;
+    /// Limits the bytes that a pool may hold from now on.
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>);
+    /// Gives memory of a pool that is not in use back to the system; waits for queued work that may still use it.
+    fn trim(&self, kind: PoolKind) -> Result<()>;
+    /// Gives pooled memory that nothing has used for some time back to the system; waits for nothing.
+    fn trim_idle(&self);
 }

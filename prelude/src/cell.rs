@@ -19,9 +19,11 @@ pub use store::{VariableStore, create_variable_store};
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
+/// Whether a cell runs.
+static RUNNING: AtomicBool = AtomicBool::new(false);
 /// The bits of an `f64`.
 static COMPILE_SECONDS: AtomicU64 = AtomicU64::new(0);
 
@@ -76,8 +78,14 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     // `print!` without a newline would stay in libstd's buffer until the cell ends.
     let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {
         loop {
-            std::thread::sleep(std::time::Duration::from_millis(50));
-            crate::output::flush();
+            for _ in 0..100 {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                crate::output::flush();
+            }
+            // Memory that a notebook keeps while its user is elsewhere.
+            if !RUNNING.load(Ordering::Relaxed) {
+                crate::device::trim_idle();
+            }
         }
     });
     if let Err(error) = flusher {
@@ -90,6 +98,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
 pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     CELL.fetch_add(1, Ordering::Relaxed);
     COMPILE_SECONDS.store(compile_seconds.to_bits(), Ordering::Relaxed);
+    RUNNING.store(true, Ordering::Relaxed);
     panics::enter_cell();
     interrupt::enter_cell();
 }
@@ -103,6 +112,7 @@ pub extern "C" fn warpcell_interrupted() -> bool {
 /// Called by the cell process when a cell's function has returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_end_cell() {
+    RUNNING.store(false, Ordering::Relaxed);
     crate::output::end_of_cell();
 }
 

@@ -141,9 +141,20 @@ pub(crate) fn host() -> Handle {
     Handle { device: Device::Cpu, backend: cpu::backend() }
 }
 
+/// The backends of CUDA devices that were opened.
+static OPENED: OnceLock<Mutex<HashMap<usize, Arc<dyn Backend>>>> = OnceLock::new();
+
+/// Gives pooled memory that nothing has used for some time back to devices and system, without waiting for them.
+pub(crate) fn trim_idle() {
+    let opened = OPENED.get().map(|opened| opened.lock().unwrap_or_else(PoisonError::into_inner));
+    let backends: Vec<Arc<dyn Backend>> = opened.iter().flat_map(|opened| opened.values().cloned()).collect();
+    drop(opened);
+    backends.iter().for_each(|backend| backend.trim_idle());
+    host().backend.trim_idle();
+}
+
 /// A device's handle; a backend is opened once per process.
 pub(crate) fn open(device: Device) -> Result<Handle> {
-    static OPENED: OnceLock<Mutex<HashMap<usize, Arc<dyn Backend>>>> = OnceLock::new();
     let ordinal = match device {
         Device::Cpu => return Ok(host()),
         Device::Cuda(ordinal) => ordinal,

@@ -72,8 +72,10 @@ pub enum Error {
         requested: usize,
         /// Bytes free on the device.
         free: usize,
-        /// Bytes that the pool holds.
+        /// Bytes that the pool holds, in use or not.
         pooled: usize,
+        /// Bytes that the pool may hold, if that was limited.
+        limit: Option<usize>,
     },
     /// A device that is not there or cannot be used.
     DeviceUnavailable {
@@ -141,11 +143,14 @@ impl fmt::Display for Error {
                 f,
                 "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device"
             ),
-            Error::OutOfMemory { device, requested, free, pooled } => write!(
-                f,
-                "out of memory on {device}: {requested} bytes were asked for, {free} are free and the pool holds \
-                 {pooled}; drop arrays that are no longer needed, or use smaller ones"
-            ),
+            Error::OutOfMemory { device, requested, free, pooled, limit } => {
+                write!(f, "out of memory on {device}: {requested} bytes were asked for, {free} are free")?;
+                write!(f, " and the pool holds {pooled}")?;
+                if let Some(limit) = limit {
+                    write!(f, " of the {limit} to which it is limited (see `MemoryPool::set_limit`)")?;
+                }
+                f.write_str("; drop arrays that are no longer needed, or use smaller ones")
+            }
             Error::DeviceUnavailable { device, reason } => write!(f, "{device} cannot be used: {reason}"),
             Error::LibraryMissing { library, reason } => write!(f, "{library} was not found: {reason}"),
             Error::Cuda { operation, status } => write!(

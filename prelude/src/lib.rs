@@ -31,6 +31,7 @@ mod input;
 #[doc(hidden)]
 pub mod instances;
 pub mod linalg;
+mod memory;
 mod number;
 mod operations;
 mod output;
@@ -54,6 +55,7 @@ pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 pub use error::{Error, Result};
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
+pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{

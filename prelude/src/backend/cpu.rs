@@ -26,7 +26,7 @@ pub(crate) mod sort;
 
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
-    ReduceOperation, ScanOperation, UnaryOperation, View,
+    PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
@@ -382,8 +382,34 @@ impl Backend for CpuBackend {
         MemoryFigures { used, pooled: used + memory::unused(), free, total }
     }
 
-    fn trim(&self) {
-        memory::trim();
+    fn pool(&self, kind: PoolKind) -> PoolFigures {
+        match kind {
+            PoolKind::Device => PoolFigures {
+                used: memory::used(),
+                held: memory::used() + memory::unused(),
+                free_blocks: memory::unused_blocks(),
+                limit: memory::limit(),
+            },
+            // Nothing is transferred.
+            PoolKind::Pinned => PoolFigures::default(),
+        }
+    }
+
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>) {
+        if kind == PoolKind::Device {
+            memory::set_limit(limit);
+        }
+    }
+
+    fn trim(&self, kind: PoolKind) -> Result<()> {
+        if kind == PoolKind::Device {
+            memory::trim();
+        }
+        Ok(())
+    }
+
+    fn trim_idle(&self) {
+        memory::trim_idle();
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Layout, MemoryFigures, Operand,
-    Padding, ReduceOperation, ScanOperation, UnaryOperation, View,
+    Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -356,12 +356,35 @@ impl Backend for CudaBackend {
     }
 
     fn memory(&self) -> MemoryFigures {
-        let (used, pooled) = memory::pool_figures(&self.device);
+        let memory::Figures { used, total: pooled, .. } = memory::pool_figures(&self.device);
         let (free, total) = memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
         MemoryFigures { used, pooled, free, total }
     }
 
-    fn trim(&self) {
-        self.device.defer(memory::trim(&self.device));
+    fn pool(&self, kind: PoolKind) -> PoolFigures {
+        let figures = match kind {
+            PoolKind::Device => memory::pool_figures(&self.device),
+            PoolKind::Pinned => staging::figures(&self.device),
+        };
+        let memory::Figures { used, total, free_chunks, limit } = figures;
+        PoolFigures { used, held: total, free_blocks: free_chunks, limit }
+    }
+
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>) {
+        match kind {
+            PoolKind::Device => memory::set_limit(&self.device, limit),
+            PoolKind::Pinned => staging::set_limit(&self.device, limit),
+        }
+    }
+
+    fn trim(&self, kind: PoolKind) -> Result<()> {
+        match kind {
+            PoolKind::Device => memory::trim(&self.device),
+            PoolKind::Pinned => staging::trim(&self.device),
+        }
+    }
+
+    fn trim_idle(&self) {
+        self.device.defer(memory::trim_idle(&self.device));
     }
 }

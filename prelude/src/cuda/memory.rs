@@ -1,11 +1,13 @@
 //! Device memory from the caching pool.
 
 use super::context::Device;
-use super::pool::{Chunk, UNIT};
+pub(crate) use super::pool::Figures;
+use super::pool::{Chunk, Pool, UNIT};
 use super::status::check;
 use crate::error::{Error, Result};
 use cudarc::driver::sys;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A block of device memory; goes back to the pool when dropped.
 ///
@@ -34,28 +36,12 @@ impl DeviceMemory {
         let rounded = match bytes.checked_next_multiple_of(UNIT) {
             Some(0) => return Ok(DeviceMemory { device: device.clone(), address: 0, bytes, origin: Origin::Nowhere }),
             Some(rounded) => rounded,
-            None => return Err(out_of_memory(device, bytes)),
+            None => return Err(out_of_memory(device, bytes, device.pool().figures())),
         };
         let mut pool = device.pool();
         let (chunk, address) = match pool.take(rounded) {
             Some(found) => found,
-            None => {
-                device.bind()?;
-                let address = match driver_allocate(rounded)? {
-                    Some(address) => address,
-                    None => {
-                        release_unused(device, &mut pool)?;
-                        match driver_allocate(rounded)? {
-                            Some(address) => address,
-                            None => {
-                                drop(pool);
-                                return Err(out_of_memory(device, bytes));
-                            }
-                        }
-                    }
-                };
-                (pool.add(address, rounded), address)
-            }
+            None => grow(device, &mut pool, bytes, rounded)?,
         };
         drop(pool);
         Ok(DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Pool(chunk) })
@@ -64,7 +50,14 @@ impl DeviceMemory {
     /// Uninitialised memory outside the pool, for what the backend keeps for itself.
     pub fn outside_pool(device: &Arc<Device>, bytes: usize) -> Result<DeviceMemory> {
         device.bind()?;
-        let address = driver_allocate(bytes)?.ok_or_else(|| out_of_memory(device, bytes))?;
+        let address = match driver_allocate(bytes)? {
+            Some(address) => address,
+            None => {
+                trim(device)?;
+                let figures = device.pool().figures();
+                driver_allocate(bytes)?.ok_or_else(|| out_of_memory(device, bytes, figures))?
+            }
+        };
         Ok(DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Driver })
     }
 
@@ -121,9 +114,14 @@ pub(crate) fn driver_figures(device: &Device) -> Result<(usize, usize)> {
     Ok((free, total))
 }
 
-/// Bytes in use and bytes held by the pool.
-pub(crate) fn pool_figures(device: &Device) -> (usize, usize) {
+/// What the pool holds.
+pub(crate) fn pool_figures(device: &Device) -> Figures {
     device.pool().figures()
+}
+
+/// Limits what the pool may hold from now on.
+pub(crate) fn set_limit(device: &Device, limit: Option<usize>) {
+    device.pool().set_limit(limit);
 }
 
 /// Gives all segments of which nothing is in use back to the driver, after the queued work.
@@ -132,13 +130,67 @@ pub(crate) fn trim(device: &Device) -> Result<()> {
     release_unused(device, &mut device.pool())
 }
 
-fn release_unused(device: &Device, pool: &mut super::pool::Pool) -> Result<()> {
+/// Gives segments that nothing has used for some time back to the driver, unless the device is at work.
+pub(crate) fn trim_idle(device: &Device) -> Result<()> {
+    release_idle(device, &mut device.pool())
+}
+
+/// Seconds after which a segment that nothing uses goes back to the driver: others may want it.
+const IDLE: u64 = 60;
+
+/// A segment from the driver of `rounded` bytes, all of it in use. Before it fails it has given back what is unused.
+#[cold]
+fn grow(device: &Device, pool: &mut Pool, requested: usize, rounded: usize) -> Result<(Chunk, u64)> {
+    device.bind()?;
+    release_idle(device, pool)?;
+    for released in [false, true] {
+        if released {
+            release_unused(device, pool)?;
+        }
+        if pool.has_room_for(rounded)
+            && let Some(address) = driver_allocate(rounded)?
+        {
+            return Ok((pool.add(address, rounded), address));
+        }
+    }
+    Err(out_of_memory(device, requested, pool.figures()))
+}
+
+fn release_unused(device: &Device, pool: &mut Pool) -> Result<()> {
     // Queued work may still use what its owners have dropped.
     // SAFETY: the stream lives as long as the device.
     check(unsafe { sys::cuStreamSynchronize(device.stream) }, "the queued work")?;
+    // SAFETY: the queued work is done.
+    unsafe { free(pool.remove_unused()) }
+}
+
+fn release_idle(device: &Device, pool: &mut Pool) -> Result<()> {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let now = START.get_or_init(Instant::now).elapsed().as_secs();
+    if !pool.note_idle(now, IDLE) {
+        return Ok(());
+    }
+    device.bind()?;
+    // Not worth waiting for.
+    // SAFETY: the stream lives as long as the device.
+    match unsafe { sys::cuStreamQuery(device.stream) } {
+        sys::CUresult::CUDA_ERROR_NOT_READY => Ok(()),
+        status => {
+            check(status, "the queued work")?;
+            // SAFETY: the queued work is done.
+            unsafe { free(pool.remove_idle(now, IDLE)) }
+        }
+    }
+}
+
+/// Gives segments that the pool has forgotten back to the driver.
+///
+/// # Safety
+/// The context is current, the addresses came from `cuMemAlloc`, and no work uses them any more.
+unsafe fn free(addresses: Vec<u64>) -> Result<()> {
     let mut result = Ok(());
-    for address in pool.remove_unused() {
-        // SAFETY: the address came from `cuMemAlloc`; the pool has forgotten it, and no work uses it any more.
+    for address in addresses {
+        // SAFETY: the caller's promise.
         result = result.and(check(unsafe { sys::cuMemFree_v2(address) }, "cuMemFree"));
     }
     result
@@ -155,7 +207,7 @@ fn driver_allocate(bytes: usize) -> Result<Option<u64>> {
 }
 
 #[cold]
-fn out_of_memory(device: &Device, requested: usize) -> Error {
+fn out_of_memory(device: &Device, requested: usize, pool: Figures) -> Error {
     let free = driver_figures(device).map_or(0, |(free, _)| free);
-    Error::OutOfMemory { device: device.label(), requested, free, pooled: pool_figures(device).1 }
+    Error::OutOfMemory { device: device.label(), requested, free, pooled: pool.total, limit: pool.limit }
 }

@@ -2,6 +2,9 @@
 //!
 //! Sizes are multiples of [`UNIT`]. A segment is memory from the driver; it starts as one chunk, is split by best fit,
 //! and neighbouring free chunks are joined. The figures are those of CuPy's pool.
+//!
+//! A segment of which nothing is used is idle from the next call of [`Pool::note_idle`] on, until a part of it is taken: so
+//! taking and giving need no clock.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +24,11 @@ struct Entry {
     before: u32,
     after: u32,
     free: bool,
+    /// When a whole free segment was first seen to be so; `IN_USE` before that.
+    idle_since: u64,
 }
+
+const IN_USE: u64 = u64::MAX;
 
 #[derive(Default)]
 pub(crate) struct Pool {
@@ -33,12 +40,43 @@ pub(crate) struct Pool {
     free: BTreeSet<(usize, u32)>,
     used: usize,
     total: usize,
+    limit: Option<usize>,
+}
+
+impl Entry {
+    /// Whether the chunk is a whole segment.
+    fn is_segment(&self) -> bool {
+        self.before == NONE && self.after == NONE
+    }
+}
+
+/// What is in a pool, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Figures {
+    /// In use.
+    pub used: usize,
+    /// In all segments, in use or not.
+    pub total: usize,
+    /// The number of free chunks.
+    pub free_chunks: usize,
+    /// What all segments together may have.
+    pub limit: Option<usize>,
 }
 
 impl Pool {
-    /// Bytes in use, and bytes in all segments.
-    pub fn figures(&self) -> (usize, usize) {
-        (self.used, self.total)
+    pub fn figures(&self) -> Figures {
+        Figures { used: self.used, total: self.total, free_chunks: self.free.len(), limit: self.limit }
+    }
+
+    /// Limits what all segments together may have from now on.
+    pub fn set_limit(&mut self, limit: Option<usize>) {
+        self.limit = limit;
+    }
+
+    /// Whether a segment of `bytes` more stays within the limit.
+    pub fn has_room_for(&self, bytes: usize) -> bool {
+        let total = self.total.checked_add(bytes);
+        total.is_some_and(|total| self.limit.is_none_or(|limit| total <= limit))
     }
 
     /// A chunk of `bytes` (a multiple of [`UNIT`], not zero) from what is free: its number and address.
@@ -47,12 +85,18 @@ impl Pool {
         self.free.remove(&(found, number));
         let entry = &mut self.entries[number as usize];
         entry.free = false;
+        entry.idle_since = IN_USE;
         let (address, after) = (entry.address, entry.after);
         if found > bytes {
             entry.bytes = bytes;
-            let rest =
-                Entry { address: address + bytes as u64, bytes: found - bytes, before: number, after, free: true };
-            let rest = self.insert(rest);
+            let rest = self.insert(Entry {
+                address: address + bytes as u64,
+                bytes: found - bytes,
+                before: number,
+                after,
+                free: true,
+                idle_since: IN_USE,
+            });
             self.entries[number as usize].after = rest;
             if after != NONE {
                 self.entries[after as usize].before = rest;
@@ -67,7 +111,8 @@ impl Pool {
     pub fn add(&mut self, address: u64, bytes: usize) -> Chunk {
         self.used += bytes;
         self.total += bytes;
-        Chunk(self.insert(Entry { address, bytes, before: NONE, after: NONE, free: false }))
+        let whole = Entry { address, bytes, before: NONE, after: NONE, free: false, idle_since: IN_USE };
+        Chunk(self.insert(whole))
     }
 
     /// Takes a chunk back, and joins it with free neighbours.
@@ -88,18 +133,41 @@ impl Pool {
         }
         let entry = &mut self.entries[first as usize];
         entry.free = true;
+        entry.idle_since = IN_USE;
         self.free.insert((entry.bytes, first));
     }
 
     /// Removes the segments of which nothing is in use, and gives their addresses.
     pub fn remove_unused(&mut self) -> Vec<u64> {
+        self.remove(|_| true)
+    }
+
+    /// Notes at the time `now` which segments nothing is in use of; whether some have been idle for `age`, in its unit.
+    pub fn note_idle(&mut self, now: u64, age: u64) -> bool {
+        let mut is_old = false;
+        for &(_, number) in &self.free {
+            let entry = &mut self.entries[number as usize];
+            if entry.is_segment() {
+                entry.idle_since = entry.idle_since.min(now);
+                is_old |= now - entry.idle_since >= age;
+            }
+        }
+        is_old
+    }
+
+    /// Removes the segments that were noted to be idle for `age`, and gives their addresses.
+    pub fn remove_idle(&mut self, now: u64, age: u64) -> Vec<u64> {
+        self.remove(|entry| now.checked_sub(entry.idle_since).is_some_and(|idle| idle >= age))
+    }
+
+    fn remove(&mut self, goes: impl Fn(&Entry) -> bool) -> Vec<u64> {
         let unused: Vec<(usize, u32)> = self
             .free
             .iter()
             .copied()
             .filter(|&(_, number)| {
                 let entry = &self.entries[number as usize];
-                entry.before == NONE && entry.after == NONE
+                entry.is_segment() && goes(entry)
             })
             .collect();
         let mut addresses = Vec::with_capacity(unused.len());
@@ -148,13 +216,14 @@ mod tests {
         assert_eq!(pool.take(UNIT), None, "all is in use");
         pool.give(big);
         pool.give(small);
-        assert_eq!(pool.figures(), (0, 10 * UNIT));
+        assert_eq!((pool.figures().used, pool.figures().total), (0, 10 * UNIT));
+        assert_eq!(pool.figures().free_chunks, 2);
         let (a, address) = pool.take(UNIT).unwrap();
         assert_eq!(address, 0x9_0000, "the smaller segment fits best");
         let (b, b_address) = pool.take(3 * UNIT).unwrap();
         let (c, c_address) = pool.take(2 * UNIT).unwrap();
         assert_eq!((b_address, c_address), (0x1_0000, 0x1_0000 + 3 * UNIT as u64));
-        assert_eq!(pool.figures().0, 6 * UNIT);
+        assert_eq!(pool.figures().used, 6 * UNIT);
         assert_eq!(pool.take(4 * UNIT), None);
         pool.give(b);
         pool.give(c);
@@ -165,7 +234,41 @@ mod tests {
         assert_eq!(pool.remove_unused(), vec![0x9_0000]);
         pool.give(whole);
         assert_eq!(pool.remove_unused(), vec![0x1_0000]);
-        assert_eq!(pool.figures(), (0, 0));
+        assert_eq!(pool.figures(), Figures::default());
+    }
+
+    #[test]
+    fn segments_are_idle_from_when_it_was_noted_until_they_are_used() {
+        let mut pool = Pool::default();
+        let (a, b) = (pool.add(0x1_0000, 8 * UNIT), pool.add(0x9_0000, 2 * UNIT));
+        pool.give(a);
+        assert!(!pool.note_idle(100, 60));
+        pool.give(b);
+        assert!(!pool.note_idle(159, 60), "the first one is idle for 59");
+        assert!(pool.note_idle(160, 60));
+        assert_eq!(pool.remove_idle(160, 60), vec![0x1_0000]);
+        assert_eq!(pool.remove_idle(218, 60), Vec::<u64>::new());
+        // Taken and given back: it begins anew.
+        let (part, _) = pool.take(UNIT).unwrap();
+        assert!(!pool.note_idle(300, 60), "a part is in use");
+        pool.give(part);
+        assert!(!pool.note_idle(310, 60) && !pool.note_idle(369, 60) && pool.note_idle(370, 60));
+        assert_eq!(pool.remove_idle(370, 60), vec![0x9_0000]);
+        assert_eq!(pool.figures(), Figures::default());
+    }
+
+    #[test]
+    fn a_limit_counts_what_is_unused_too() {
+        let mut pool = Pool::default();
+        assert!(pool.has_room_for(usize::MAX));
+        pool.set_limit(Some(4 * UNIT));
+        let chunk = pool.add(0x1_0000, 3 * UNIT);
+        assert!(pool.has_room_for(UNIT) && !pool.has_room_for(2 * UNIT) && !pool.has_room_for(usize::MAX));
+        pool.give(chunk);
+        assert!(!pool.has_room_for(2 * UNIT));
+        pool.remove_unused();
+        assert!(pool.has_room_for(4 * UNIT));
+        assert_eq!(pool.figures().limit, Some(4 * UNIT));
     }
 
     #[test]
@@ -196,10 +299,10 @@ mod tests {
                 assert!(live.iter().all(apart));
                 live.push((chunk, address, bytes));
             }
-            assert_eq!(pool.figures().0, live.iter().map(|(_, _, bytes)| bytes).sum::<usize>());
+            assert_eq!(pool.figures().used, live.iter().map(|(_, _, bytes)| bytes).sum::<usize>());
         }
         live.into_iter().for_each(|(chunk, ..)| pool.give(chunk));
         pool.remove_unused();
-        assert_eq!(pool.figures(), (0, 0));
+        assert_eq!(pool.figures(), Figures::default());
     }
 }

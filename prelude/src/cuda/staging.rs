@@ -6,6 +6,7 @@
 //! would wait for itself.
 
 use super::context::Device;
+use super::pool::Figures;
 use super::status::check;
 use crate::error::Result;
 use cudarc::driver::sys;
@@ -22,6 +23,8 @@ const MOST_THREADS: usize = 8;
 #[derive(Default)]
 pub(crate) struct Staging {
     buffers: Vec<Buffer>,
+    /// Bytes that all of them may have. One there must be.
+    limit: Option<usize>,
 }
 
 struct Buffer {
@@ -42,7 +45,7 @@ pub(crate) unsafe fn upload(device: &Device, source: &[u8], target: u64) -> Resu
     run(device, pieces, |buffers, thread, threads| {
         for (turn, piece) in (thread..pieces).step_by(threads).enumerate() {
             let bytes = &source[piece * PIECE..source.len().min((piece + 1) * PIECE)];
-            let buffer = &buffers[turn % BUFFERS_A_THREAD];
+            let buffer = &buffers[turn % buffers.len()];
             buffer.wait()?;
             // SAFETY: the buffer has PIECE bytes, and no transfer uses it: its event was waited for. The target's range
             // is the caller's promise; the buffer outlives the transfer, since it is reused or freed after its event.
@@ -75,7 +78,7 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
         let mine: Vec<usize> = (thread..pieces).step_by(threads).collect();
         let size = |piece: usize| length.min((piece + 1) * PIECE) - piece * PIECE;
         let fetch = |turn: usize| -> Result<()> {
-            let (piece, buffer) = (mine[turn], &buffers[turn % BUFFERS_A_THREAD]);
+            let (piece, buffer) = (mine[turn], &buffers[turn % buffers.len()]);
             buffer.wait()?;
             // SAFETY: the source's range is the caller's promise; the buffer has PIECE bytes and no transfer uses it.
             let status = unsafe {
@@ -85,11 +88,11 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
             check(status, "cuMemcpyDtoHAsync")?;
             buffer.record(device)
         };
-        for turn in 0..mine.len().min(BUFFERS_A_THREAD) {
+        for turn in 0..mine.len().min(buffers.len()) {
             fetch(turn)?;
         }
         for turn in 0..mine.len() {
-            let (piece, buffer) = (mine[turn], &buffers[turn % BUFFERS_A_THREAD]);
+            let (piece, buffer) = (mine[turn], &buffers[turn % buffers.len()]);
             buffer.wait()?;
             // SAFETY: the transfer into the buffer is done; each piece of the target belongs to one thread alone, and
             // `target` is borrowed until all threads have ended.
@@ -97,8 +100,8 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
                 let to = base.0.add(piece * PIECE);
                 std::ptr::copy_nonoverlapping(buffer.memory.as_ptr().cast::<u8>(), to, size(piece));
             }
-            if turn + BUFFERS_A_THREAD < mine.len() {
-                fetch(turn + BUFFERS_A_THREAD)?;
+            if turn + buffers.len() < mine.len() {
+                fetch(turn + buffers.len())?;
             }
         }
         Ok(())
@@ -113,12 +116,13 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
     device.bind()?;
     // Starting a thread costs about as long as copying a quarter of a piece.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = (pieces / 2).clamp(1, cores.min(MOST_THREADS));
     let mut staging = device.staging();
-    staging.grow(pieces.min(threads * BUFFERS_A_THREAD))?;
+    let most = staging.most_buffers();
+    let threads = (pieces / 2).min(most / BUFFERS_A_THREAD).clamp(1, cores.min(MOST_THREADS));
+    staging.grow(pieces.min(threads * BUFFERS_A_THREAD).min(most))?;
     if threads == 1 {
-        // One piece may find one buffer only; with two or three pieces there are two.
-        return work(&staging.buffers, 0, 1);
+        // One piece, or a low limit, may leave one buffer only.
+        return work(&staging.buffers[..staging.buffers.len().min(BUFFERS_A_THREAD)], 0, 1);
     }
     let work = &work;
     std::thread::scope(|scope| {
@@ -147,7 +151,48 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
     })
 }
 
+/// What the pinned buffers are: in use while a transfer is under way.
+pub(crate) fn figures(device: &Device) -> Figures {
+    let staging = device.staging();
+    let total = staging.buffers.len() * PIECE;
+    let busy = staging.buffers.iter().filter(|buffer| !buffer.is_done()).count();
+    Figures { used: busy * PIECE, total, free_chunks: staging.buffers.len() - busy, limit: staging.limit }
+}
+
+/// Limits the bytes that the pinned buffers may have, and frees what is above it. One buffer may always be there.
+pub(crate) fn set_limit(device: &Device, limit: Option<usize>) {
+    let mut staging = device.staging();
+    staging.limit = limit;
+    let most = staging.most_buffers();
+    device.defer(device.bind().and_then(|()| staging.shrink(most)));
+}
+
+/// Frees all pinned buffers, when the transfers under way are done.
+pub(crate) fn trim(device: &Device) -> Result<()> {
+    device.bind()?;
+    device.staging().shrink(0)
+}
+
 impl Staging {
+    /// The number of buffers that the limit leaves.
+    fn most_buffers(&self) -> usize {
+        self.limit.map_or(usize::MAX, |limit| (limit / PIECE).max(1))
+    }
+
+    /// Frees buffers until there are `count`, waiting for the transfers that use them. The context is current.
+    fn shrink(&mut self, count: usize) -> Result<()> {
+        while self.buffers.len() > count {
+            if let Some(buffer) = self.buffers.last() {
+                buffer.wait()?;
+            }
+            if let Some(buffer) = self.buffers.pop() {
+                // SAFETY: the context is current, and the buffer's transfer is done.
+                unsafe { buffer.free() };
+            }
+        }
+        Ok(())
+    }
+
     /// Makes buffers until there are `count`.
     fn grow(&mut self, count: usize) -> Result<()> {
         while self.buffers.len() < count {
@@ -177,16 +222,29 @@ impl Staging {
     /// The context is current and no transfer is under way.
     pub(super) unsafe fn release(&mut self) {
         for buffer in self.buffers.drain(..) {
-            // SAFETY: made by `grow`, not used by any transfer, and dropped here.
-            unsafe {
-                let _ = sys::cuEventDestroy_v2(buffer.done);
-                let _ = sys::cuMemFreeHost(buffer.memory.as_ptr());
-            }
+            // SAFETY: the caller's promise.
+            unsafe { buffer.free() };
         }
     }
 }
 
 impl Buffer {
+    /// Whether no transfer uses the buffer. What cannot be asked counts as done.
+    fn is_done(&self) -> bool {
+        // SAFETY: the event lives as long as the buffer.
+        unsafe { sys::cuEventQuery(self.done) != sys::CUresult::CUDA_ERROR_NOT_READY }
+    }
+
+    /// # Safety
+    /// The context is current and no transfer uses the buffer.
+    unsafe fn free(self) {
+        // SAFETY: made by `grow`, used by no transfer, and dropped here.
+        unsafe {
+            let _ = sys::cuEventDestroy_v2(self.done);
+            let _ = sys::cuMemFreeHost(self.memory.as_ptr());
+        }
+    }
+
     /// Waits until no transfer uses the buffer. An event that was never recorded counts as done.
     fn wait(&self) -> Result<()> {
         // SAFETY: the event lives as long as the buffer.

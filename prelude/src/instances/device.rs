@@ -35,6 +35,12 @@ fn element<T: Element + Debug>(
     black_box(a.sum());
     black_box(a.mean());
     black_box((a.prod(), a.argmax(), a.argmin(), a.argmax_axis(0), a.argmin_axis(0), a.cumsum(), a.cumsum_axis(0)));
+    let mask = a.eq(value);
+    let places = mask.flatnonzero();
+    black_box((crate::where_(&mask, &*a, value), crate::where_(&mask, value, value), a.extract(&mask)));
+    black_box((crate::where_(&mask, &*a, &*a), a.take(&places), a.take_axis(&places, 0)));
+    a.putmask(&mask, value);
+    a.put(&places, value);
     a.fill(value);
     a.assign(&a.copy());
     shown(store, a.clone(), formatter);
@@ -84,7 +90,8 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
 
 /// Arrays of integers and bools.
 fn bits<T: Bitwise>(a: &DeviceArray<T>) {
-    black_box((a & a, a | a, a ^ a, !a));
+    let b = &a.copy();
+    black_box((a & b, a | b, a ^ b, !a));
 }
 
 /// Pictures.

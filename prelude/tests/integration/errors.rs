@@ -166,7 +166,7 @@ fn memory_that_is_not_there() {
         panic!("a petabyte was granted");
     };
     assert_eq!((device.as_str(), requested), ("cpu", 1 << 50));
-    let error = gpu::Error::OutOfMemory { device, requested, free: 1000, pooled: 10 };
+    let error = gpu::Error::OutOfMemory { device, requested, free: 1000, pooled: 10, limit: None };
     check::<()>(
         Err(error),
         expect![

@@ -9,27 +9,27 @@ use warpcell::{Element, Pad, Scalar};
 
 /// What an expression gives, as floats.
 trait Outcome {
-    fn outcome(self) -> ArrayD<f64>;
+    fn outcome(&self) -> ArrayD<f64>;
 }
 
 impl<T: Element> Outcome for DeviceArray<T> {
-    fn outcome(self) -> ArrayD<f64> {
+    fn outcome(&self) -> ArrayD<f64> {
         self.to_host().mapv(float)
     }
 }
 macro_rules! scalars {
     ($($type:ty)*) => {$(
         impl Outcome for $type {
-            fn outcome(self) -> ArrayD<f64> {
-                arr0(float(self)).into_dyn()
+            fn outcome(&self) -> ArrayD<f64> {
+                arr0(float(*self)).into_dyn()
             }
         }
     )*};
 }
 scalars!(bool u8 i32 u32 i64 u64 f32 f64);
 impl Outcome for usize {
-    fn outcome(self) -> ArrayD<f64> {
-        arr0(self as f64).into_dyn()
+    fn outcome(&self) -> ArrayD<f64> {
+        arr0(*self as f64).into_dyn()
     }
 }
 
@@ -74,7 +74,7 @@ macro_rules! rows {
             numpy: $numpy,
             ours: stringify!($ours),
             #[allow(unused_variables, reason = "not every row uses all arrays")]
-            outcome: |Data { $($name),* }| Outcome::outcome($ours),
+            outcome: |Data { $($name),* }| Outcome::outcome(&$ours),
         }
     };
 }
@@ -113,7 +113,7 @@ rows! {
         "a[:, ::-1]" => a.slice(s![.., ..;-1]),
         "a[mask]" => a.extract(mask),
         "np.take(a, i)" => a.take(i),
-        "np.take(a, i[1:3], 1)" => a.take_axis(&i.slice(s![1..3]), 1),
+        "np.take(a, i[1:3], 1)" => a.take_axis(i.slice(s![1..3]), 1),
         "np.where(mask, a, 0.0)" => gpu::where_(mask, a, 0.0),
         "np.nonzero(mask)[1]" => mask.nonzero()[1],
         "np.flatnonzero(mask)" => mask.flatnonzero(),

@@ -10,7 +10,6 @@ mod inspection;
 mod kernels;
 pub mod linalg;
 mod map_host;
-mod memory;
 mod streams;
 pub mod testing;
 pub mod timing;
@@ -22,7 +21,6 @@ pub use inspection::type_of;
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use linalg::{dot, matmul};
 pub use map_host::map_host;
-pub use memory::{memory_pool, pinned_memory_pool};
 pub use streams::{Event, Stream, current_stream};
 
 /// What will be in scope in every cell, and what will be a method of a type of the prelude.

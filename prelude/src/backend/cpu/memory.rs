@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A block of host memory.
 ///
@@ -23,6 +24,7 @@ pub(super) struct Memory {
 /// What the system's allocator gave.
 struct Block {
     start: NonNull<u8>,
+    /// What can be used, a multiple of [`UNIT`]; room for the alignment comes on top.
     size: usize,
 }
 
@@ -33,14 +35,29 @@ const ALIGNMENT: usize = 64;
 /// takes longer than most operations), and the memory that is free is asked for first.
 const LARGE: usize = 1 << 20;
 
+/// Sizes of blocks are multiples of this; those of large blocks, of [`LARGE_UNIT`].
+const UNIT: usize = 512;
+const LARGE_UNIT: usize = LARGE / 16;
+
+/// After this time, a block that no array uses goes back to the system: others may want it.
+const IDLE: Duration = Duration::from_secs(60);
+
 /// Bytes held by live arrays.
 static USED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes in blocks that no array uses.
+static UNUSED: AtomicUsize = AtomicUsize::new(0);
+/// The most bytes that both may be together.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// Large blocks that no array uses.
+/// Large blocks that no array uses, the one that was used last at the end.
 #[derive(Default)]
 struct Pool {
-    by_size: HashMap<usize, Vec<Block>>,
-    bytes: usize,
+    by_size: HashMap<usize, Vec<Unused>>,
+}
+
+struct Unused {
+    block: Block,
+    since: Instant,
 }
 
 fn pool_of_blocks() -> MutexGuard<'static, Pool> {
@@ -56,7 +73,7 @@ unsafe impl Sync for Block {}
 impl Memory {
     pub fn new(bytes: usize) -> Result<Memory> {
         let block = Block::new(bytes)?;
-        USED.fetch_add(bytes, Ordering::Relaxed);
+        USED.fetch_add(block.size, Ordering::Relaxed);
         Ok(Memory { block, bytes })
     }
 
@@ -70,16 +87,17 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        USED.fetch_sub(self.bytes, Ordering::Relaxed);
         let block = Block { start: self.block.start, size: self.block.size };
+        USED.fetch_sub(block.size, Ordering::Relaxed);
         if block.size < LARGE {
             return block.free();
         }
         let mut pool = pool_of_blocks();
-        if pool.bytes + block.size <= total() / 8 {
-            pool.bytes += block.size;
-            pool.by_size.entry(block.size).or_default().push(block);
+        if unused() + block.size <= total() / 8 {
+            UNUSED.fetch_add(block.size, Ordering::Relaxed);
+            pool.by_size.entry(block.size).or_default().push(Unused { block, since: Instant::now() });
         } else {
+            drop(pool);
             block.free();
         }
     }
@@ -96,35 +114,51 @@ impl Allocation for Memory {
 
 impl Block {
     fn new(bytes: usize) -> Result<Block> {
-        let size = if bytes < LARGE { bytes + ALIGNMENT } else { (bytes + ALIGNMENT).next_multiple_of(LARGE / 16) };
+        let unit = if bytes < LARGE { UNIT } else { LARGE_UNIT };
+        let size = bytes.checked_next_multiple_of(unit).filter(|&size| size <= isize::MAX as usize - ALIGNMENT);
+        let size = size.ok_or_else(|| out_of_memory(bytes))?;
         if size >= LARGE {
             let mut pool = pool_of_blocks();
-            if let Some(block) = pool.by_size.get_mut(&size).and_then(Vec::pop) {
-                pool.bytes -= size;
-                return Ok(block);
+            if let Some(found) = pool.by_size.get_mut(&size).and_then(Vec::pop) {
+                UNUSED.fetch_sub(size, Ordering::Relaxed);
+                return Ok(found.block);
             }
             drop(pool);
-            // Linux grants more memory than there is, and ends the process when it is touched.
-            if size > available() {
-                trim();
-                if size > available() {
-                    return Err(out_of_memory(bytes));
-                }
-            }
+            trim_idle();
         }
-        // The alignment is made by hand: `alloc_zeroed` with more than the allocator's own writes all zeros itself,
-        // while fresh pages from the system are zero.
-        let layout = alloc::Layout::from_size_align(size, 1).map_err(|_| out_of_memory(bytes))?;
-        // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(|| out_of_memory(bytes))?;
-        prefer_large_pages(start.as_ptr(), size);
-        Ok(Block { start, size })
+        // Linux grants more memory than there is, and ends the process when it is touched.
+        let fits = || is_within_limit(size) && (size < LARGE || size <= available());
+        let allocated = fits().then(|| Block::from_system(size)).flatten();
+        let allocated = allocated.or_else(|| {
+            trim();
+            fits().then(|| Block::from_system(size)).flatten()
+        });
+        allocated.ok_or_else(|| out_of_memory(bytes))
+    }
+
+    /// Zeroed memory.
+    fn from_system(size: usize) -> Option<Block> {
+        // SAFETY: the size with the alignment's room is not zero.
+        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout(size)) })?;
+        prefer_large_pages(start.as_ptr(), size + ALIGNMENT);
+        Some(Block { start, size })
     }
 
     fn free(self) {
-        // SAFETY: allocated with this layout in `new`; no array uses it any more.
-        unsafe { alloc::dealloc(self.start.as_ptr(), alloc::Layout::from_size_align_unchecked(self.size, 1)) };
+        // SAFETY: allocated with this layout in `from_system`; no array uses it any more.
+        unsafe { alloc::dealloc(self.start.as_ptr(), layout(self.size)) };
     }
+}
+
+/// The alignment is made by hand: `alloc_zeroed` with more than the allocator's own writes all zeros itself, while fresh pages
+/// from the system are zero.
+fn layout(size: usize) -> alloc::Layout {
+    alloc::Layout::from_size_align(size + ALIGNMENT, 1).expect("the size was checked")
+}
+
+fn is_within_limit(size: usize) -> bool {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    limit == usize::MAX || (used() + unused()).saturating_add(size) <= limit
 }
 
 /// Asks for pages of 2 MiB for memory that was not touched yet, where the system gives them only on request: mapping
@@ -140,8 +174,10 @@ pub(crate) fn prefer_large_pages(start: *mut u8, bytes: usize) {
     unsafe { libc::madvise(start.wrapping_add(skipped).cast(), bytes - skipped, libc::MADV_HUGEPAGE) };
 }
 
+#[cold]
 fn out_of_memory(requested: usize) -> Error {
-    Error::OutOfMemory { device: "cpu".into(), requested, free: available(), pooled: pool_of_blocks().bytes }
+    let (free, pooled) = (available(), used() + unused());
+    Error::OutOfMemory { device: "cpu".into(), requested, free, pooled, limit: limit() }
 }
 
 /// Bytes held by live arrays.
@@ -151,14 +187,44 @@ pub(super) fn used() -> usize {
 
 /// Bytes in blocks that no array uses.
 pub(super) fn unused() -> usize {
-    pool_of_blocks().bytes
+    UNUSED.load(Ordering::Relaxed)
+}
+
+/// The number of blocks that no array uses.
+pub(super) fn unused_blocks() -> usize {
+    pool_of_blocks().by_size.values().map(Vec::len).sum()
+}
+
+/// The most bytes that arrays and unused blocks may have.
+pub(super) fn limit() -> Option<usize> {
+    Some(LIMIT.load(Ordering::Relaxed)).filter(|&limit| limit < usize::MAX)
+}
+
+pub(super) fn set_limit(limit: Option<usize>) {
+    LIMIT.store(limit.unwrap_or(usize::MAX), Ordering::Relaxed);
 }
 
 /// Gives the unused blocks back to the system.
 pub(super) fn trim() {
-    let mut pool = pool_of_blocks();
-    pool.bytes = 0;
-    pool.by_size.drain().flat_map(|(_, blocks)| blocks).for_each(Block::free);
+    release(|_| true);
+}
+
+/// Gives blocks that nothing has used for some time back to the system.
+pub(super) fn trim_idle() {
+    let now = Instant::now();
+    release(|since| now.saturating_duration_since(since) >= IDLE);
+}
+
+fn release(goes: impl Fn(Instant) -> bool) {
+    let mut released = Vec::new();
+    pool_of_blocks().by_size.retain(|_, blocks| {
+        released.extend(blocks.extract_if(.., |unused| goes(unused.since)));
+        !blocks.is_empty()
+    });
+    for unused in released {
+        UNUSED.fetch_sub(unused.block.size, Ordering::Relaxed);
+        unused.block.free();
+    }
 }
 
 /// Bytes of memory that can be had; all of them where the system does not say.

@@ -3,7 +3,7 @@
 use super::reference::*;
 use crate::backend::cuda::elementwise::{BINARY_OPERATIONS, UNARY_OPERATIONS, is_transcendental, takes, takes_two};
 use crate::backend::cuda::{open, probe};
-use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, View};
+use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, PoolKind, View};
 use crate::dtype::{DType, Scalar};
 use crate::error::Error;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Check {
     }
 
     fn pool(&mut self) {
-        self.gpu.trim();
+        self.gpu.trim(PoolKind::Device).unwrap();
         let before = self.gpu.memory();
         let first = self.gpu.allocate(400).unwrap();
         self.note(self.gpu.memory().used == before.used + 512, &|| "400 bytes are 512 in use".into());
@@ -151,14 +151,44 @@ impl Check {
         self.note(after.used == before.used && after.pooled >= before.pooled, &|| "dropped, but pooled".into());
         drop(self.gpu.allocate(64 << 20).unwrap());
         let full = self.gpu.memory().pooled;
-        self.gpu.trim();
+        self.gpu.trim(PoolKind::Device).unwrap();
         self.note(self.gpu.memory().pooled < full, &|| "trim gives back".into());
+        self.pool_limits(after.used);
         let error = self.gpu.allocate(after.total * 2).err();
         let right = matches!(error, Some(Error::OutOfMemory { requested, .. }) if requested == after.total * 2);
         self.note(right, &|| format!("out of memory: {error:?}"));
         let again = self.gpu.allocate(1 << 20).is_ok();
         self.note(again, &|| "allocation after out of memory".into());
         self.note(self.gpu.allocate(0).is_ok(), &|| "no bytes".into());
+    }
+
+    fn pool_limits(&mut self, used: usize) {
+        let (device, pinned) = (PoolKind::Device, PoolKind::Pinned);
+        let kept = self.gpu.allocate(1 << 20).unwrap();
+        drop(self.gpu.allocate(2 << 20).unwrap());
+        let held = self.gpu.pool(device).held;
+        self.note(self.gpu.pool(device).free_blocks >= 1, &|| "a block is free".into());
+        self.gpu.limit_pool(device, Some(held + (1 << 20)));
+        let again = self.gpu.allocate(2 << 20).is_ok();
+        self.note(again && self.gpu.pool(device).held == held, &|| "what is pooled is within the limit".into());
+        let other = self.gpu.allocate(3 << 20).is_ok();
+        self.note(other, &|| "unused blocks make room within the limit".into());
+        let error = self.gpu.allocate(held * 2).err();
+        let right = matches!(error, Some(Error::OutOfMemory { limit: Some(_), .. }));
+        self.note(right, &|| format!("beyond the limit: {error:?}"));
+        self.gpu.limit_pool(device, None);
+        drop(kept);
+        self.note(self.gpu.pool(device).used == used, &|| "all was given back".into());
+        // A single pinned buffer carries any transfer.
+        self.gpu.limit_pool(pinned, Some(1));
+        self.transfers();
+        let buffers = self.gpu.pool(pinned).held;
+        self.note(buffers == 2 << 20, &|| format!("{buffers} bytes of pinned memory"));
+        self.gpu.limit_pool(pinned, None);
+        self.transfers();
+        self.note(self.gpu.pool(pinned).held > buffers, &|| "more pinned buffers without a limit".into());
+        self.gpu.trim(pinned).unwrap();
+        self.note(self.gpu.pool(pinned).held == 0, &|| "pinned buffers were given back".into());
     }
 
     fn fill_and_arange(&mut self) {
