@@ -90,7 +90,7 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
 
 /// Arrays of integers and bools.
 fn bits<T: Bitwise>(a: &DeviceArray<T>) {
-    let b = &a.copy();
+    let b = &a.clone();
     black_box((a & b, a | b, a ^ b, !a));
 }
 
