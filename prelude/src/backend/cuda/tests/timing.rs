@@ -88,6 +88,38 @@ fn gpu_timing() {
         time(&gpu, "copy f32 1e4x1e4 transposed", 50, || gpu.copy(transposed.view(), out.view()).unwrap());
     }
     {
+        let n = 10_000_000;
+        let x = array(&gpu, DType::F32, &[n], 12);
+        let out = empty(&gpu, DType::F32, &[n]);
+        let mut random = Random::new(13);
+        for (order, next) in [("neighbours", 0), ("random", 1)] {
+            let indices = empty(&gpu, DType::I64, &[n]);
+            let places = (0..n as u64).map(|i| if next == 0 { i } else { random.next() % n as u64 });
+            gpu.upload(&places.flat_map(u64::to_le_bytes).collect::<Vec<u8>>(), &indices.allocation).unwrap();
+            time(&gpu, &format!("take f32 1e7 {order}"), 50, || {
+                gpu.gather(x.view(), 0, indices.view(), out.view()).unwrap();
+            });
+            time(&gpu, &format!("put f32 1e7 {order}"), 50, || {
+                gpu.scatter(operand(&x), 0, indices.view(), out.view()).unwrap();
+            });
+        }
+        let mask = empty(&gpu, DType::Bool, &[n]);
+        let half = Operand::Scalar(Scalar::F32(0.5));
+        gpu.binary(BinaryOperation::Less, operand(&x), half, mask.view()).unwrap();
+        time(&gpu, "where_ f32 1e7", 50, || gpu.select(mask.view(), operand(&x), half, out.view()).unwrap());
+        time(&gpu, "extract f32 1e7", 50, || drop(gpu.compress(mask.view(), Some(x.view())).unwrap()));
+        let rows = Array { layout: Layout::contiguous(&[100_000, 100]), ..x };
+        let out = Array { layout: Layout::contiguous(&[100_000, 100]), ..out };
+        let places = (0..100_000).flat_map(|_| (random.next() % 100_000).to_le_bytes());
+        let allocation = gpu.allocate(800_000).unwrap();
+        gpu.upload(&places.collect::<Vec<u8>>(), &allocation).unwrap();
+        let shared = Layout { shape: vec![100_000, 100], strides: vec![1, 0], offset: 0 };
+        let indices = Array { allocation, layout: shared, dtype: DType::I64 };
+        time(&gpu, "take f32 1e5 rows of 100", 50, || {
+            gpu.gather(rows.view(), 0, indices.view(), out.view()).unwrap();
+        });
+    }
+    {
         let bytes = 400_000_000;
         let mut random = Random::new(11);
         let source: Vec<u8> = (0..bytes / 8).flat_map(|_| random.next().to_le_bytes()).collect();
