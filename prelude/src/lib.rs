@@ -58,7 +58,11 @@ pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
     try_convolve2d, try_convolve2d_with,
 };
+pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_correlate};
 pub use operations::elementwise::Operand;
+pub use operations::fftconvolve::{
+    Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
+};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use operations::random;
 pub use plot::{

@@ -2,7 +2,9 @@
 
 pub(crate) mod allclose;
 pub(crate) mod convolve;
+pub(crate) mod correlate;
 pub(crate) mod elementwise;
+pub(crate) mod fftconvolve;
 pub(crate) mod map;
 pub mod random;
 pub(crate) mod reduce;

@@ -6,6 +6,7 @@
 pub(crate) mod convolve;
 pub(crate) mod copy;
 pub(crate) mod elementwise;
+mod fft;
 mod gather;
 mod map;
 pub(crate) mod memory;
@@ -20,7 +21,7 @@ use crate::backend::{
     Allocation, Backend, BinaryOperation, Distribution, EventHandle, MemoryFigures, Operand, Padding, ReduceOperation,
     UnaryOperation, View,
 };
-use crate::dtype::Scalar;
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
 use crate::registry::Function;
@@ -236,6 +237,54 @@ impl Backend for CpuBackend {
         unsafe {
             let indices = std::slice::from_raw_parts(origin(&indices).cast(), indices.layout.size());
             gather::gather(origin(&source), indices, row, origin(&out));
+        }
+        turn.end()
+    }
+
+    fn can_transform(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
+        fn run<T: fft::Real>(x: View<'_>, spectrum: View<'_>) {
+            let (shape, distance) = (&x.layout.shape, x.layout.strides[0]);
+            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
+            unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
+        }
+        let turn = self.lock();
+        if x.dtype == DType::F32 {
+            run::<f32>(x, spectrum)
+        } else {
+            run::<f64>(x, spectrum)
+        }
+        turn.end()
+    }
+
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
+        fn run<T: fft::Real>(spectrum: View<'_>, x: View<'_>) {
+            let shape = &x.layout.shape;
+            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
+            unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
+        }
+        let turn = self.lock();
+        if x.dtype == DType::F32 {
+            run::<f32>(spectrum, x)
+        } else {
+            run::<f64>(spectrum, x)
+        }
+        turn.end()
+    }
+
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        let turn = self.lock();
+        let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
+        let (first, second) = (origin(&a), origin(&b));
+        // SAFETY: the invariants of `Memory`; the elements are pairs of parts.
+        unsafe {
+            match a.dtype {
+                DType::F32 => fft::multiply::<f32>(first.cast(), size, second.cast(), others, scale as f32),
+                _ => fft::multiply::<f64>(first.cast(), size, second.cast(), others, scale),
+            }
         }
         turn.end()
     }

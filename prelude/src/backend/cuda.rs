@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 mod convolve;
 mod elementwise;
+mod fft;
 mod gather;
 mod random;
 mod reduce;
@@ -46,6 +47,7 @@ struct CudaBackend {
     convolve: convolve::Convolve,
     random: random::Random,
     gather: gather::Gather,
+    fft: fft::Fft,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -160,6 +162,7 @@ impl CudaBackend {
             convolve: convolve::Convolve::new(&device),
             random: random::Random::new(&device),
             gather: gather::Gather::new(&device),
+            fft: fft::Fft::new(&device),
             device,
         })
     }
@@ -271,6 +274,22 @@ impl Backend for CudaBackend {
 
     fn gather(&self, source: View<'_>, indices: View<'_>, out: View<'_>) -> Result<()> {
         self.gather.run(source, indices, out)
+    }
+
+    fn can_transform(&self) -> Result<()> {
+        self.fft.present()
+    }
+
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
+        self.fft.forward(x, spectrum)
+    }
+
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
+        self.fft.backward(spectrum, x)
+    }
+
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        self.fft.multiply(a, b, scale)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -59,6 +59,7 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     black_box((crate::ones::<T>(4), crate::ones::<T>((2, 2)), crate::ones::<T>([2, 2]), crate::eye::<T>(2)));
     black_box((crate::arange(value, value, value), crate::convolve(a, a, Mode::Same)));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
+    black_box((crate::correlate(a, a, Mode::Same), crate::correlate2d(a, a, Mode::Same)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
 }
 
@@ -68,7 +69,7 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
         ($($method:ident)*) => { black_box(($(a.$method(),)*)); };
     }
     each!(exp log sqrt sin cos tan tanh is_nan);
-    black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2)));
+    black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2), crate::fftconvolve(a, a, Mode::Same)));
     black_box((crate::random::uniform(value, value, 4), crate::random::uniform(value, value, (2, 2))));
     black_box((crate::random::normal(value, value, 4), crate::random::normal(value, value, (2, 2))));
     black_box((crate::host::random::uniform(value, value, 4), crate::host::random::uniform(value, value, (2, 2))));

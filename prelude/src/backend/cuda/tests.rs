@@ -6,6 +6,7 @@
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
+mod fft;
 mod nvrtc;
 mod random;
 mod reference;

@@ -1,6 +1,6 @@
 //! Compiles every program with NVRTC, without a GPU.
 
-use super::super::{Program, convolve, elementwise, gather, random, reduce};
+use super::super::{Program, convolve, elementwise, fft, gather, random, reduce};
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,15 @@ fn nvrtc() -> Nvrtc {
 }
 
 fn all() -> Vec<Program> {
-    [elementwise::programs(), reduce::programs(), convolve::programs(), random::programs(), gather::programs()].concat()
+    [
+        elementwise::programs(),
+        reduce::programs(),
+        convolve::programs(),
+        random::programs(),
+        gather::programs(),
+        fft::programs(),
+    ]
+    .concat()
 }
 
 fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {
