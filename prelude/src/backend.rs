@@ -425,6 +425,17 @@ pub(crate) trait Backend: Send + Sync {
     /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
     /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
     fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()>;
+    /// Whether Fourier transforms can be computed; if not, what is missing.
+    fn can_transform(&self) -> Result<()>;
+    /// The Fourier transforms of real arrays along all axes but the first of `x`, which counts them: f32 or f64, none empty.
+    /// `spectrum` has the same axes, of the last one only the first `n / 2 + 1` numbers, and one more axis for the real and the
+    /// imaginary part. `spectrum` is contiguous, and so is each array of `x`; those may overlap, an even number of elements
+    /// apart.
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()>;
+    /// The opposite of `transform_real`, times the number of elements; destroys the spectrum. Both are contiguous.
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
+    /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

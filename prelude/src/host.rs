@@ -8,13 +8,17 @@ use crate::array::{IntoRange, OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
 use crate::dtype::{Element, Float, Number};
 use crate::error::{Error, Result, check};
-use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, padding};
+use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
 pub mod random;
 
 pub use crate::operations::allclose::{allclose, allclose_with};
 pub use crate::operations::convolve::{convolve, try_convolve};
+pub use crate::operations::correlate::{correlate, correlate2d, correlate2d_with, try_correlate};
+pub use crate::operations::fftconvolve::{
+    choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
+};
 
 /// Zeros: `gpu::host::zeros::<f64, _>((16, 16))` is an `Array2<f64>`.
 ///
@@ -203,7 +207,7 @@ where
     T: Element,
 {
     let (image, kernel) = (image.host_view(), kernel.host_view());
-    let plan = Plan2::new(&image.shape, &kernel.shape, image.dtype, mode)?;
+    let plan = Plan2::new("convolve2d", &image.shape, &kernel.shape, image.dtype, mode, Sum::Convolution)?;
     let values =
         vec_of("convolve2d", &plan.shape, |out| convolve2d_views(&image, &kernel, &plan, padding(boundary), out))?;
     Ok(Array2::from_shape_vec(plan.shape, values).expect("as many elements as the shape has"))
@@ -277,11 +281,18 @@ fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, p
     unsafe { cpu::convolve::convolve2d(image.host.dtype, &job) };
 }
 
-/// The 1-D convolution of host arrays.
-pub(crate) fn convolve_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: Mode) -> Result<Vec<T>> {
-    let plan = Plan1::new(&a.shape, &v.shape, a.dtype, mode)?;
+/// The 1-D convolution or correlation of host arrays.
+pub(crate) fn slide_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: Mode, sum: Sum) -> Result<Vec<T>> {
+    let plan = Plan1::new(&a.shape, &v.shape, a.dtype, mode, sum)?;
+    let turned;
+    let v = if sum == Sum::Correlation {
+        turned = v.reversed();
+        &turned
+    } else {
+        v
+    };
     let shape = |view: &HostView<'_>| [1, view.shape[0]];
-    vec_of("convolve", &[plan.length], |out| {
+    vec_of(sum.name(), &[plan.length], |out| {
         let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
         let (signal, kernel) = (Packed::new(a), Packed::new(v));
         let job = cpu::convolve::Job {

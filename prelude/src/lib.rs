@@ -62,10 +62,14 @@ pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
     try_convolve2d, try_convolve2d_with,
 };
+pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_correlate};
 pub use operations::counting::{
     BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
 pub use operations::elementwise::Operand;
+pub use operations::fftconvolve::{
+    Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
+};
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};

@@ -2,8 +2,10 @@
 
 pub(crate) mod allclose;
 pub(crate) mod convolve;
+pub(crate) mod correlate;
 pub(crate) mod counting;
 pub(crate) mod elementwise;
+pub(crate) mod fftconvolve;
 pub(crate) mod indexing;
 pub(crate) mod map;
 pub(crate) mod quantiles;

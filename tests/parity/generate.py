@@ -630,8 +630,51 @@ def names():
             yield {"numpy": text, "expected": array(np.asarray(eval(text, variables), dtype="float64"))}
 
 
+def correlate():
+    lengths = [(1, 1), (9, 1), (9, 3), (9, 4), (3, 9), (4, 9), (4, 10), (5, 5), (40, 7)]
+    for (n, k), mode in itertools.product(lengths, ["full", "same", "valid"]):
+        a, v = sample(n), sample(k)
+        yield {"a": array(a), "v": array(v), "mode": mode, "expected": array(np.correlate(a, v, mode))}
+    for dtype, mode in itertools.product(["f32", "i32", "i64", "u8", "u64"], ["full", "same"]):
+        a, v = sample(8, dtype), sample(3, dtype)
+        yield {"a": array(a), "v": array(v), "mode": mode, "expected": array(np.correlate(a, v, mode))}
+
+
+def correlate2d():
+    def case(a, k, mode, boundary, fill=0):
+        out = signal.correlate2d(a, k, mode, {"symmetric": "symm"}.get(boundary, boundary), fill)
+        return {"image": array(a), "kernel": array(k), "mode": mode, "boundary": boundary, "fill": number(fill),
+                "expected": array(out)}
+
+    modes = ["full", "same", "valid"]
+    boundaries = [("fill", 0), ("fill", 1.5), ("wrap", 0), ("symmetric", 0)]
+    for kernel in [(1, 1), (3, 3), (4, 4), (2, 5), (6, 1)]:
+        for mode, (boundary, fill) in itertools.product(modes, boundaries):
+            yield case(sample((6, 7)), sample(kernel), mode, boundary, fill)
+    for mode, (boundary, fill) in itertools.product(modes[:2], boundaries):
+        yield case(sample((2, 3)), sample((5, 4)), mode, boundary, fill)
+    yield case(sample((2, 3)), sample((4, 5)), "valid", "fill")
+    for dtype, mode in itertools.product(["f32", "i32", "i64", "u8", "u64"], modes):
+        yield case(sample((4, 5), dtype), sample((3, 2), dtype), mode, "fill")
+
+
+def fftconvolve():
+    """Of two arrays with the same axes; by the sum itself, which is exact."""
+    shapes = [((1,), (1,)), ((9,), (4,)), ((4,), (9,)), ((100,), (37,)), ((6, 7), (3, 4)), ((3, 3), (5, 6)), ((1, 40), (7, 2)),
+              ((30, 20), (17, 20)), ((4, 5, 6), (2, 3, 2)), ((3, 1, 4), (1, 3, 4)), ((2, 3, 2, 3), (2, 2, 3, 1))]
+    for (a, k), mode in itertools.product(shapes, ["full", "same", "valid"]):
+        wide = all(x >= y for x, y in zip(a, k)) or all(x <= y for x, y in zip(a, k))
+        if mode != "valid" or wide:
+            a_, k_ = sample(a), sample(k)
+            yield {"a": array(a_), "k": array(k_), "mode": mode, "expected": array(signal.convolve(a_, k_, mode, "direct"))}
+    for dtype, mode in itertools.product(["f32", "i32", "u8", "u64"], ["full", "same", "valid"]):
+        a_, k_ = sample((7, 9), dtype), sample((3, 4), dtype)
+        yield {"a": array(a_), "k": array(k_), "mode": mode, "expected": array(signal.convolve(a_, k_, mode, "direct"))}
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans, selection, indexing, sorting, names]
+            places, scans, selection, indexing, sorting, correlate,
+            correlate2d, fftconvolve, names]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

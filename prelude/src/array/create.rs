@@ -211,7 +211,7 @@ fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<Raw
 }
 
 /// The values 0 and 1 of a dtype.
-pub(super) fn constant(dtype: DType, is_one: bool) -> Scalar {
+pub(crate) fn constant(dtype: DType, is_one: bool) -> Scalar {
     let value = u8::from(is_one);
     match dtype {
         DType::Bool => Scalar::Bool(is_one),

@@ -33,6 +33,21 @@ impl HostView<'_> {
     }
 }
 
+impl<'a> HostView<'a> {
+    /// The elements with all axes reversed. There are some.
+    pub(crate) fn reversed(&self) -> HostView<'a> {
+        let last: isize =
+            self.shape.iter().zip(&self.strides).map(|(&length, &stride)| (length as isize - 1) * stride).sum();
+        HostView {
+            pointer: self.pointer.wrapping_offset(last * self.dtype.size() as isize),
+            shape: self.shape.clone(),
+            strides: self.strides.iter().map(|stride| -stride).collect(),
+            dtype: self.dtype,
+            lifetime: PhantomData,
+        }
+    }
+}
+
 /// An argument on either side, without its type.
 pub enum AnyView<'a> {
     /// On the host.

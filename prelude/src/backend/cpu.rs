@@ -10,6 +10,7 @@ pub(crate) mod convolve;
 pub(crate) mod copy;
 mod count;
 pub(crate) mod elementwise;
+mod fft;
 mod index;
 mod map;
 pub(crate) mod memory;
@@ -28,7 +29,7 @@ use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
     PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
 };
-use crate::dtype::Scalar;
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
 use crate::registry::Function;
@@ -349,6 +350,54 @@ impl Backend for CpuBackend {
                 Bins::Between(edges, span) => {
                     count::between(x.dtype, elements, origin(&edges).cast(), span, (target.cast(), count));
                 }
+            }
+        }
+        turn.end()
+    }
+
+    fn can_transform(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
+        fn run<T: fft::Real>(x: View<'_>, spectrum: View<'_>) {
+            let (shape, distance) = (&x.layout.shape, x.layout.strides[0]);
+            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
+            unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
+        }
+        let turn = self.lock();
+        if x.dtype == DType::F32 {
+            run::<f32>(x, spectrum)
+        } else {
+            run::<f64>(x, spectrum)
+        }
+        turn.end()
+    }
+
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
+        fn run<T: fft::Real>(spectrum: View<'_>, x: View<'_>) {
+            let shape = &x.layout.shape;
+            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
+            unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
+        }
+        let turn = self.lock();
+        if x.dtype == DType::F32 {
+            run::<f32>(spectrum, x)
+        } else {
+            run::<f64>(spectrum, x)
+        }
+        turn.end()
+    }
+
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        let turn = self.lock();
+        let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
+        let (first, second) = (origin(&a), origin(&b));
+        // SAFETY: the invariants of `Memory`; the elements are pairs of parts.
+        unsafe {
+            match a.dtype {
+                DType::F32 => fft::multiply::<f32>(first.cast(), size, second.cast(), others, scale as f32),
+                _ => fft::multiply::<f64>(first.cast(), size, second.cast(), others, scale),
             }
         }
         turn.end()

@@ -24,6 +24,7 @@ mod compress;
 mod convolve;
 mod count;
 mod elementwise;
+mod fft;
 mod index;
 mod random;
 mod reduce;
@@ -58,6 +59,7 @@ struct CudaBackend {
     search: search::Search,
     count: count::Count,
     random: random::Random,
+    fft: fft::Fft,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -175,6 +177,7 @@ impl CudaBackend {
             search: search::Search::new(&device),
             count: count::Count::new(&device),
             random: random::Random::new(&device),
+            fft: fft::Fft::new(&device),
             device,
         })
     }
@@ -334,6 +337,22 @@ impl Backend for CudaBackend {
         let zero = if out.dtype == DType::F64 { Scalar::F64(0.0) } else { Scalar::I64(0) };
         self.elementwise.fill(zero, out)?;
         self.count.run(x, bins, weights, out)
+    }
+
+    fn can_transform(&self) -> Result<()> {
+        self.fft.present()
+    }
+
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
+        self.fft.forward(x, spectrum)
+    }
+
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
+        self.fft.backward(spectrum, x)
+    }
+
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        self.fft.multiply(a, b, scale)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -5,11 +5,12 @@
 
 use crate::array::sides::AnyView;
 use crate::array::sides::sealed::{Any, Host};
-use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Padding;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
-use ndarray::{Array1, ArrayBase, Data, Dimension};
+use crate::operations::fftconvolve::Filter;
+use ndarray::{Array, Array1, ArrayBase, Data, Dimension};
 
 /// Which part of the full convolution is wanted; SciPy's and NumPy's `mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +44,8 @@ pub enum Boundary<T = f64> {
 /// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool and of types for storage
 /// ([`Error::UnsupportedDType`]), and for arrays on two devices.
 ///
-/// The sum over the window is taken directly, not by Fourier transform.
+/// The sum over the window is taken directly, whatever the sizes; [`convolve_with`](crate::convolve_with) takes Fourier
+/// transforms where they are faster.
 ///
 /// ```
 /// use warpcell::prelude::*;
@@ -106,7 +108,8 @@ where
 /// The 1-D convolution of two arrays on the same side: two device arrays give a device array, two host arrays give
 /// an `Array1`; `numpy.convolve`.
 ///
-/// Both are 1-D, not empty, of one element type with arithmetic. The longer one counts as the image.
+/// Both are 1-D, not empty, of one element type with arithmetic. The longer one counts as the image. The sum is taken
+/// directly, whatever the lengths; [`convolve_with`](crate::convolve_with) takes Fourier transforms where they are faster.
 ///
 /// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), and for arrays on two devices.
 ///
@@ -134,7 +137,7 @@ where
     A: Convolve,
     V: SameSide<A::Side, A::Elem>,
 {
-    a.convolve_with(v.any_view(), mode)
+    a.slide(v.any_view(), mode, Sum::Convolution)
 }
 
 /// Names a side in bounds: the device.
@@ -142,32 +145,47 @@ pub enum DeviceSide {}
 /// Names a side in bounds: the host.
 pub enum HostSide {}
 
-mod sealed {
-    use super::{AnyView, Mode, Result};
+pub(crate) mod sealed {
+    use super::{AnyView, Mode, Result, Sum};
+    use crate::operations::fftconvolve::Filter;
 
-    pub trait Sealed<Output> {
-        fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<Output>;
+    pub trait Sealed<Output, Filtered> {
+        /// The 1-D convolution or correlation.
+        fn slide(&self, v: AnyView<'_>, mode: Mode, sum: Sum) -> Result<Output>;
+        /// What a filter gives, with the axes of this array.
+        fn filter(&self, v: AnyView<'_>, filter: Filter) -> Result<Filtered>;
     }
 }
 
-/// What [`convolve`] takes first: an array on either side, of numbers. Not an extension point.
+/// Which way the second argument lies below the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sum {
+    /// Turned.
+    Convolution,
+    /// As it is.
+    Correlation,
+}
+
+/// What [`convolve`] and its relatives take first: an array on either side, of numbers. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`convolve` needs arrays of numbers, but this argument is not one",
+    message = "this function needs arrays of numbers, but this argument is not one",
     label = "neither a host array nor a device array",
     note = "`gpu::DeviceArray`s and `ndarray` arrays of numbers can be convolved"
 )]
-pub trait Convolve: sealed::Sealed<Self::Output> {
+pub trait Convolve: sealed::Sealed<Self::Output, Self::Filtered> + Any {
     /// The type of its elements.
     type Elem: Number;
     /// [`DeviceSide`] or [`HostSide`].
     type Side;
-    /// An array on the same side.
+    /// A 1-D array on the same side.
     type Output;
+    /// An array on the same side with as many axes.
+    type Filtered;
 }
 
-/// What [`convolve`] takes second: an array of `T` on a given side. Not an extension point.
+/// What [`convolve`] and its relatives take second: an array of `T` on a given side. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`convolve` needs two arrays on the same side and of one element type",
+    message = "this function needs two arrays on the same side and of one element type",
     label = "not an array of `{T}` on the side of the first one",
     note = "copy the host array to the device, `gpu::asarray(&a)`, or the device array to the host, `a.to_host()`",
     note = "convert a device array to another element type with `a.astype::<{T}>()`"
@@ -178,12 +196,20 @@ impl<T: Number> Convolve for DeviceArray<T> {
     type Elem = T;
     type Side = DeviceSide;
     type Output = DeviceArray<T>;
+    type Filtered = DeviceArray<T>;
 }
 impl<T: Number> SameSide<DeviceSide, T> for DeviceArray<T> {}
-impl<T: Number> sealed::Sealed<DeviceArray<T>> for DeviceArray<T> {
-    fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<DeviceArray<T>> {
+impl<T: Number> sealed::Sealed<DeviceArray<T>, DeviceArray<T>> for DeviceArray<T> {
+    fn slide(&self, v: AnyView<'_>, mode: Mode, sum: Sum) -> Result<DeviceArray<T>> {
         match v {
-            AnyView::Device(v) => convolve_raw(&self.raw, v, mode).map(DeviceArray::from_raw),
+            AnyView::Device(v) => slide_raw(&self.raw, v, mode, sum).map(DeviceArray::from_raw),
+            AnyView::Host(_) => unreachable!("both are on the same side"),
+        }
+    }
+
+    fn filter(&self, v: AnyView<'_>, filter: Filter) -> Result<DeviceArray<T>> {
+        match v {
+            AnyView::Device(v) => filter.apply(&self.raw, v).map(DeviceArray::from_raw),
             AnyView::Host(_) => unreachable!("both are on the same side"),
         }
     }
@@ -193,12 +219,26 @@ impl<T: Number, S: Data<Elem = T>, D: Dimension> Convolve for ArrayBase<S, D> {
     type Elem = T;
     type Side = HostSide;
     type Output = Array1<T>;
+    type Filtered = Array<T, D>;
 }
 impl<T: Number, S: Data<Elem = T>, D: Dimension> SameSide<HostSide, T> for ArrayBase<S, D> {}
-impl<T: Number, S: Data<Elem = T>, D: Dimension> sealed::Sealed<Array1<T>> for ArrayBase<S, D> {
-    fn convolve_with(&self, v: AnyView<'_>, mode: Mode) -> Result<Array1<T>> {
+impl<T: Number, S: Data<Elem = T>, D: Dimension> sealed::Sealed<Array1<T>, Array<T, D>> for ArrayBase<S, D> {
+    fn slide(&self, v: AnyView<'_>, mode: Mode, sum: Sum) -> Result<Array1<T>> {
         match v {
-            AnyView::Host(v) => crate::host::convolve_views(&self.host_view(), &v, mode).map(Array1::from_vec),
+            AnyView::Host(v) => crate::host::slide_views(&self.host_view(), &v, mode, sum).map(Array1::from_vec),
+            AnyView::Device(_) => unreachable!("both are on the same side"),
+        }
+    }
+
+    fn filter(&self, v: AnyView<'_>, filter: Filter) -> Result<Array<T, D>> {
+        match v {
+            AnyView::Host(v) => {
+                let out = filter.apply_to_views(&self.host_view(), &v)?;
+                let mut shape = self.raw_dim();
+                shape.slice_mut().copy_from_slice(out.shape());
+                let values = transfer::download_vec(&out)?;
+                Ok(Array::from_shape_vec(shape, values).expect("as many elements as the shape has"))
+            }
             AnyView::Device(_) => unreachable!("both are on the same side"),
         }
     }
@@ -215,22 +255,56 @@ pub(crate) fn padding<T: Element>(boundary: Boundary<T>) -> Padding {
 
 fn convolve2d_raw(image: &RawArray, kernel: &RawArray, mode: Mode, padding: Padding) -> Result<RawArray> {
     image.same_device("convolve2d", kernel)?;
-    let plan = Plan2::new(image.shape(), kernel.shape(), image.dtype, mode)?;
+    let plan = Plan2::new("convolve2d", image.shape(), kernel.shape(), image.dtype, mode, Sum::Convolution)?;
+    planned_2d("convolve2d", image, kernel, &plan, padding)
+}
+
+/// The part of a 2-D convolution that a plan names.
+pub(super) fn planned_2d(
+    operation: &'static str,
+    image: &RawArray,
+    kernel: &RawArray,
+    plan: &Plan2,
+    padding: Padding,
+) -> Result<RawArray> {
     let (image, kernel) = if plan.swapped { (kernel, image) } else { (image, kernel) };
-    let (image, kernel) = (image.contiguous("convolve2d")?, kernel.contiguous("convolve2d")?);
-    let out = RawArray::uninitialised("convolve2d", &image.handle, &plan.shape, image.dtype)?;
+    let (image, kernel) = (image.contiguous(operation)?, kernel.contiguous(operation)?);
+    let out = RawArray::uninitialised(operation, &image.handle, &plan.shape, image.dtype)?;
     out.handle.backend.convolve2d(image.view(), kernel.view(), plan.origin, padding, out.view())?;
     Ok(out)
 }
 
-fn convolve_raw(a: &RawArray, v: &RawArray, mode: Mode) -> Result<RawArray> {
-    a.same_device("convolve", v)?;
-    let plan = Plan1::new(a.shape(), v.shape(), a.dtype, mode)?;
+fn slide_raw(a: &RawArray, v: &RawArray, mode: Mode, sum: Sum) -> Result<RawArray> {
+    let operation = sum.name();
+    a.same_device(operation, v)?;
+    let plan = Plan1::new(a.shape(), v.shape(), a.dtype, mode, sum)?;
+    let v = if sum == Sum::Correlation { &reversed(v) } else { v };
     let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
-    let (a, v) = (a.contiguous("convolve")?, v.contiguous("convolve")?);
-    let out = RawArray::uninitialised("convolve", &a.handle, &[plan.length], a.dtype)?;
-    out.handle.backend.convolve(a.view(), v.view(), plan.origin, out.view())?;
+    planned_1d(operation, a, v, plan.origin, plan.length)
+}
+
+/// The part of a 1-D convolution from `origin` on.
+pub(super) fn planned_1d(
+    operation: &'static str,
+    signal: &RawArray,
+    kernel: &RawArray,
+    origin: usize,
+    length: usize,
+) -> Result<RawArray> {
+    let (signal, kernel) = (signal.contiguous(operation)?, kernel.contiguous(operation)?);
+    let out = RawArray::uninitialised(operation, &signal.handle, &[length], signal.dtype)?;
+    out.handle.backend.convolve(signal.view(), kernel.view(), origin, out.view())?;
     Ok(out)
+}
+
+/// The array with all axes reversed; a view. It has elements.
+pub(super) fn reversed(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    for (stride, &length) in layout.strides.iter_mut().zip(&layout.shape) {
+        layout.offset = layout.offset.wrapping_add_signed(*stride * (length as isize - 1));
+        *stride = -*stride;
+    }
+    raw.with_layout(layout)
 }
 
 /// The shapes of a 2-D convolution.
@@ -244,38 +318,54 @@ pub(crate) struct Plan2 {
 }
 
 impl Plan2 {
-    pub fn new(image: &[usize], kernel: &[usize], dtype: DType, mode: Mode) -> Result<Plan2> {
-        let operation = "convolve2d";
+    pub fn new(
+        operation: &'static str,
+        image: &[usize],
+        kernel: &[usize],
+        dtype: DType,
+        mode: Mode,
+        sum: Sum,
+    ) -> Result<Plan2> {
         require_arithmetic(operation, dtype)?;
         let axes = |shape: &[usize]| match *shape {
             [rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
-            [_, _] => Err("has no elements; convolve arrays that have some"),
-            _ => Err("is not 2-D; reshape the array to two axes, or use `convolve` for 1-D arrays"),
+            [_, _] => Err(format!("has no elements; {} arrays that have some", sum.name())),
+            _ => Err(format!("is not 2-D; reshape the array to two axes, or use `{}` for 1-D arrays", sum.name())),
         };
         let axes = |shape: &[usize]| {
-            axes(shape).map_err(|reason| Error::InvalidShape {
-                operation,
-                shape: shape.to_vec(),
-                reason: reason.into(),
-            })
+            axes(shape).map_err(|reason| Error::InvalidShape { operation, shape: shape.to_vec(), reason })
         };
         let (mut image, mut kernel) = (axes(image)?, axes(kernel)?);
-        let covers = |a: [usize; 2], b: [usize; 2]| a[0] >= b[0] && a[1] >= b[1];
-        let swapped = mode == Mode::Valid && !covers(image, kernel);
+        let swapped = mode == Mode::Valid && one_covers(operation, &image, &kernel)?;
         if swapped {
-            if !covers(kernel, image) {
-                return Err(Error::InvalidArgument {
-                    operation,
-                    reason: format!(
-                        "in Mode::Valid, one array must be at least as large as the other along both axes, but the \
-                         shapes are {image:?} and {kernel:?}; use Mode::Full or Mode::Same, or a smaller kernel"
-                    ),
-                });
-            }
             std::mem::swap(&mut image, &mut kernel);
         }
-        let (rows, columns) = (part(image[0], kernel[0], mode), part(image[1], kernel[1], mode));
+        let mut parts = [part(image[0], kernel[0], mode), part(image[1], kernel[1], mode)];
+        if mode == Mode::Same && sum == Sum::Correlation {
+            // SciPy's centre is the one of the kernel as it is, not turned.
+            parts.iter_mut().zip(kernel).for_each(|(part, kernel)| part.origin = kernel / 2);
+        }
+        let [rows, columns] = parts;
         Ok(Plan2 { swapped, shape: [rows.length, columns.length], origin: (rows.origin, columns.origin) })
+    }
+}
+
+/// Whether in `Mode::Valid` the second array is the image: one must be as large as the other along all axes.
+pub(super) fn one_covers(operation: &'static str, image: &[usize], kernel: &[usize]) -> Result<bool> {
+    let covers = |a: &[usize], b: &[usize]| a.iter().zip(b).all(|(a, b)| a >= b);
+    match (covers(image, kernel), covers(kernel, image)) {
+        (true, _) => Ok(false),
+        (false, true) => Ok(true),
+        (false, false) => {
+            let all = if image.len() == 2 { "both" } else { "all" };
+            Err(Error::InvalidArgument {
+                operation,
+                reason: format!(
+                    "in Mode::Valid, one array must be at least as large as the other along {all} axes, but the shapes are \
+                     {image:?} and {kernel:?}; use Mode::Full or Mode::Same, or a smaller kernel"
+                ),
+            })
+        }
     }
 }
 
@@ -290,31 +380,45 @@ pub(crate) struct Plan1 {
 }
 
 impl Plan1 {
-    pub fn new(a: &[usize], v: &[usize], dtype: DType, mode: Mode) -> Result<Plan1> {
-        let operation = "convolve";
+    pub fn new(a: &[usize], v: &[usize], dtype: DType, mode: Mode, sum: Sum) -> Result<Plan1> {
+        let operation = sum.name();
         require_arithmetic(operation, dtype)?;
         for shape in [a, v] {
             let reason = match *shape {
-                [0] => "has no elements; convolve arrays that have some",
+                [0] => format!("has no elements; {operation} arrays that have some"),
                 [_] => continue,
-                _ => "is not 1-D; flatten the array first with `ravel`, or use `convolve2d` for 2-D arrays",
+                _ => format!("is not 1-D; flatten the array first with `ravel`, or use `{operation}2d` for 2-D arrays"),
             };
-            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() });
+            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
         }
         let swapped = v[0] > a[0];
         let (long, short) = if swapped { (v[0], a[0]) } else { (a[0], v[0]) };
-        let Part { length, origin } = part(long, short, mode);
+        let Part { length, mut origin } = part(long, short, mode);
+        if swapped && mode == Mode::Same && sum == Sum::Correlation {
+            // NumPy takes the middle of the exchanged arguments' correlation, and reverses it.
+            origin = short / 2;
+        }
         Ok(Plan1 { swapped, length, origin })
     }
 }
 
-/// A part of the full convolution along one axis.
-struct Part {
-    length: usize,
-    origin: usize,
+impl Sum {
+    /// The 1-D function's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Sum::Convolution => "convolve",
+            Sum::Correlation => "correlate",
+        }
+    }
 }
 
-fn part(image: usize, kernel: usize, mode: Mode) -> Part {
+/// A part of the full convolution along one axis.
+pub(super) struct Part {
+    pub length: usize,
+    pub origin: usize,
+}
+
+pub(super) fn part(image: usize, kernel: usize, mode: Mode) -> Part {
     match mode {
         Mode::Full => Part { length: image + kernel - 1, origin: 0 },
         Mode::Same => Part { length: image, origin: (kernel - 1) / 2 },
@@ -322,7 +426,7 @@ fn part(image: usize, kernel: usize, mode: Mode) -> Part {
     }
 }
 
-fn require_arithmetic(operation: &'static str, dtype: DType) -> Result<()> {
+pub(super) fn require_arithmetic(operation: &'static str, dtype: DType) -> Result<()> {
     if dtype != DType::Bool && !dtype.is_storage() {
         return Ok(());
     }

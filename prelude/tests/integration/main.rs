@@ -1,5 +1,6 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+mod convolution;
 mod dtypes;
 mod errors;
 mod fixtures;

@@ -231,7 +231,10 @@ rows! {
         "np.bincount(i)" => gpu::bincount(i);
     "Signals":
         "np.convolve(b, b)" => gpu::convolve(b, b, Mode::Full),
-        "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same);
+        "np.correlate(np.arange(5.0), b)" => gpu::correlate(&gpu::arange(5.0), b, Mode::Valid),
+        "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same),
+        "scipy.signal.correlate2d(a, a)" => gpu::correlate2d(a, a, Mode::Full),
+        "scipy.signal.fftconvolve(a, a)" => gpu::fftconvolve(a, a, Mode::Full);
     "Random numbers (other numbers than NumPy's, so sizes and sums are compared)":
         "np.random.random((2, 3)).size" => gpu::random::random((2, 3)).size(),
         "np.random.uniform(-1, 1, 4).size" => gpu::random::uniform(-1.0, 1.0, 4).size(),

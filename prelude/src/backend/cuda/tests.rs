@@ -7,6 +7,7 @@
 
 mod check;
 mod convert;
+mod fft;
 mod indexing;
 mod nvrtc;
 mod random;

@@ -1,0 +1,469 @@
+//! Convolution by Fourier transforms, and the choice between them and the sum itself.
+//!
+//! The product of two spectra is that of a convolution whose arguments repeat (a circular one); zeros behind them keep the
+//! repetitions apart. A long signal with a short kernel is cut into pieces that overlap by the kernel's length, whose results
+//! are put together ("overlap-save"): transforms of pieces stay in the cache, and there is one for all of them.
+
+use crate::array::sides::HostView;
+use crate::array::{RawArray, transfer};
+use crate::backend::{Layout, Padding};
+use crate::device::{self, Device};
+use crate::dtype::{DType, Float, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::convolve::Plan2;
+use crate::operations::convolve::{
+    Convolve, Mode, SameSide, one_covers, part, planned_1d, planned_2d, require_arithmetic,
+};
+use crate::operations::correlate::correlate2d_raw;
+
+/// How a convolution is computed; SciPy's `method`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The one that [`choose_conv_method`] estimates to be faster.
+    #[default]
+    Auto,
+    /// The sum of products, of one or two axes.
+    Direct,
+    /// Fourier transforms, of floats and any number of axes.
+    Fft,
+}
+
+/// The convolution along all axes of two arrays on the same side by Fourier transforms; SciPy's `signal.fftconvolve`.
+///
+/// Both have the same number of axes, at least one, and one element type, `f32` or `f64`; device arrays give a device array,
+/// host arrays a host array. [`Mode`] counts from the first argument: `Mode::Same` gives its shape. For a large kernel this is
+/// much faster than [`convolve2d`](crate::convolve2d), which takes the sum itself.
+///
+/// The rounding errors of an element are relative to the largest products of the whole sum: about `1e-16` (`f32`: `1e-7`)
+/// times the root of the sum of squares of `a` times that of `k`. NaN and infinity anywhere make the whole result NaN.
+///
+/// **Panics** if the numbers of axes differ or are 0, if an argument is empty, or if in `Mode::Valid` neither is as large as
+/// the other along all axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays on two devices, and on CUDA
+/// devices without cuFFT ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::Mode;
+/// let image = gpu::random::random((100, 120));
+/// let kernel = gpu::random::random((31, 31));
+/// let out = gpu::fftconvolve(&image, &kernel, Mode::Same);
+/// assert!(gpu::allclose(&out, &gpu::convolve2d(&image, &kernel, Mode::Same)));
+/// ```
+#[track_caller]
+pub fn fftconvolve<A, K>(a: &A, k: &K, mode: Mode) -> A::Filtered
+where
+    A: Convolve<Elem: Float>,
+    K: SameSide<A::Side, A::Elem>,
+{
+    check(try_fftconvolve(a, k, mode))
+}
+
+/// As [`fftconvolve`], but returns the error.
+pub fn try_fftconvolve<A, K>(a: &A, k: &K, mode: Mode) -> Result<A::Filtered>
+where
+    A: Convolve<Elem: Float>,
+    K: SameSide<A::Side, A::Elem>,
+{
+    a.filter(k.any_view(), Filter(Kind::Convolve("fftconvolve", mode, Method::Fft)))
+}
+
+/// The convolution along all axes of two arrays on the same side, with zeros outside, by a [`Method`] of choice; SciPy's
+/// `signal.convolve`.
+///
+/// Both have the same number of axes, at least one, and one element type other than bool. [`Mode`] counts from the first
+/// argument: `Mode::Same` gives its shape, also if it is the smaller one (unlike [`convolve`](crate::convolve), which is
+/// NumPy's). `Method::Direct` takes one or two axes, `Method::Fft` floats; see [`fftconvolve`] for its accuracy.
+///
+/// **Panics** as [`fftconvolve`] does, for arrays of bool, and for what the method does not take
+/// ([`Error::InvalidShape`], [`Error::UnsupportedDType`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::{Method, Mode};
+/// let signal = gpu::random::normal(0.0, 1.0, 10_000);
+/// let kernel = gpu::ones::<f64>(2000);
+/// let out = gpu::convolve_with(&signal, &kernel, Mode::Full, Method::Auto);
+/// assert!(gpu::allclose(&out, &gpu::convolve(&signal, &kernel, Mode::Full)));
+/// ```
+#[track_caller]
+pub fn convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> A::Filtered
+where
+    A: Convolve,
+    K: SameSide<A::Side, A::Elem>,
+{
+    check(try_convolve_with(a, k, mode, method))
+}
+
+/// As [`convolve_with`], but returns the error.
+pub fn try_convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> Result<A::Filtered>
+where
+    A: Convolve,
+    K: SameSide<A::Side, A::Elem>,
+{
+    a.filter(k.any_view(), Filter(Kind::Convolve("convolve_with", mode, method)))
+}
+
+/// The method that `Method::Auto` takes for arrays like these; SciPy's `signal.choose_conv_method`.
+///
+/// Integers are always convolved directly, which is exact, and so is everything on a CUDA device without cuFFT. Of floats with
+/// more than two axes the transforms are taken. Else the times of both are estimated from the numbers of products and of
+/// points to transform, and the direct method is kept unless transforms take less than three quarters of its time. What the
+/// elements are is not looked at: if there may be NaN or infinities, ask for `Method::Direct`.
+///
+/// **Panics** as [`convolve_with`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::{Method, Mode};
+/// let image = ndarray::Array2::<f64>::zeros((500, 500));
+/// let small = ndarray::Array2::<f64>::zeros((3, 3));
+/// assert_eq!(gpu::choose_conv_method(&image, &small, Mode::Same), Method::Direct);
+/// assert_eq!(gpu::choose_conv_method(&image, &image, Mode::Same), Method::Fft);
+/// ```
+#[track_caller]
+pub fn choose_conv_method<A, K>(a: &A, k: &K, mode: Mode) -> Method
+where
+    A: Convolve,
+    K: SameSide<A::Side, A::Elem>,
+{
+    check(choose_for(&a.any_view(), &k.any_view(), mode))
+}
+
+/// What is computed of two arrays, without their types.
+#[derive(Clone, Copy)]
+pub struct Filter(pub(super) Kind);
+
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// [`correlate2d`](crate::correlate2d).
+    Correlate2d(Mode, Padding),
+    /// By the function of this name.
+    Convolve(&'static str, Mode, Method),
+}
+
+impl Filter {
+    pub(super) fn apply(self, a: &RawArray, k: &RawArray) -> Result<RawArray> {
+        match self.0 {
+            Kind::Correlate2d(mode, padding) => correlate2d_raw(a, k, mode, padding),
+            Kind::Convolve(operation, mode, method) => convolve_all(operation, a, k, mode, method),
+        }
+    }
+
+    /// The same of host arrays, by the CPU's backend.
+    pub(super) fn apply_to_views(self, a: &HostView<'_>, k: &HostView<'_>) -> Result<RawArray> {
+        let (operation, handle) = (self.operation(), device::host());
+        self.apply(&transfer::upload(operation, a, &handle)?, &transfer::upload(operation, k, &handle)?)
+    }
+
+    fn operation(self) -> &'static str {
+        match self.0 {
+            Kind::Correlate2d(..) => "correlate2d",
+            Kind::Convolve(operation, ..) => operation,
+        }
+    }
+}
+
+/// The part of the full convolution that is wanted.
+struct Plan {
+    shape: Vec<usize>,
+    /// Where in the full result it starts.
+    origin: Vec<usize>,
+}
+
+impl Plan {
+    fn new(operation: &'static str, a: &[usize], k: &[usize], dtype: DType, mode: Mode) -> Result<Plan> {
+        require_arithmetic(operation, dtype)?;
+        for shape in [a, k] {
+            let reason = match shape {
+                [] => "has no axes; give arrays of at least one".to_owned(),
+                shape if shape.contains(&0) => "has no elements; give arrays that have some".to_owned(),
+                shape if shape.len() != a.len() => {
+                    format!("has another number of axes than {a:?}; insert axes of length 1 with `expand_dims`")
+                }
+                _ => continue,
+            };
+            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+        }
+        let (a, k) = if mode == Mode::Valid && one_covers(operation, a, k)? { (k, a) } else { (a, k) };
+        let parts = a.iter().zip(k).map(|(&a, &k)| part(a, k, mode));
+        let (shape, origin) = parts.map(|part| (part.length, part.origin)).unzip();
+        Ok(Plan { shape, origin })
+    }
+}
+
+fn choose_for(
+    a: &crate::array::sides::AnyView<'_>,
+    k: &crate::array::sides::AnyView<'_>,
+    mode: Mode,
+) -> Result<Method> {
+    use crate::array::sides::AnyView;
+    const NAME: &str = "choose_conv_method";
+    let of = |view: &AnyView<'_>| match view {
+        AnyView::Host(view) => (view.shape.clone(), view.dtype, device::host()),
+        AnyView::Device(raw) => (raw.shape().to_vec(), raw.dtype, raw.handle.clone()),
+    };
+    let ((a, dtype, handle), (k, ..)) = (of(a), of(k));
+    let plan = Plan::new(NAME, &a, &k, dtype, mode)?;
+    Ok(choose(&handle, &a, &k, dtype, &plan))
+}
+
+/// The faster method, as far as the sizes tell.
+fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
+    if !dtype.is_float() || handle.backend.can_transform().is_err() {
+        return Method::Direct;
+    }
+    if a.len() > 2 {
+        return Method::Fft;
+    }
+    let product = |shape: &[usize]| shape.iter().map(|&length| length as f64).product::<f64>();
+    let products = product(&plan.shape) * product(a).min(product(k));
+    let points = match Transforms::new(a, k, plan) {
+        Transforms::Whole(lengths) => {
+            let points = product(&lengths);
+            3.0 * points * points.log2()
+        }
+        Transforms::Pieces { length, count, .. } => {
+            let length = length as f64;
+            (2 * count + 1) as f64 * length * length.log2()
+        }
+    };
+    let cost = Cost::of(handle.device, dtype);
+    let (direct, fft) = (products * cost.product, cost.call + points * cost.point);
+    if fft < direct * 0.75 { Method::Fft } else { Method::Direct }
+}
+
+/// Estimated times in nanoseconds.
+struct Cost {
+    /// Of one product of the sum.
+    product: f64,
+    /// Of a point of a transform, divided by the logarithm (to base 2) of the number of points.
+    point: f64,
+    /// Of what does not depend on the sizes.
+    call: f64,
+}
+
+impl Cost {
+    /// Measured: the CPU's on two cores with AVX2. The CUDA device's follow from an H200's convolution (60 and 100 µs for 944
+    /// million products of f32 and f64) and memory traffic: a transform reads and writes its points about three times.
+    fn of(device: Device, dtype: DType) -> Cost {
+        match (device, dtype) {
+            (Device::Cpu, DType::F32) => Cost { product: 0.024, point: 0.17, call: 5e3 },
+            (Device::Cpu, _) => Cost { product: 0.048, point: 0.3, call: 5e3 },
+            (Device::Cuda(_), DType::F32) => Cost { product: 6e-5, point: 3e-4, call: 1e5 },
+            (Device::Cuda(_), _) => Cost { product: 1.1e-4, point: 6e-4, call: 1e5 },
+        }
+    }
+}
+
+fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode, method: Method) -> Result<RawArray> {
+    a.same_device(operation, k)?;
+    let plan = Plan::new(operation, a.shape(), k.shape(), a.dtype, mode)?;
+    let method = match method {
+        Method::Auto => choose(&a.handle, a.shape(), k.shape(), a.dtype, &plan),
+        other => other,
+    };
+    if method == Method::Fft {
+        if !a.dtype.is_float() {
+            let advice = "convert them first, such as with `a.astype::<f64>()`, or use Method::Direct";
+            return Err(Error::UnsupportedDType { operation, dtype: a.dtype, advice });
+        }
+        a.handle.backend.can_transform()?;
+        return match Transforms::new(a.shape(), k.shape(), &plan) {
+            Transforms::Whole(lengths) => whole(operation, a, k, &plan, &lengths),
+            Transforms::Pieces { length, step, count } => pieces(operation, a, k, &plan, length, step, count),
+        };
+    }
+    // The image is the larger one: the order of the arguments does not matter where zeros are outside.
+    let (image, kernel) = if k.size() > a.size() { (k, a) } else { (a, k) };
+    match (&plan.shape[..], &plan.origin[..]) {
+        (&[length], &[origin]) => planned_1d(operation, image, kernel, origin, length),
+        (&[rows, columns], &[down, across]) => {
+            let plan = Plan2 { swapped: false, shape: [rows, columns], origin: (down, across) };
+            planned_2d(operation, image, kernel, &plan, Padding::Fill(crate::array::constant(a.dtype, false)))
+        }
+        _ => Err(Error::InvalidShape {
+            operation,
+            shape: a.shape().to_vec(),
+            reason: "has more than two axes, along which sums are not taken; use Method::Fft, with floats".into(),
+        }),
+    }
+}
+
+/// Which transforms a convolution takes.
+#[derive(Debug, PartialEq)]
+enum Transforms {
+    /// Both arrays at once, with these lengths.
+    Whole(Vec<usize>),
+    /// `count` pieces of the longer one, `length` long and `step` apart.
+    Pieces { length: usize, step: usize, count: usize },
+}
+
+impl Transforms {
+    fn new(a: &[usize], k: &[usize], plan: &Plan) -> Transforms {
+        if let (&[a], &[k], &[wanted]) = (a, k, &plan.shape[..]) {
+            let short = a.min(k);
+            let length = short.saturating_mul(8).checked_next_power_of_two().unwrap_or(usize::MAX).max(1 << 12);
+            // An even distance keeps the pieces aligned for what reads two elements at once.
+            let step = (length - (short - 1)) / 2 * 2;
+            if wanted > 3 * step {
+                return Transforms::Pieces { length, step, count: wanted.div_ceil(step) };
+            }
+        }
+        let last = a.len() - 1;
+        let lengths = (0..a.len()).map(|axis| {
+            // The repetitions of the full result may overlap where nothing of it is wanted.
+            let (from, to) = (plan.origin[axis], plan.origin[axis] + plan.shape[axis]);
+            let needed = (a[axis] + k[axis] - 1 - from).max(to).max(a[axis]).max(k[axis]);
+            // Transforms of real numbers are fastest along an axis of even length.
+            if axis == last { 2 * fast_length(needed.div_ceil(2)) } else { fast_length(needed) }
+        });
+        Transforms::Whole(lengths.collect())
+    }
+}
+
+/// The smallest number from `least` on whose prime factors are 2, 3, 5 and at most once 7: transforms of such lengths are fast.
+fn fast_length(least: usize) -> usize {
+    let is_fast = |mut length: usize| {
+        for factor in [2, 3, 5] {
+            while length.is_multiple_of(factor) {
+                length /= factor;
+            }
+        }
+        length == 1 || length == 7
+    };
+    (least.max(1)..).find(|&length| is_fast(length)).expect("a power of two")
+}
+
+/// By transforms of both arrays.
+fn whole(operation: &'static str, a: &RawArray, k: &RawArray, plan: &Plan, lengths: &[usize]) -> Result<RawArray> {
+    let backend = &a.handle.backend;
+    let shape = [&[1], lengths].concat();
+    let padded = |array: &RawArray| padded(operation, array, &vec![0; lengths.len()], &shape);
+    let (x, spectrum) = (padded(a)?, spectrum(operation, a, &shape)?);
+    backend.transform_real(x.view(), spectrum.view())?;
+    let other = self::spectrum(operation, a, &shape)?;
+    backend.transform_real(padded(k)?.view(), other.view())?;
+    backend.multiply_spectra(
+        spectrum.view(),
+        other.view(),
+        1.0 / lengths.iter().map(|&n| n as f64).product::<f64>(),
+    )?;
+    backend.transform_back(spectrum.view(), x.view())?;
+    within(&x, &[&[0], &plan.origin[..]].concat(), &[&[1], &plan.shape[..]].concat())
+        .copied(operation)
+        .map(|out| out.with_layout(Layout::contiguous(&plan.shape)))
+}
+
+/// By transforms of pieces of the longer array, each of which overlaps the next.
+fn pieces(
+    operation: &'static str,
+    a: &RawArray,
+    k: &RawArray,
+    plan: &Plan,
+    length: usize,
+    step: usize,
+    count: usize,
+) -> Result<RawArray> {
+    let backend = &a.handle.backend;
+    let (signal, kernel) = if k.size() > a.size() { (k, a) } else { (a, k) };
+    // The elements of a piece from here on have all their products in it.
+    let border = kernel.size() - 1;
+    let covered = (count - 1) * step + length;
+    // The first element of the result needs as many elements of the signal before its own.
+    let (origin, wanted) = (plan.origin[0], plan.shape[0]);
+    let signal = within(signal, &[origin.saturating_sub(border)], &[signal.size() - origin.saturating_sub(border)]);
+    let start = border.saturating_sub(origin);
+    let signal = within(&signal, &[0], &[signal.size().min(covered - start)]);
+    let all = padded(operation, &signal, &[start], &[covered])?;
+    let x = all.with_layout(Layout { shape: vec![count, length], strides: vec![step as isize, 1], offset: 0 });
+    let kernel = padded(operation, kernel, &[0], &[1, length])?;
+    let (spectra, other) = (spectrum(operation, a, &[count, length])?, spectrum(operation, a, &[1, length])?);
+    backend.transform_real(x.view(), spectra.view())?;
+    backend.transform_real(kernel.view(), other.view())?;
+    backend.multiply_spectra(spectra.view(), other.view(), 1.0 / length as f64)?;
+    let results = RawArray::uninitialised(operation, &a.handle, &[count, length], a.dtype)?;
+    backend.transform_back(spectra.view(), results.view())?;
+    let out = RawArray::uninitialised(operation, &a.handle, &[wanted], a.dtype)?;
+    let (rows, rest) = (count - 1, wanted - (count - 1) * step);
+    let target = out.with_layout(Layout::contiguous(&[rows, step]));
+    backend.copy(within(&results, &[0, border], &[rows, step]).view(), target.view())?;
+    let target = within(&out, &[rows * step], &[rest]).with_axis();
+    backend.copy(within(&results, &[rows, border], &[1, rest]).view(), target.view())?;
+    Ok(out)
+}
+
+impl RawArray {
+    /// The same elements with an axis of length 1 in front.
+    fn with_axis(&self) -> RawArray {
+        let mut layout = self.layout.clone();
+        layout.shape.insert(0, 1);
+        layout.strides.insert(0, 0);
+        self.with_layout(layout)
+    }
+}
+
+/// The part of an array from `start` on, of this shape.
+fn within(array: &RawArray, start: &[usize], shape: &[usize]) -> RawArray {
+    let Layout { strides, mut offset, .. } = array.layout.clone();
+    for (&start, &stride) in start.iter().zip(&strides) {
+        offset = offset.wrapping_add_signed(start as isize * stride);
+    }
+    array.with_layout(Layout { shape: shape.to_vec(), strides, offset })
+}
+
+/// A new contiguous array of `shape` with the elements of another one at `start`, and zeros around them. The shape may have an
+/// axis of length 1 more, in front.
+fn padded(operation: &'static str, array: &RawArray, start: &[usize], shape: &[usize]) -> Result<RawArray> {
+    let backend = &array.handle.backend;
+    let out = RawArray::uninitialised(operation, &array.handle, shape, array.dtype)?;
+    if out.size() > array.size() {
+        let zero = if array.dtype == DType::F32 { Scalar::F32(0.0) } else { Scalar::F64(0.0) };
+        backend.fill(zero, out.view())?;
+    }
+    let has_more = shape.len() > array.shape().len();
+    let source = if has_more { array.with_axis() } else { array.clone() };
+    let start = if has_more { [&[0], start].concat() } else { start.to_vec() };
+    backend.copy(source.view(), within(&out, &start, source.shape()).view())?;
+    Ok(out)
+}
+
+/// Room for the spectrum of real arrays of `shape`, whose first axis counts them: complex numbers, their two parts along the
+/// last axis, as many along each axis as the array has elements, but half as many and one along the last.
+fn spectrum(operation: &'static str, like: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    let (last, others) = shape.split_last().expect("at least two axes");
+    let shape = [others, &[last / 2 + 1, 2]].concat();
+    RawArray::uninitialised(operation, &like.handle, &shape, like.dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(a: &[usize], k: &[usize], mode: Mode) -> Plan {
+        Plan::new("fftconvolve", a, k, DType::F64, mode).unwrap()
+    }
+
+    #[test]
+    fn lengths_are_fast_and_no_longer_than_needed() {
+        assert_eq!([1, 2, 11, 13, 97, 121, 1021].map(fast_length), [1, 2, 12, 14, 100, 125, 1024]);
+        let of = |a: &[usize], k: &[usize], mode| Transforms::new(a, k, &plan(a, k, mode));
+        assert_eq!(of(&[100, 100], &[30, 28], Mode::Full), Transforms::Whole(vec![135, 128]));
+        assert_eq!(of(&[100, 100], &[30, 28], Mode::Valid), Transforms::Whole(vec![100, 100]));
+        assert_eq!(of(&[100, 100], &[30, 28], Mode::Same), Transforms::Whole(vec![120, 120]));
+        assert_eq!(of(&[7], &[7], Mode::Full), Transforms::Whole(vec![14]));
+        let Transforms::Pieces { length, step, count } = of(&[1_000_000], &[1001], Mode::Full) else { panic!() };
+        assert_eq!((length, step, count), (8192, 7192, 140));
+    }
+
+    #[test]
+    fn integers_and_small_kernels_are_summed() {
+        let handle = device::host();
+        let of = |a: &[usize], k: &[usize], dtype| choose(&handle, a, k, dtype, &plan(a, k, Mode::Same));
+        assert_eq!(of(&[2048, 2048], &[15, 15], DType::F32), Method::Direct);
+        assert_eq!(of(&[2048, 2048], &[200, 200], DType::F32), Method::Fft);
+        assert_eq!(of(&[2048, 2048], &[200, 200], DType::I64), Method::Direct);
+        assert_eq!(of(&[4_000_000], &[15], DType::F64), Method::Direct);
+        assert_eq!(of(&[4_000_000], &[10_000], DType::F64), Method::Fft);
+        assert_eq!(of(&[4, 4, 4], &[2, 2, 2], DType::F64), Method::Fft);
+    }
+}
