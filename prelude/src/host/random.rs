@@ -151,7 +151,7 @@ pub fn uniform<T: Float, S: IntoDimension>(low: T, high: T, size: S) -> Array<T,
 /// **Panics** unless both are finite and `scale` is not negative.
 ///
 /// ```
-/// let a = warpcell::host::random::normal(5.0, 2.0, 10_000);
+/// let a = warpcell::host::random::normal(5.0f64, 2.0, 10_000);
 /// assert!((a.mean().unwrap() - 5.0).abs() < 0.2);
 /// ```
 #[track_caller]
@@ -164,7 +164,7 @@ pub fn normal<T: Float, S: IntoDimension>(loc: T, scale: T, size: S) -> Array<T,
 /// **Panics** unless `scale` is finite and not negative.
 ///
 /// ```
-/// let a = warpcell::host::random::exponential(3.0, 10_000);
+/// let a = warpcell::host::random::exponential(3.0f64, 10_000);
 /// assert!((a.mean().unwrap() - 3.0).abs() < 0.2);
 /// ```
 #[track_caller]

@@ -165,7 +165,7 @@ pub fn uniform<T: Float>(low: T, high: T, size: impl IntoShape) -> DeviceArray<T
 /// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`]).
 ///
 /// ```
-/// let a = warpcell::random::normal(5.0, 2.0, 10_000);
+/// let a = warpcell::random::normal(5.0f64, 2.0, 10_000);
 /// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
 /// ```
 #[track_caller]
@@ -178,7 +178,7 @@ pub fn normal<T: Float>(loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T
 /// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`]).
 ///
 /// ```
-/// let a = warpcell::random::exponential(3.0, 10_000);
+/// let a = warpcell::random::exponential(3.0f64, 10_000);
 /// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
 /// ```
 #[track_caller]
@@ -222,7 +222,7 @@ pub fn permutation(n: usize) -> DeviceArray<i64> {
 /// ```
 /// let mut deck = warpcell::arange(52);
 /// warpcell::random::shuffle(&mut deck);
-/// assert_eq!(deck.sum(), 51 * 52 / 2);
+/// assert_eq!(deck.sum(), 51 * 52 / 2i64);
 /// ```
 #[track_caller]
 pub fn shuffle<T: Element>(a: &mut DeviceArray<T>) {
@@ -242,7 +242,7 @@ pub fn shuffle<T: Element>(a: &mut DeviceArray<T>) {
 /// let many = gpu::random::choice(&colours, (4, 5), true);
 /// assert!(many.shape() == [4, 5] && many.min() >= 10);
 /// let all = gpu::random::choice(&colours, 3, false);
-/// assert_eq!(all.sum(), 60);
+/// assert_eq!(all.sum(), 60i64);
 /// ```
 #[track_caller]
 pub fn choice<A, T>(a: &A, size: impl IntoShape, replace: bool) -> DeviceArray<T>
