@@ -33,7 +33,7 @@ pub enum DType {
     I64,
     /// `u64`.
     U64,
-    /// [`f16`], 5 bits of exponent and 11 of precision.
+    /// [`struct@f16`], 5 bits of exponent and 11 of precision.
     F16,
     /// [`bf16`], the first half of an `f32`: 8 bits of exponent and of precision.
     BF16,
@@ -151,7 +151,7 @@ pub enum Scalar {
     I64(i64),
     /// A `u64`.
     U64(u64),
-    /// An [`f16`].
+    /// An [`struct@f16`].
     F16(f16),
     /// A [`bf16`].
     BF16(bf16),
