@@ -33,9 +33,9 @@ pub enum DType {
     I64,
     /// `u64`.
     U64,
-    /// [`f16`](crate::f16), 5 bits of exponent and 11 of precision.
+    /// [`struct@f16`], 5 bits of exponent and 11 of precision.
     F16,
-    /// [`bf16`](crate::bf16), the first half of an `f32`: 8 bits of exponent and of precision.
+    /// [`bf16`], the first half of an `f32`: 8 bits of exponent and of precision.
     BF16,
     /// `f32`.
     F32,
@@ -151,9 +151,9 @@ pub enum Scalar {
     I64(i64),
     /// A `u64`.
     U64(u64),
-    /// An [`f16`](crate::f16).
+    /// An [`struct@f16`].
     F16(f16),
-    /// A [`bf16`](crate::bf16).
+    /// A [`bf16`].
     BF16(bf16),
     /// An `f32`.
     F32(f32),
