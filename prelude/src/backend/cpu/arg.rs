@@ -196,7 +196,7 @@ unsafe fn line<E: Extreme>(start: *const E::Element, stride: isize, range: Range
 ///
 /// # Safety
 ///
-/// As for [`line`], for each line.
+/// As for [`line()`], for each line.
 unsafe fn columns<E: Extreme>(
     start: *const E::Element,
     stride: isize,

@@ -54,7 +54,7 @@ pub(super) unsafe fn compress(
 
 /// # Safety
 ///
-/// As for [`write`]; `from` must be the start of as many elements as the mask has.
+/// As for [`write()`]; `from` must be the start of as many elements as the mask has.
 unsafe fn write_elements<T: Copy + Default>(mask: &[u8], starts: &[usize], from: *const u8, out: *mut u8) {
     let from = Shared(from.cast_mut().cast::<T>());
     // SAFETY: the caller's promise.
