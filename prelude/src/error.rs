@@ -98,6 +98,13 @@ pub enum Error {
         /// The library's name of the status and its description.
         status: String,
     },
+    /// A fault on the device after which CUDA refuses all work: the arrays there are gone.
+    ContextLost {
+        /// The operation during which it was noticed; the fault may be of an earlier one.
+        operation: String,
+        /// The driver's name of the status and its description.
+        status: String,
+    },
     /// Nobody can be asked for input.
     NoInput {
         /// Why, and what to do instead.
@@ -156,6 +163,12 @@ impl fmt::Display for Error {
             Error::Cuda { operation, status } => write!(
                 f,
                 "CUDA reported {status} during {operation}; if this repeats, restart the kernel to get a new context"
+            ),
+            Error::ContextLost { operation, status } => write!(
+                f,
+                "the CUDA context is lost: {status}, noticed during {operation}; a kernel that was started before has failed, and \
+                 all arrays on the device are gone; restart the notebook's kernel to get a new context, and run the cells with \
+                 WARPCELL_DEVICE=cpu to find the one that fails"
             ),
             Error::NoInput { reason } => write!(f, "no input can be asked for: {reason}"),
             Error::KernelCompilation { kernel, log } => {

@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 from e2e.session import Session
 
@@ -16,8 +17,13 @@ def mapped(kernel, function: str = "change") -> str:
 
 def libraries(kernel: Session) -> list[bytes]:
     """The compiled cells that the cell process has loaded, in the order of their numbers."""
-    process = next(process for process in kernel.processes() if "code_" in open(f"/proc/{process.pid}/maps").read())
-    paths = {line.split(maxsplit=5)[5].strip() for line in open(f"/proc/{process.pid}/maps") if "code_" in line}
+    paths = set()
+    for process in kernel.processes():
+        try:
+            maps = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
+        except OSError:
+            continue  # A compiler that has ended meanwhile.
+        paths |= {line.split(maxsplit=5)[5].strip() for line in maps.splitlines() if "code_" in line}
     paths = sorted((path for path in paths if path.endswith(".so")), key=lambda path: int(re.findall(r"code_(\d+)", path)[-1]))
     assert paths, "no compiled cell is loaded"
     return [open(path, "rb").read() for path in paths]

@@ -192,9 +192,15 @@ fn messages_of_errors_that_need_a_gpu() {
         expect!["libnvrtc.so was not found: install the CUDA toolkit"],
     );
     check::<()>(
-        Err(Error::Cuda { operation: text("convolve2d"), status: text("CUDA_ERROR_LAUNCH_FAILED") }),
+        Err(Error::Cuda { operation: text("convolve2d"), status: text("CUDA_ERROR_INVALID_VALUE") }),
         expect![
-            "CUDA reported CUDA_ERROR_LAUNCH_FAILED during convolve2d; if this repeats, restart the kernel to get a new context"
+            "CUDA reported CUDA_ERROR_INVALID_VALUE during convolve2d; if this repeats, restart the kernel to get a new context"
+        ],
+    );
+    check::<()>(
+        Err(Error::ContextLost { operation: text("cuMemcpyDtoH"), status: text("CUDA_ERROR_ILLEGAL_ADDRESS") }),
+        expect![
+            "the CUDA context is lost: CUDA_ERROR_ILLEGAL_ADDRESS, noticed during cuMemcpyDtoH; a kernel that was started before has failed, and all arrays on the device are gone; restart the notebook's kernel to get a new context, and run the cells with WARPCELL_DEVICE=cpu to find the one that fails"
         ],
     );
     check::<()>(
