@@ -44,9 +44,10 @@ fn floats<T: Float>(a: &DeviceArray<T>, b: &DeviceArray<T>, repetitions: usize) 
     report::<T>("add", repetitions, || drop(a + b));
     report::<T>("exp", repetitions, || drop(a.exp()));
     orders(a, repetitions);
+    let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+    report::<T>("uniform", repetitions, || drop(warpcell::random::uniform(zero, one, a.size())));
+    report::<T>("normal", repetitions, || drop(warpcell::random::normal(zero, one, a.size())));
 }
-
-// Random numbers get a function beside `floats` and a call in `main`; tests/bench/arrays_cpu.py lists NumPy's side by name.
 
 fn main() {
     let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
 # By name: NumPy's function of two arrays of 10,000,000 elements (floats from 0 to below 1, i32 over most of its range, i64 from 0
-# to 999) and of the first one sorted. Random numbers belong here, too: their functions need no array.
+# to 999) and of the first one sorted.
 THEIRS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], object]] = {
     "sum": lambda a, b, s: a.sum(),
     "add": lambda a, b, s: a + b,
@@ -35,6 +35,8 @@ THEIRS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], object]] = {
     "bincount": lambda a, b, s: np.bincount(a),
     "unique": lambda a, b, s: np.unique(a),
     "searchsorted": lambda a, b, s: np.searchsorted(s, b),
+    "uniform": lambda a, b, s: np.random.default_rng(1).random(a.size, a.dtype),
+    "normal": lambda a, b, s: np.random.default_rng(1).standard_normal(a.size, a.dtype),
 }
 
 
