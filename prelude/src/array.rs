@@ -174,6 +174,22 @@ impl RawArray {
         if self.layout.is_contiguous() { Ok(self.clone()) } else { self.copied(operation) }
     }
 
+    /// The elements in row-major order along one axis: a view of a contiguous array, else of a copy.
+    pub(crate) fn flat(&self, operation: &'static str) -> Result<RawArray> {
+        let raw = self.contiguous(operation)?;
+        let offset = raw.layout.offset;
+        Ok(raw.with_layout(Layout { offset, ..Layout::contiguous(&[raw.size()]) }))
+    }
+
+    /// The array with an axis moved to another place; a view.
+    pub(crate) fn moved(&self, from: usize, to: usize) -> RawArray {
+        let mut layout = self.layout.clone();
+        let (length, stride) = (layout.shape.remove(from), layout.strides.remove(from));
+        layout.shape.insert(to, length);
+        layout.strides.insert(to, stride);
+        self.with_layout(layout)
+    }
+
     /// Whether both arrays are views of one allocation.
     pub(crate) fn shares_memory(&self, other: &RawArray) -> bool {
         Arc::ptr_eq(&self.allocation, &other.allocation)

@@ -274,12 +274,7 @@ impl<T: Element> DeviceArray<T> {
     #[track_caller]
     pub fn moveaxis(&self, from: isize, to: isize) -> DeviceArray<T> {
         let axis = |axis| check(axis_of("moveaxis", self.shape(), axis));
-        let (from, to) = (axis(from), axis(to));
-        let mut layout = self.raw.layout.clone();
-        let (length, stride) = (layout.shape.remove(from), layout.strides.remove(from));
-        layout.shape.insert(to, length);
-        layout.strides.insert(to, stride);
-        DeviceArray::from_raw(self.raw.with_layout(layout))
+        DeviceArray::from_raw(self.raw.moved(axis(from), axis(to)))
     }
 }
 

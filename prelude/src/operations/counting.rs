@@ -6,7 +6,6 @@ use crate::backend::{Bins, ReduceOperation, Span};
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::reduce::reduce_all;
-use crate::operations::sorting::flat;
 use std::ops::{Range, RangeFull, RangeInclusive};
 
 /// How often each value from 0 to the largest is in a 1-D array of integers that are not negative; NumPy's `bincount`. Waits.
@@ -235,7 +234,7 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
     let count = edges.len() - 1;
     let edges = transfer::upload(operation, &Host::host_view(&edges), &x.handle)?;
     let out = RawArray::uninitialised(operation, &x.handle, &[count], DType::I64)?;
-    let x = flat(operation, x)?;
+    let x = x.flat(operation)?;
     out.handle.backend.count(x.view(), Bins::Between(edges.view(), Span { first, last, scale }), None, out.view())?;
     Ok((out, edges))
 }

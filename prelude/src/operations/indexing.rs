@@ -297,11 +297,7 @@ fn first(raw: &RawArray, is_right: &dyn Fn(i128) -> bool) -> Result<Option<i128>
 
 /// The elements along one axis: a view of an array that has one, or is contiguous; else of a copy.
 fn line(operation: &'static str, raw: &RawArray) -> Result<RawArray> {
-    if raw.shape().len() == 1 {
-        return Ok(raw.clone());
-    }
-    let raw = raw.contiguous(operation)?;
-    Ok(raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(&[raw.size()]) }))
+    if raw.shape().len() == 1 { Ok(raw.clone()) } else { raw.flat(operation) }
 }
 
 /// A layout in which an array of indices along `axis` is broadcast to `shape`.

@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
-use crate::operations::sorting::{flat, moved, sorted_rows};
+use crate::operations::sorting::sorted_rows;
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
 /// if there is a NaN, or no element. NumPy's `median`. Waits for the result.
@@ -116,12 +116,12 @@ impl Rank {
 }
 
 fn whole(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<Scalar> {
-    transfer::item(&of_rows(operation, &flat(operation, x)?, rank, dtype)?)
+    transfer::item(&of_rows(operation, &x.flat(operation)?, rank, dtype)?)
 }
 
 fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: DType) -> Result<RawArray> {
     let axis = axis_of(operation, x.shape(), axis)?;
-    of_rows(operation, &moved(x, axis, x.shape().len() - 1), rank, dtype)
+    of_rows(operation, &x.moved(axis, x.shape().len() - 1), rank, dtype)
 }
 
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.

@@ -2,7 +2,7 @@
 
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
-use crate::backend::{BinaryOperation, Layout, ScanOperation, sum_type};
+use crate::backend::{BinaryOperation, ScanOperation, sum_type};
 use crate::dtype::{Element, Number};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
@@ -90,9 +90,7 @@ pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> D
 
 /// Scans the elements in row-major order.
 fn scan_all(name: &'static str, operation: ScanOperation, x: &RawArray) -> Result<RawArray> {
-    let x = x.contiguous(name)?;
-    let line = Layout { offset: x.layout.offset, ..Layout::contiguous(&[x.size()]) };
-    scan(name, operation, &x.with_layout(line), 0)
+    scan(name, operation, &x.flat(name)?, 0)
 }
 
 fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArray, axis: isize) -> Result<RawArray> {

@@ -1,7 +1,7 @@
 //! Sorting, and what sorted arrays are asked: where values belong, which are distinct.
 
 use crate::array::axes::axis_of;
-use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
@@ -205,8 +205,8 @@ pub fn unique_inverse<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<
 fn along(operation: &'static str, x: &RawArray, axis: isize, positions: bool) -> Result<RawArray> {
     let axis = axis_of(operation, x.shape(), axis)?;
     let last = x.shape().len() - 1;
-    let out = sorted_rows(operation, &moved(x, axis, last), positions)?;
-    if axis == last { Ok(out) } else { moved(&out, last, axis).copied(operation) }
+    let out = sorted_rows(operation, &x.moved(axis, last), positions)?;
+    if axis == last { Ok(out) } else { out.moved(last, axis).copied(operation) }
 }
 
 /// A new contiguous array with each row along the last axis, which there is, sorted; or the positions in that order.
@@ -223,22 +223,6 @@ pub(super) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
         if positions { backend.argsort(x.view(), out.view())? } else { backend.sort(x.view(), out.view())? }
     }
     Ok(out)
-}
-
-/// The array with an axis moved to another place; a view.
-pub(super) fn moved(x: &RawArray, from: usize, to: usize) -> RawArray {
-    let mut layout = x.layout.clone();
-    let (length, stride) = (layout.shape.remove(from), layout.strides.remove(from));
-    layout.shape.insert(to, length);
-    layout.strides.insert(to, stride);
-    x.with_layout(layout)
-}
-
-/// The elements in row-major order along one axis.
-pub(super) fn flat(operation: &'static str, x: &RawArray) -> Result<RawArray> {
-    let x = x.contiguous(operation)?;
-    let offset = x.layout.offset;
-    Ok(x.with_layout(Layout { offset, ..Layout::contiguous(&[x.size()]) }))
 }
 
 fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
@@ -268,7 +252,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
         if count < 2 || bins.shape().len() != 1 {
             return Ok(true);
         }
-        let (before, behind) = (part(bins, 0, count - 1), part(bins, 1, count - 1));
+        let (before, behind) = (slice_axis(bins, 0, 0, 1, count - 1), slice_axis(bins, 0, 1, 1, count - 1));
         let pairs = binary(operation, comparison, RawOperand::Array(&before), RawOperand::Array(&behind))?;
         Ok(reduce_all(operation, ReduceOperation::All, &pairs)? == Scalar::Bool(true))
     };
@@ -289,22 +273,13 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
     binary(operation, BinaryOperation::Subtract, total, RawOperand::Array(&found))
 }
 
-/// `count` elements of a 1-D array from `start` on; a view.
-fn part(x: &RawArray, start: usize, count: usize) -> RawArray {
-    let mut layout = x.layout.clone();
-    layout.offset =
-        layout.offset.checked_add_signed(layout.strides[0] * start as isize).expect("within the allocation");
-    layout.shape[0] = count;
-    x.with_layout(layout)
-}
-
 /// The distinct elements, and where each one's run begins among the sorted elements, with their number behind.
 fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     if x.dtype.is_storage() {
         let (values, starts) = runs(operation, &x.computed(operation)?)?;
         return Ok((values.converted(operation, x.dtype)?, starts));
     }
-    let sorted = sorted_rows(operation, &flat(operation, x)?, false)?;
+    let sorted = sorted_rows(operation, &x.flat(operation)?, false)?;
     if sorted.size() == 0 {
         let starts = RawArray::uninitialised(operation, &x.handle, &[1], DType::I64)?;
         starts.handle.backend.fill(Scalar::I64(0), starts.view())?;
@@ -322,7 +297,7 @@ fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
 
 fn run_lengths(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     let (values, starts) = runs(operation, x)?;
-    let (begins, ends) = (part(&starts, 0, values.size()), part(&starts, 1, values.size()));
+    let (begins, ends) = (slice_axis(&starts, 0, 0, 1, values.size()), slice_axis(&starts, 0, 1, 1, values.size()));
     let counts = binary(operation, BinaryOperation::Subtract, RawOperand::Array(&ends), RawOperand::Array(&begins))?;
     Ok((values, counts))
 }

@@ -1,21 +1,12 @@
 //! Correlation, and convolution by Fourier transforms: results equal those of NumPy and SciPy.
 
-use crate::fixtures::{Sample, assert_same, cases, device, host, with_dtype};
+use crate::fixtures::{Sample, assert_same, cases, device, host, mode, with_dtype};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use warpcell as gpu;
 use warpcell::ndarray::ArrayD;
 use warpcell::prelude::*;
 use warpcell::{Float, Method, Number};
-
-fn mode(case: &Value) -> Mode {
-    match case["mode"].as_str() {
-        Some("full") => Mode::Full,
-        Some("same") => Mode::Same,
-        Some("valid") => Mode::Valid,
-        _ => panic!("{case}"),
-    }
-}
 
 #[test]
 fn correlate() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::sync::OnceLock;
 use warpcell::ndarray::{ArrayD, IxDyn};
-use warpcell::{DeviceArray, Element, Scalar, f16};
+use warpcell::{DeviceArray, Element, Mode, Scalar, f16};
 
 /// The cases of one family.
 pub fn cases(family: &str) -> &'static [Value] {
@@ -75,6 +75,16 @@ pub fn host<T: Sample>(case: &Value, name: &str) -> ArrayD<T> {
 /// The same on the device.
 pub fn device<T: Sample>(case: &Value, name: &str) -> DeviceArray<T> {
     warpcell::asarray(&host::<T>(case, name))
+}
+
+/// The mode of a case of convolution or correlation.
+pub fn mode(case: &Value) -> Mode {
+    match case["mode"].as_str() {
+        Some("full") => Mode::Full,
+        Some("same") => Mode::Same,
+        Some("valid") => Mode::Valid,
+        _ => panic!("{case}"),
+    }
 }
 
 /// Compares element by element to a relative tolerance; NaN equals NaN, and 0 demands the very number.

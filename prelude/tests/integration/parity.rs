@@ -1,18 +1,9 @@
 //! Results equal those of NumPy and SciPy. Inputs are such that sums and products are exact.
 
-use crate::fixtures::{Sample, assert_same, cases, device, host, with_dtype};
+use crate::fixtures::{Sample, assert_same, cases, device, host, mode, with_dtype};
 use serde_json::Value;
 use warpcell::ndarray::{ArrayD, SliceInfoElem};
-use warpcell::{Boundary, DeviceArray, Element, Float, Mode, Number, Pad};
-
-fn mode(case: &Value) -> Mode {
-    match case["mode"].as_str() {
-        Some("full") => Mode::Full,
-        Some("same") => Mode::Same,
-        Some("valid") => Mode::Valid,
-        _ => panic!("{case}"),
-    }
-}
+use warpcell::{Boundary, DeviceArray, Element, Float, Number, Pad};
 
 #[test]
 fn convolve2d() {

@@ -493,27 +493,6 @@ pub(super) use for_dtype;
 macro_rules! for_number {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
-            $crate::dtype::DType::Bool => unreachable!("operations reject bool"),
-            $crate::dtype::DType::U8 => {
-                type $T = u8;
-                $body
-            }
-            $crate::dtype::DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            $crate::dtype::DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            $crate::dtype::DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            $crate::dtype::DType::U64 => {
-                type $T = u64;
-                $body
-            }
             $crate::dtype::DType::F32 => {
                 type $T = f32;
                 $body
@@ -522,7 +501,7 @@ macro_rules! for_number {
                 type $T = f64;
                 $body
             }
-            _ => unreachable!("operations convert types for storage first"),
+            dtype => $crate::backend::cpu::numeric::for_integer!(dtype, $T => $body),
         }
     };
 }
@@ -552,7 +531,7 @@ macro_rules! for_integer {
                 type $T = u64;
                 $body
             }
-            _ => unreachable!("operations reject all but integers"),
+            _ => unreachable!("operations refuse other types, and convert those for storage first"),
         }
     };
 }
