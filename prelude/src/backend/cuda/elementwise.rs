@@ -29,13 +29,26 @@ pub(super) struct Elementwise {
 }
 
 /// The kernels of one program.
-struct Kernels {
-    packed: Function,
-    single: Function,
-    strided: Function,
-    strided_wide: Function,
+pub(super) struct Kernels {
+    pub packed: Function,
+    pub single: Function,
+    pub strided: Function,
+    pub strided_wide: Function,
     /// Owns the functions.
     _module: Module,
+}
+
+impl Kernels {
+    pub fn load(device: &Arc<Device>, program: &Program) -> Result<Kernels> {
+        let module = program.load(device)?;
+        Ok(Kernels {
+            packed: module.function(c"packed")?,
+            single: module.function(c"single")?,
+            strided: module.function(c"strided")?,
+            strided_wide: module.function(c"strided_wide")?,
+            _module: module,
+        })
+    }
 }
 
 /// `Axes` in the kernels' source.
@@ -50,17 +63,17 @@ struct Axes {
 
 /// An operand or the result of a launch: an address with strides, or a value (address 0).
 #[derive(Clone, Copy)]
-struct Side<'a> {
-    address: u64,
+pub(super) struct Side<'a> {
+    pub address: u64,
     /// Bytes of one element.
-    size: usize,
-    bits: u64,
-    strides: &'a [isize],
-    contiguous: bool,
+    pub size: usize,
+    pub bits: u64,
+    pub strides: &'a [isize],
+    pub contiguous: bool,
 }
 
 impl<'a> Side<'a> {
-    fn array(view: View<'a>) -> Result<Side<'a>> {
+    pub fn array(view: View<'a>) -> Result<Side<'a>> {
         let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
         Ok(Side { address: address_of(view)?, size: view.dtype.size(), bits: 0, strides, contiguous })
     }
@@ -69,7 +82,7 @@ impl<'a> Side<'a> {
         Side { address: 0, size: 0, bits, strides: &[], contiguous: true }
     }
 
-    fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
+    pub fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
         match operand {
             Operand::Array(view) => Side::array(view),
             Operand::Scalar(value) => Ok(Side::value(bits(value))),
@@ -162,14 +175,7 @@ impl Elementwise {
 
     #[cold]
     fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            packed: module.function(c"packed")?,
-            single: module.function(c"single")?,
-            strided: module.function(c"strided")?,
-            strided_wide: module.function(c"strided_wide")?,
-            _module: module,
-        };
+        let kernels = Kernels::load(&self.device, program)?;
         Ok(cell.get_or_init(|| kernels))
     }
 

@@ -1,11 +1,10 @@
 //! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/select.cu`.
 
-use super::elementwise::{Axis, MOST_AXES, joined, magic};
-use super::{Program, address_of, bits, blocks, type_name, unsigned};
+use super::elementwise::{Axis, Kernels, MOST_AXES, Side, joined, magic};
+use super::{Program, blocks, type_name, unsigned};
 use crate::backend::{Operand, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
-use crate::cuda::module::{Function, Module};
 use crate::dtype::DType;
 use crate::error::Result;
 use std::sync::{Arc, OnceLock};
@@ -18,15 +17,6 @@ pub(super) struct Select {
     kernels: [OnceLock<Kernels>; DType::ALL.len()],
 }
 
-struct Kernels {
-    packed: Function,
-    single: Function,
-    strided: Function,
-    strided_wide: Function,
-    /// Owns the functions.
-    _module: Module,
-}
-
 /// `Axes` in the kernels' source.
 #[repr(C)]
 struct Axes {
@@ -35,33 +25,6 @@ struct Axes {
     shift: [u32; MOST_AXES],
     length: [i64; MOST_AXES],
     strides: [[i64; MOST_AXES]; 4],
-}
-
-/// Condition, both inputs and the result: an address with strides, or a value (address 0).
-#[derive(Clone, Copy)]
-struct Side<'a> {
-    address: u64,
-    /// Bytes of one element.
-    size: usize,
-    bits: u64,
-    strides: &'a [isize],
-    contiguous: bool,
-}
-
-impl<'a> Side<'a> {
-    fn array(view: View<'a>) -> Result<Side<'a>> {
-        let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
-        Ok(Side { address: address_of(view)?, size: view.dtype.size(), bits: 0, strides, contiguous })
-    }
-
-    fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
-        match operand {
-            Operand::Array(view) => Side::array(view),
-            Operand::Scalar(value) => {
-                Ok(Side { address: 0, size: 0, bits: bits(value), strides: &[], contiguous: true })
-            }
-        }
-    }
 }
 
 impl Select {
@@ -140,14 +103,7 @@ impl Select {
 
     #[cold]
     fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            packed: module.function(c"packed")?,
-            single: module.function(c"single")?,
-            strided: module.function(c"strided")?,
-            strided_wide: module.function(c"strided_wide")?,
-            _module: module,
-        };
+        let kernels = Kernels::load(&self.device, program)?;
         Ok(cell.get_or_init(|| kernels))
     }
 }
