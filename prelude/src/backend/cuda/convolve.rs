@@ -9,6 +9,7 @@ use crate::cuda::module::{Function, Module};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 const SOURCE_1D: &str = include_str!("../../../kernels/convolve.cu");
@@ -122,7 +123,12 @@ impl Convolve {
         // SAFETY: the module is in `self`, or in `sized` until after the launch and in the map for good; the arguments are
         // those of the two kernels, and `Geometry` has the layout of theirs; the views are contiguous and lie in live
         // allocations; a sized program gets a kernel of its size.
-        unsafe { launch(&self.device, function, (grid, 1), threads, &mut arguments) }
+        unsafe { launch(&self.device, function, (grid, 1), threads, &mut arguments)? };
+        if worth && sized.is_none() {
+            // After the other program, which is waited for.
+            self.compile_sized(dtype, rows, columns);
+        }
+        Ok(())
     }
 
     fn loaded<'a>(
@@ -150,20 +156,31 @@ impl Convolve {
             None => {}
         }
         let program = program_2d(dtype, Some((rows, columns)));
-        let complete = |module: Module| Ok(Arc::new((module.function(c"convolve2d_sized")?, module)));
         if let Some(module) = program.load_cached(&self.device)? {
-            let loaded: Arc<Loaded> = complete(module)?;
+            let loaded = sized_function(module)?;
             sized.insert(key, Program2d::Loaded(loaded.clone()));
             return Ok(Some(loaded));
         }
-        sized.insert(key, Program2d::Compiling);
-        let (device, map) = (self.device.clone(), self.sized.clone());
-        background::start(move || {
-            let result = program.load(&device).and_then(complete);
-            lock(&map).insert(key, result.map_or_else(Program2d::Failed, Program2d::Loaded));
-        });
         Ok(None)
     }
+
+    /// Begins to compile the program for kernels of this size, if that has not begun.
+    #[cold]
+    fn compile_sized(&self, dtype: DType, rows: usize, columns: usize) {
+        let key = (dtype, rows, columns);
+        if let Entry::Vacant(entry) = lock(&self.sized).entry(key) {
+            entry.insert(Program2d::Compiling);
+            let (device, map) = (self.device.clone(), self.sized.clone());
+            background::start(move || {
+                let result = program_2d(dtype, Some((rows, columns))).load(&device).and_then(sized_function);
+                lock(&map).insert(key, result.map_or_else(Program2d::Failed, Program2d::Loaded));
+            });
+        }
+    }
+}
+
+fn sized_function(module: Module) -> Result<Arc<Loaded>> {
+    Ok(Arc::new((module.function(c"convolve2d_sized")?, module)))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
