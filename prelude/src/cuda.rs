@@ -15,6 +15,7 @@
 //! 3. Every handle owns an `Arc` of its device, so the context outlives it.
 //! 4. `Drop` never panics: an error is kept in the device, and the next `synchronize` reports it.
 
+pub(crate) mod background;
 pub(crate) mod cache;
 pub(crate) mod compile;
 pub(crate) mod context;

@@ -98,6 +98,10 @@ impl Program {
     fn load(&self, device: &Arc<Device>) -> Result<Module> {
         Module::compile(device, self.name, self.source, &self.options)
     }
+
+    fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
+        Module::cached(device, self.source, &self.options)
+    }
 }
 
 /// What the `.cu` files call an element type.

@@ -31,7 +31,16 @@ unsafe impl Sync for Function {}
 impl Module {
     /// Compiles CUDA C for the device, or takes it from the cache, and loads it.
     pub fn compile(device: &Arc<Device>, name: &str, source: &str, options: &[String]) -> Result<Module> {
-        let image = compile::compile(device.target(), name, source, options)?;
+        Module::load(device, &compile::compile(device.target(), name, source, options)?)
+    }
+
+    /// What [`compile`](Self::compile) gives, if that need not be compiled: it is in the cache on disk.
+    pub fn cached(device: &Arc<Device>, source: &str, options: &[String]) -> Result<Option<Module>> {
+        let image = compile::cached(device.target(), source, options)?;
+        image.map(|image| Module::load(device, &image)).transpose()
+    }
+
+    fn load(device: &Arc<Device>, image: &[u8]) -> Result<Module> {
         device.bind()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image is a whole cubin or zero-terminated PTX from NVRTC; the driver copies what it needs.

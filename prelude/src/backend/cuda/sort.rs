@@ -89,7 +89,7 @@ impl Sort {
         length: usize,
         positions: bool,
     ) -> Result<()> {
-        let plan = Plan::new(rows, length, x.dtype.size(), self.device.multiprocessors() as usize);
+        let plan = Plan::new(rows, length, x.dtype.size(), positions, self.device.multiprocessors() as usize);
         let grid = blocks("sort", rows * plan.parts, 1)?;
         let passes = x.dtype.size();
         let memory = |wanted: bool, element: usize| {
@@ -173,8 +173,14 @@ struct Plan {
 
 impl Plan {
     /// Parts enough to fill the device, but no more: each costs a count of all digits.
-    fn new(rows: usize, length: usize, size: usize, multiprocessors: usize) -> Plan {
-        let tile = THREADS * if size == 8 { 8 } else { 16 };
+    fn new(rows: usize, length: usize, size: usize, positions: bool, multiprocessors: usize) -> Plan {
+        let items = match (positions, size) {
+            (true, 8) => 6,
+            (true, _) | (false, 8) => 8,
+            (false, 4) => 12,
+            (false, _) => 16,
+        };
+        let tile = THREADS * items;
         let tiles = length.div_ceil(tile);
         let wanted = (RESIDENT * multiprocessors).div_ceil(rows).clamp(1, tiles);
         let each = tiles.div_ceil(wanted);
@@ -202,12 +208,15 @@ mod tests {
 
     #[test]
     fn parts_are_whole_tiles_and_cover_the_row() {
-        assert_eq!(Plan::new(1, 1 << 24, 4, 132), Plan { parts: 256, each: 8 * 8192 });
-        assert_eq!(Plan::new(1, 2049, 4, 132), Plan { parts: 1, each: 8192 });
-        assert_eq!(Plan::new(1000, 1 << 20, 8, 132), Plan { parts: 1, each: 1 << 20 });
+        assert_eq!(Plan::new(1, 1 << 24, 4, false, 132), Plan { parts: 249, each: 11 * 6144 });
+        assert_eq!(Plan::new(1, 1 << 24, 4, true, 132), Plan { parts: 256, each: 16 * 4096 });
+        assert_eq!(Plan::new(1, 2049, 4, true, 132), Plan { parts: 1, each: 4096 });
+        assert_eq!(Plan::new(1000, 1 << 20, 8, false, 132), Plan { parts: 1, each: 1 << 20 });
         for (rows, length, size) in [(1, 100_000, 1), (3, 1_000_003, 8), (100, 10_000, 4), (1, 5_000_000_000, 4)] {
-            let plan = Plan::new(rows, length, size, 132);
-            assert!(plan.parts * plan.each >= length && (plan.parts - 1) * plan.each < length, "{plan:?}");
+            for positions in [false, true] {
+                let plan = Plan::new(rows, length, size, positions, 132);
+                assert!(plan.parts * plan.each >= length && (plan.parts - 1) * plan.each < length, "{plan:?}");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod check;
 mod convert;
+mod fault;
 mod fft;
 mod indexing;
 mod nvrtc;
