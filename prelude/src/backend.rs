@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+pub(crate) mod factorisations;
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
 pub(crate) trait Allocation: Any + Send + Sync {
@@ -436,6 +437,8 @@ pub(crate) trait Backend: Send + Sync {
     fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
     /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
+    /// What factorises matrices.
+    fn factorisations(&self) -> &dyn factorisations::Factorisations;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result, check};
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
+pub mod linalg;
 pub mod random;
 
 pub use crate::operations::allclose::{allclose, allclose_with};

@@ -10,9 +10,11 @@ pub(crate) mod convolve;
 pub(crate) mod copy;
 mod count;
 pub(crate) mod elementwise;
+mod factorisations;
 mod fft;
 mod index;
 mod map;
+mod matrices;
 pub(crate) mod memory;
 mod numeric;
 pub(crate) mod permutation;
@@ -25,6 +27,7 @@ mod search;
 mod select;
 pub(crate) mod sort;
 
+use crate::backend::factorisations::Factorisations;
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
     PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
@@ -401,6 +404,10 @@ impl Backend for CpuBackend {
             }
         }
         turn.end()
+    }
+
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -4,6 +4,7 @@
 //! one for each operation and element type; their kernels are kept in tables, so that a call costs an index, a look at
 //! the strides, and a launch: no text is built, nothing is hashed.
 
+use crate::backend::factorisations::Factorisations;
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Layout, MemoryFigures, Operand,
     Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
@@ -24,6 +25,7 @@ mod compress;
 mod convolve;
 mod count;
 mod elementwise;
+mod factorisations;
 mod fft;
 mod index;
 mod random;
@@ -60,6 +62,7 @@ struct CudaBackend {
     count: count::Count,
     random: random::Random,
     fft: fft::Fft,
+    factorise: factorisations::Factorise,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -178,6 +181,7 @@ impl CudaBackend {
             count: count::Count::new(&device),
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
+            factorise: factorisations::Factorise::new(&device),
             device,
         })
     }
@@ -353,6 +357,10 @@ impl Backend for CudaBackend {
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
         self.fft.multiply(a, b, scale)
+    }
+
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

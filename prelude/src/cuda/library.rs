@@ -2,6 +2,7 @@
 
 use cudarc::cublas::sys as cublas;
 use cudarc::cufft::sys as cufft;
+use cudarc::cusolver::sys as cusolver;
 use cudarc::driver::sys;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -95,6 +96,40 @@ fn find_blas(driver_major: i32) -> std::result::Result<(), String> {
         return Err(format!(
             "only one for CUDA {version} is installed, and one from CUDA 12 on that is no newer than the driver, which supports \
              CUDA {driver_major}, is needed; install it with {install}, or update the driver"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether cuSOLVER can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per
+/// process.
+pub(crate) fn solver(driver_major: i32) -> std::result::Result<(), String> {
+    static ANSWER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
+    ANSWER.get_or_init(|| find_solver(driver_major)).clone()
+}
+
+fn find_solver(driver_major: i32) -> std::result::Result<(), String> {
+    let install = format!("`pip install nvidia-cusolver{}`", if driver_major >= 13 { "" } else { "-cu12" });
+    // cuSOLVER 11 is that of CUDA 12, and so on. cudarc asks the loader for these names, and is given what is loaded already.
+    load_first(&(11..driver_major.max(12)).rev().map(|version| format!("libcusolver.so.{version}")).collect::<Vec<_>>());
+    let mut version = 0;
+    // SAFETY: the first call loads the library, nothing else, and the second is made if it is there; NVIDIA's initialisers have
+    // no preconditions. `version` is an int to write to.
+    let answers = unsafe {
+        cusolver::is_culib_present()
+            && cusolver::cusolverGetVersion(&raw mut version) == cusolver::cusolverStatus_t::CUSOLVER_STATUS_SUCCESS
+    };
+    if !answers {
+        return Err(format!(
+            "matrices on CUDA devices are factorised with it; install it with {install} or with the CUDA toolkit, or use the CPU \
+             (WARPCELL_DEVICE=cpu)"
+        ));
+    }
+    let needed = version / 1000 + 1;
+    if needed > driver_major {
+        return Err(format!(
+            "only one for CUDA {needed} is installed, and the driver supports CUDA {driver_major}; install one for that, with \
+             {install}, or update the driver"
         ));
     }
     Ok(())

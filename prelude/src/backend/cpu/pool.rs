@@ -73,6 +73,16 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
     }
 }
 
+/// Calls `work` once, where it may start tasks of its own that run on all threads, and waits.
+pub(super) fn inside(work: &(dyn Fn() + Sync)) {
+    if rayon::current_thread_index().is_some() {
+        // As in `split_finely`.
+        std::thread::scope(|scope| scope.spawn(|| pool().install(work)).join()).expect("the work does not panic");
+    } else {
+        pool().install(work);
+    }
+}
+
 /// Calls `work` for pieces of `part`, multiples of `piece`, until `stop` says so; whether it came to the end. Pieces grow
 /// until they take long: of quick work there are few.
 fn in_pieces(part: Range<usize>, piece: usize, stop: &dyn Fn() -> bool, work: &dyn Fn(Range<usize>)) -> bool {
