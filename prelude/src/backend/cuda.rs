@@ -26,6 +26,7 @@ mod count;
 mod elementwise;
 mod fft;
 mod index;
+mod multiply;
 mod random;
 mod reduce;
 mod scan;
@@ -60,6 +61,7 @@ struct CudaBackend {
     count: count::Count,
     random: random::Random,
     fft: fft::Fft,
+    multiply: multiply::Multiply,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -178,6 +180,7 @@ impl CudaBackend {
             count: count::Count::new(&device),
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
+            multiply: multiply::Multiply::new(&device),
             device,
         })
     }
@@ -353,6 +356,18 @@ impl Backend for CudaBackend {
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
         self.fft.multiply(a, b, scale)
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        multiply::Multiply::takes(dtype)
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.multiply.run(a, b, out)
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.reduce.dot(a, b, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

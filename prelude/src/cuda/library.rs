@@ -91,7 +91,7 @@ fn find_blas(driver_major: i32) -> std::result::Result<(), String> {
         ));
     }
     // What is older lacks the functions with sizes of 64 bits.
-    if version < 12 || version > driver_major {
+    if !(12..=driver_major).contains(&version) {
         return Err(format!(
             "only one for CUDA {version} is installed, and one from CUDA 12 on that is no newer than the driver, which supports \
              CUDA {driver_major}, is needed; install it with {install}, or update the driver"
