@@ -19,6 +19,19 @@ pub enum Error {
         /// Shape of the right operand.
         right: Vec<usize>,
     },
+    /// Two arrays of which a pair of axes must have one length, and has two.
+    AxisMismatch {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Shape of the left operand.
+        left: Vec<usize>,
+        /// Shape of the right operand.
+        right: Vec<usize>,
+        /// The axis of the left and that of the right operand.
+        axes: (usize, usize),
+        /// Why the lengths must agree and what to do.
+        advice: &'static str,
+    },
     /// A shape, axis, slice or size that the operation cannot take.
     InvalidShape {
         /// The operation that was asked for.
@@ -163,6 +176,12 @@ impl fmt::Display for Error {
                 f,
                 "{operation}: the shapes {left:?} and {right:?} do not broadcast; make each pair of trailing lengths \
                  equal, or one of them 1 (see `reshape`)"
+            ),
+            Error::AxisMismatch { operation, left, right, axes, advice } => write!(
+                f,
+                "{operation}: axis {} of the shape {left:?} has length {}, and axis {} of the shape {right:?} has length {}; \
+                 {advice}",
+                axes.0, left[axes.0], axes.1, right[axes.1]
             ),
             Error::InvalidShape { operation, shape, reason } => {
                 write!(f, "{operation}: the shape {shape:?} {reason}")

@@ -72,6 +72,10 @@ pub use operations::fftconvolve::{
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::products::{
+    IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
+    vdot,
+};
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
 pub use operations::random;
 pub use operations::scan::diff;

@@ -8,6 +8,7 @@ pub(crate) mod elementwise;
 pub(crate) mod fftconvolve;
 pub(crate) mod indexing;
 pub(crate) mod map;
+pub(crate) mod products;
 pub(crate) mod quantiles;
 pub mod random;
 pub(crate) mod reduce;

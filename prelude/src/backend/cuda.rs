@@ -28,6 +28,7 @@ mod elementwise;
 mod factorisations;
 mod fft;
 mod index;
+mod multiply;
 mod random;
 mod reduce;
 mod scan;
@@ -63,6 +64,7 @@ struct CudaBackend {
     random: random::Random,
     fft: fft::Fft,
     factorise: factorisations::Factorise,
+    multiply: multiply::Multiply,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -182,6 +184,7 @@ impl CudaBackend {
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
             factorise: factorisations::Factorise::new(&device),
+            multiply: multiply::Multiply::new(&device),
             device,
         })
     }
@@ -361,6 +364,18 @@ impl Backend for CudaBackend {
 
     fn factorisations(&self) -> &dyn Factorisations {
         self
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        multiply::Multiply::takes(dtype)
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.multiply.run(a, b, out)
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.reduce.dot(a, b, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

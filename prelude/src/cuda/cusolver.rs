@@ -434,8 +434,7 @@ impl Session<'_> {
     pub unsafe fn cholesky_together<T: Routines>(&self, a: Stack, addresses: u64, statuses: &Statuses) -> Result<()> {
         let (n, count, upper) = (length(a.rows)?, length(a.count)?, cublasFillMode_t::CUBLAS_FILL_MODE_UPPER);
         // SAFETY: the caller's promise.
-        let status =
-            unsafe { T::potrf_batched(self.raw(), upper, n, addresses as *mut _, n, statuses.at(0), count) };
+        let status = unsafe { T::potrf_batched(self.raw(), upper, n, addresses as *mut _, n, statuses.at(0), count) };
         check(status, "Cholesky factorisations")
     }
 
@@ -489,8 +488,7 @@ impl Session<'_> {
                 let (u, vt) = vectors.map_or((nowhere, nowhere), |to| (to.u.at(index), to.vt.at(index)));
                 let (work, status) = (work.address() as *mut T, statuses.at(index));
                 let (handle, a) = (self.raw(), a.at(index));
-                let status =
-                    T::gesvd(handle, job, job, m, n, a, m, values, u, m, vt, n, work, size, nowhere, status);
+                let status = T::gesvd(handle, job, job, m, n, a, m, values, u, m, vt, n, work, size, nowhere, status);
                 check(status, "the singular values of a matrix")?;
             }
         }

@@ -92,7 +92,7 @@ fn find_blas(driver_major: i32) -> std::result::Result<(), String> {
         ));
     }
     // What is older lacks the functions with sizes of 64 bits.
-    if version < 12 || version > driver_major {
+    if !(12..=driver_major).contains(&version) {
         return Err(format!(
             "only one for CUDA {version} is installed, and one from CUDA 12 on that is no newer than the driver, which supports \
              CUDA {driver_major}, is needed; install it with {install}, or update the driver"
@@ -111,7 +111,9 @@ pub(crate) fn solver(driver_major: i32) -> std::result::Result<(), String> {
 fn find_solver(driver_major: i32) -> std::result::Result<(), String> {
     let install = format!("`pip install nvidia-cusolver{}`", if driver_major >= 13 { "" } else { "-cu12" });
     // cuSOLVER 11 is that of CUDA 12, and so on. cudarc asks the loader for these names, and is given what is loaded already.
-    load_first(&(11..driver_major.max(12)).rev().map(|version| format!("libcusolver.so.{version}")).collect::<Vec<_>>());
+    load_first(
+        &(11..driver_major.max(12)).rev().map(|version| format!("libcusolver.so.{version}")).collect::<Vec<_>>(),
+    );
     let mut version = 0;
     // SAFETY: the first call loads the library, nothing else, and the second is made if it is there; NVIDIA's initialisers have
     // no preconditions. `version` is an int to write to.

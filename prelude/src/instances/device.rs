@@ -70,6 +70,7 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     black_box(crate::median(a));
     black_box((crate::arange(value), crate::arange(value..value), crate::arange((value, value, value))));
     black_box(crate::convolve(a, a, Mode::Same));
+    black_box((crate::dot(a, a), crate::matmul(a, a), crate::outer(a, a)));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
     black_box((crate::correlate(a, a, Mode::Same), crate::correlate2d(a, a, Mode::Same)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));

@@ -367,12 +367,8 @@ impl Division {
 
     /// `v · (reciprocals * x)`, where `x` has a row for each singular value.
     fn apply(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
-        let divided = binary(
-            operation,
-            BinaryOperation::Multiply,
-            RawOperand::Array(x),
-            RawOperand::Array(&self.reciprocals),
-        )?;
+        let divided =
+            binary(operation, BinaryOperation::Multiply, RawOperand::Array(x), RawOperand::Array(&self.reciprocals))?;
         multiply(operation, &transposed(&self.vh), &divided)
     }
 }
@@ -407,7 +403,12 @@ pub(crate) fn lstsq_of(
     let squares = if m > n && rank == n {
         let product = multiply(operation, a, &x)?;
         let (left, right) = (RawOperand::Array(&b), RawOperand::Array(&product));
-        reduce(operation, ReduceOperation::SumSquares, &binary(operation, BinaryOperation::Subtract, left, right)?, &[0])?
+        reduce(
+            operation,
+            ReduceOperation::SumSquares,
+            &binary(operation, BinaryOperation::Subtract, left, right)?,
+            &[0],
+        )?
     } else {
         RawArray::uninitialised(operation, &a.handle, &[0], a.dtype)?
     };

@@ -11,6 +11,7 @@ mod map;
 mod names;
 mod parity;
 mod printing;
+mod products;
 mod random;
 mod semantics;
 mod sorting;

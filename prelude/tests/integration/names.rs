@@ -242,6 +242,17 @@ rows! {
         "np.random.randint(0, 9, 4).size" => gpu::random::integers(0..9, 4).size(),
         "np.random.choice(b, 4).size" => gpu::random::choice(b, 4, true).size(),
         "np.random.permutation(4).sum()" => gpu::random::permutation(4).sum();
+    "Products of vectors and matrices":
+        "np.dot(b, b)" => gpu::dot(b, b),
+        "a @ b" => gpu::matmul(a, b),
+        "np.matmul(a, a.T)" => gpu::matmul(a, &a.t()),
+        "np.vdot(a, a)" => gpu::vdot(a, a),
+        "np.inner(a, b)" => gpu::inner(a, b),
+        "np.outer(b, i)" => gpu::outer(b, &i.astype::<f64>()),
+        "np.tensordot(a, b, 1)" => gpu::tensordot(a, b, 1),
+        "np.tensordot(a, a, ((0, 1), (0, 1)))" => gpu::tensordot(a, a, ((0, 1), (0, 1))),
+        "np.kron(a, b)" => gpu::kron(a, b),
+        "np.trace(a)" => gpu::trace(a);
 }
 
 fn data() -> Data {

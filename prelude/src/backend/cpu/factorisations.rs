@@ -151,8 +151,7 @@ impl<'a, T: Real> Factors<'a, T> {
     fn new(mut matrix: MatMut<'a, T>, par: Par, rest: &mut MemStack) -> Factors<'a, T> {
         let rows = matrix.nrows();
         let (mut order, mut back) = (vec![0; rows], vec![0; rows]);
-        let (info, _) =
-            lu_factor::lu_in_place(matrix.rb_mut(), &mut order, &mut back, par, rest, Default::default());
+        let (info, _) = lu_factor::lu_in_place(matrix.rb_mut(), &mut order, &mut back, par, rest, Default::default());
         Factors { packed: matrix, order, back, is_odd: info.transposition_count % 2 == 1 }
     }
 
@@ -253,8 +252,7 @@ unsafe fn solutions<T: Real>(x: &View<'_>, b: &View<'_>, out: &View<'_>) -> Resu
     let (n, k) = (x.rows, b.columns);
     each(x.count, x.work().saturating_add(n.saturating_mul(n).saturating_mul(k)), &|index, par| {
         let solve = lu_solve::solve_in_place_scratch::<usize, T>(n, k, par);
-        let mut space =
-            Workspace::new::<T>([(n, n), (n, k)], StackReq::any_of(&[Factors::<T>::scratch(n, n), solve]))?;
+        let mut space = Workspace::new::<T>([(n, n), (n, k)], StackReq::any_of(&[Factors::<T>::scratch(n, n), solve]))?;
         let ([mut matrix, mut right], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
         copy(unsafe { x.get(index) }, matrix.rb_mut(), par);
@@ -386,8 +384,7 @@ unsafe fn cholesky<T: Real>(x: &View<'_>, out: &View<'_>) -> Result<Option<Fault
         let ([mut matrix], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
         copy(unsafe { x.get(index) }, matrix.rb_mut(), par);
-        let done =
-            llt::factor::cholesky_in_place(matrix.rb_mut(), Default::default(), par, rest, Default::default());
+        let done = llt::factor::cholesky_in_place(matrix.rb_mut(), Default::default(), par, rest, Default::default());
         if let Err(llt::factor::LltError::NonPositivePivot { index }) = done {
             return Ok(Some(index + 1));
         }
@@ -407,8 +404,7 @@ unsafe fn eigenvalues<T: Real>(x: &View<'_>, values: *mut u8, vectors: Option<&V
         let mut space = Workspace::new::<T>([(n, if vectors.is_some() { n } else { 0 })], need)?;
         let ([mut matrix], rest) = space.parts::<T>();
         // SAFETY: the caller's promise; each matrix, and its row of values, belongs to one task.
-        let (source, row) =
-            unsafe { (x.get(index), DiagMut::from_raw_parts_mut(values.get().add(index * n), n, 1)) };
+        let (source, row) = unsafe { (x.get(index), DiagMut::from_raw_parts_mut(values.get().add(index * n), n, 1)) };
         let columns = vectors.is_some().then_some(matrix.rb_mut());
         if evd::self_adjoint_evd(source, row, columns, par, rest, Default::default()).is_err() {
             return Ok(Some(0));

@@ -85,7 +85,9 @@ impl<T: Real> Matrices<T> {
     pub unsafe fn get<'a>(&self, index: usize) -> MatRef<'a, T> {
         let [step, down, right] = self.strides;
         // SAFETY: a matrix of the view; the rest is the caller's promise.
-        unsafe { MatRef::from_raw_parts(self.start.offset(index as isize * step), self.rows, self.columns, down, right) }
+        unsafe {
+            MatRef::from_raw_parts(self.start.offset(index as isize * step), self.rows, self.columns, down, right)
+        }
     }
 
     /// # Safety
@@ -131,7 +133,7 @@ pub(super) fn each(
         pool::split(count, (SMALL / work.max(1)).max(1), &|range| range.for_each(|matrix| call(matrix, Par::Seq)));
     } else {
         let is_stoppable = crate::cell::is_of_the_cell();
-        pool::inside(&|| {
+        pool::install(|| {
             for matrix in 0..count {
                 if is_stoppable && crate::cell::interrupted() {
                     return;

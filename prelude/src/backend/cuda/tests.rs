@@ -10,6 +10,7 @@ mod convert;
 mod fft;
 mod indexing;
 mod nvrtc;
+mod products;
 mod random;
 mod reductions;
 mod reference;

@@ -1,8 +1,8 @@
-//! Host functions under the names of the device's, where `ndarray` has none or one that is slower (`dot` on one core).
+//! Host functions under the names of the device's, where `ndarray` has none.
 
 use super::map_host::HostArguments;
-use ndarray::{Array, Array2, ArrayBase, ArrayD, Data, Dimension, IntoDimension, Ix1, Ix2};
-use warpcell::{Element, Function, Number};
+use ndarray::{Array, ArrayBase, ArrayD, Data, Dimension, IntoDimension};
+use warpcell::{Element, Function};
 
 /// The arrays along a new axis; `numpy.stack`. Takes the lists that `gpu::vstack` takes.
 pub fn stack<'a, T, S, D>(arrays: impl IntoIterator<Item = &'a ArrayBase<S, D>>, axis: usize) -> Array<T, D::Larger>
@@ -21,21 +21,6 @@ where
     S: Data<Elem = T>,
     D: Dimension,
     E: IntoDimension,
-{
-    todo!()
-}
-
-/// The dot product of two vectors, on all cores.
-pub fn dot<T: Number, R: Data<Elem = T>, S: Data<Elem = T>>(a: &ArrayBase<R, Ix1>, b: &ArrayBase<S, Ix1>) -> T {
-    todo!()
-}
-
-/// The product of two matrices, on all cores.
-pub fn matmul<T, R, S>(a: &ArrayBase<R, Ix2>, b: &ArrayBase<S, Ix2>) -> Array2<T>
-where
-    T: Number,
-    R: Data<Elem = T>,
-    S: Data<Elem = T>,
 {
     todo!()
 }

@@ -1,28 +1,8 @@
-//! Linear algebra, `cupy.linalg`; products stand beside it, as in NumPy.
+//! Linear algebra, `cupy.linalg`.
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
 
 use warpcell::{DeviceArray, Float, Number, OnDevice};
-
-/// The dot product of two vectors; `numpy.dot`.
-pub fn dot<A, B, T>(a: &A, b: &B) -> T
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Number,
-{
-    todo!()
-}
-
-/// The product of two matrices; `numpy.matmul`.
-pub fn matmul<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Number,
-{
-    todo!()
-}
 
 /// The determinant of a square matrix.
 pub fn det<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {

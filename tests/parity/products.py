@@ -1,0 +1,59 @@
+"""Products of vectors, matrices and arrays of more axes by NumPy, for generate.py: of the inputs that it makes, they are exact."""
+
+import itertools
+
+import numpy as np
+
+DTYPES = ["f64", "f32", "i32", "i64", "u8", "u32", "u64", "bool"]
+
+
+def cases(sample, array):
+    def case(name, a, b, out, **arguments):
+        return {"name": name, "a": array(a), "b": array(b), **arguments, "expected": array(out)}
+
+    pairs = [((2, 3), (3, 4)), ((1, 1), (1, 1)), ((5,), (5,)), ((0,), (0,)), ((3,), (3, 4)), ((2, 3), (3,)), ((0, 3), (3, 2)),
+             ((2, 0), (0, 3)), ((2, 3), (3, 0)), ((1, 7), (7, 1)), ((7, 1), (1, 7)), ((4, 2, 3), (3, 5)), ((4, 2, 3), (4, 3, 5)),
+             ((2, 1, 2, 3), (4, 3, 2)), ((2, 1, 2, 3), (2, 4, 3, 1)), ((3,), (4, 3, 2)), ((4, 2, 3), (3,)), ((2, 3), (4, 3, 2)),
+             ((0, 2, 3), (3, 4)), ((2, 2, 0), (0, 3)), ((17, 33), (33, 9)), ((1, 2, 3), (5, 3, 2))]  # fmt: skip
+    for (left, right), dtype in itertools.product(pairs, DTYPES):
+        a, b = sample(left, dtype), sample(right, dtype)
+        yield case("matmul", a, b, np.matmul(a, b))
+    nan, inf = float("nan"), float("inf")
+    special = np.array([[nan, 1.0, 0.0], [inf, -1.0, 2.0], [0.5, -inf, 0.0], [1.0, 0.0, 3.0]])
+    for dtype in ["float64", "float32"]:
+        a = special.astype(dtype)
+        with np.errstate(all="ignore"):
+            yield case("matmul", a, a.T, np.matmul(a, a.T))
+            yield case("matmul", a, a[0], np.matmul(a, a[0]))
+            yield case("dot", a[1], a[2], np.dot(a[1], a[2]))
+    wide = np.array([[2**31 - 1, -(2**31)], [65536, -65537]], "int32")
+    yield case("matmul", wide, wide, np.matmul(wide, wide))
+    wide = np.array([[2**63 - 1, -(2**63)], [2**32 + 1, -(2**33)]], "int64")
+    yield case("matmul", wide, wide, np.matmul(wide, wide))
+    for length, dtype in itertools.product([0, 1, 2, 15, 16, 17, 600, 3000], DTYPES):
+        a, b = sample((length,), dtype), sample((length,), dtype)
+        yield case("dot", a, b, np.dot(a, b))
+    for shapes, dtype in itertools.product([((2, 3), (2, 3)), ((2, 3), (6,)), ((), ()), ((0, 2), (0,))], DTYPES):
+        a, b = (sample(shape, dtype) for shape in shapes)
+        yield case("vdot", a, b, np.vdot(a, b))
+    for shapes, dtype in itertools.product([((4,), (4,)), ((2, 4), (4,)), ((2, 4), (3, 4)), ((2, 3, 4), (5, 4)), ((), (2, 3)),
+                                            ((2, 0), (3, 0))], DTYPES):  # fmt: skip
+        a, b = (np.asarray(sample(shape, dtype)) for shape in shapes)
+        yield case("inner", a, b, np.inner(a, b))
+    for shapes, dtype in itertools.product([((4,), (3,)), ((2, 3), (2,)), ((), (5,)), ((0,), (3,))], DTYPES):
+        a, b = (np.asarray(sample(shape, dtype)) for shape in shapes)
+        yield case("outer", a, b, np.outer(a, b))
+    for shapes, dtype in itertools.product([((2,), (3,)), ((2, 3), (4, 2)), ((2, 3), (4,)), ((3,), (2, 1, 2)), ((), (2, 2)),
+                                            ((0, 2), (3, 1))], DTYPES):  # fmt: skip
+        a, b = (np.asarray(sample(shape, dtype)) for shape in shapes)
+        if dtype != "bool" or a.ndim * b.ndim:
+            yield case("kron", a, b, np.kron(a, b))
+    contractions = [((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((2, 3), (4,), 0), ((2, 3, 4), (4, 3, 5), [[1, 2], [1, 0]]),
+                    ((2, 3, 4), (3, 2, 4), [[-1, 0], [-1, 1]]), ((3, 2, 3), (3, 3, 2), [[0, 2], [1, 0]]), ((2, 3), (4, 2), [[0], [1]]),
+                    ((2, 0), (0, 3), 1), ((2, 3, 4), (5, 3, 2), [[1], [1]]), ((2, 2), (2, 2), [[], []])]  # fmt: skip
+    for (left, right, axes), dtype in itertools.product(contractions, ["f64", "f32", "i32", "u8", "bool"]):
+        a, b = sample(left, dtype), sample(right, dtype)
+        yield case("tensordot", a, b, np.tensordot(a, b, axes), axes=axes)
+    for shape, dtype in itertools.product([(3, 3), (2, 4), (4, 2), (0, 3), (1, 1)], DTYPES):
+        a = sample(shape, dtype)
+        yield {"name": "trace", "a": array(a), "expected": array(np.trace(a))}
