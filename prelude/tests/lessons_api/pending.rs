@@ -8,7 +8,6 @@ mod fusion;
 pub mod host;
 mod inspection;
 mod kernels;
-pub mod linalg;
 mod map_host;
 mod streams;
 pub mod testing;

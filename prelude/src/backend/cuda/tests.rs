@@ -7,6 +7,7 @@
 
 mod check;
 mod convert;
+mod factorisations;
 mod fft;
 mod indexing;
 mod nvrtc;

@@ -29,14 +29,3 @@ where
 pub fn map<T, F: Function<T>, A: HostArguments<T>>(function: F, arguments: A) -> ArrayD<F::Output> {
     todo!()
 }
-
-/// Linear algebra on the host.
-pub mod linalg {
-    use ndarray::{Array2, ArrayBase, Data, Ix2};
-    use warpcell::Float;
-
-    /// The reduced QR decomposition `(q, r)` of a matrix.
-    pub fn qr<T: Float, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> (Array2<T>, Array2<T>) {
-        todo!()
-    }
-}
