@@ -270,9 +270,10 @@ fn two(a: Term, b: Term, is_needed: impl Fn(&Label) -> bool) -> Result<Term> {
         grouped(NAME, &term.raw, &groups)
     };
     let product = multiply(NAME, &matrices(&a, &rows, &inner)?, &matrices(&b, &inner, &columns)?)?;
-    let lengths =
-        |term: &Term, names: &[Label]| axes(term, names).into_iter().map(|axis| term.raw.shape()[axis]).collect();
-    let shape: Vec<usize> = [lengths(&a, &pairs), lengths(&a, &rows), lengths(&b, &columns)].concat();
+    let lengths = |term: &Term, names: &[Label]| -> Vec<usize> {
+        axes(term, names).into_iter().map(|axis| term.raw.shape()[axis]).collect()
+    };
+    let shape = [lengths(&a, &pairs), lengths(&a, &rows), lengths(&b, &columns)].concat();
     crate::array::byte_count(NAME, &shape, product.dtype)?;
     let raw = product.with_layout(Layout { offset: product.layout.offset, ..Layout::contiguous(&shape) });
     Ok(Term { raw, labels })
@@ -309,8 +310,9 @@ mod tests {
 
     #[test]
     fn notations() {
-        let of =
-            |inputs: &[&str], output: &str| (inputs.iter().map(|&text| text.to_owned()).collect(), output.to_owned());
+        let of = |inputs: &[&str], output: &str| -> (Vec<String>, String) {
+            (inputs.iter().map(|&text| text.to_owned()).collect(), output.to_owned())
+        };
         assert_eq!(parsed("ij, jk -> ik", &[2, 2]), of(&["ij", "jk"], "ik"));
         assert_eq!(parsed("ij,jk", &[2, 2]), of(&["ij", "jk"], "ik"));
         assert_eq!(parsed("ba", &[2]), of(&["ba"], "ab"));

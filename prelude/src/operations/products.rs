@@ -370,14 +370,13 @@ impl Plan {
         let is_column = b.shape().len() == 1;
         let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
         let b = usable(operation, &with_axis(b, 1, is_column))?;
-        let of_pairs = |matrix: [usize; 2]| [pairs, &matrix[..]].concat();
+        let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
         let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
         // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
         if let Some(stacked) = stacked(&a.layout, &b.layout) {
             let all = out.size() / columns;
-            let one = Layout { shape: b.shape()[b.shape().len() - 2..].to_vec(), ..last_two(&b.layout) };
             let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
-            let (a, b, target) = (a.with_layout(stacked), b.with_layout(one), out.with_layout(product));
+            let (a, b, target) = (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
             out.handle.backend.multiply(a.view(), b.view(), target.view())?;
             return Ok(out);
         }
