@@ -66,6 +66,7 @@ pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_co
 pub use operations::counting::{
     BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
+pub use operations::einsum::{einsum, try_einsum};
 pub use operations::elementwise::Operand;
 pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,

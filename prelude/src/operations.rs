@@ -4,6 +4,7 @@ pub(crate) mod allclose;
 pub(crate) mod convolve;
 pub(crate) mod correlate;
 pub(crate) mod counting;
+pub(crate) mod einsum;
 pub(crate) mod elementwise;
 pub(crate) mod fftconvolve;
 pub(crate) mod indexing;

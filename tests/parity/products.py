@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and arrays of more axes by NumPy, for generate.py: of the inputs that it makes, they are exact."""
+"""Products of vectors, matrices and arrays of more axes by NumPy, for generate.py: exact for the inputs that it makes."""
 
 import itertools
 
@@ -49,11 +49,27 @@ def cases(sample, array):
         if dtype != "bool" or a.ndim * b.ndim:
             yield case("kron", a, b, np.kron(a, b))
     contractions = [((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((2, 3), (4,), 0), ((2, 3, 4), (4, 3, 5), [[1, 2], [1, 0]]),
-                    ((2, 3, 4), (3, 2, 4), [[-1, 0], [-1, 1]]), ((3, 2, 3), (3, 3, 2), [[0, 2], [1, 0]]), ((2, 3), (4, 2), [[0], [1]]),
-                    ((2, 0), (0, 3), 1), ((2, 3, 4), (5, 3, 2), [[1], [1]]), ((2, 2), (2, 2), [[], []])]  # fmt: skip
+                    ((2, 3, 4), (3, 2, 4), [[-1, 0], [-1, 1]]), ((3, 2, 3), (3, 3, 2), [[0, 2], [1, 0]]),
+                    ((2, 3), (4, 2), [[0], [1]]), ((2, 0), (0, 3), 1), ((2, 3, 4), (5, 3, 2), [[1], [1]]),
+                    ((2, 2), (2, 2), [[], []])]  # fmt: skip
     for (left, right, axes), dtype in itertools.product(contractions, ["f64", "f32", "i32", "u8", "bool"]):
         a, b = sample(left, dtype), sample(right, dtype)
         yield case("tensordot", a, b, np.tensordot(a, b, axes), axes=axes)
     for shape, dtype in itertools.product([(3, 3), (2, 4), (4, 2), (0, 3), (1, 1)], DTYPES):
         a = sample(shape, dtype)
         yield {"name": "trace", "a": array(a), "expected": array(np.trace(a))}
+    notations = [("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("ij,kj->ki", (2, 3), (4, 3)),
+                 ("ij,ij->", (2, 3), (2, 3)), ("ij,ij->i", (2, 3), (2, 3)), ("ij,ij->ij", (2, 3), (2, 3)), ("i,j->ji", (2,), (3,)),
+                 ("ij,j", (2, 3), (3,)), ("ii", (3, 3)), ("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("ba", (2, 3)),
+                 ("ijk->k", (2, 3, 4)), ("ijj->ij", (2, 3, 3)), ("ij->", (2, 3)), ("bij,bjk->bik", (2, 3, 4), (2, 4, 2)),
+                 ("bij,bjk->kbi", (2, 3, 4), (2, 4, 2)), ("...ij,jk->...ik", (2, 2, 3, 4), (4, 2)),
+                 ("...ij,...jk", (2, 1, 3, 4), (3, 4, 2)), ("...i->...", (2, 3)), ("i...->...i", (2, 3, 4)),
+                 ("ij,jk,kl->il", (2, 3), (3, 2), (2, 4)), ("ij,jk,ki->", (2, 3), (3, 2), (2, 2)),
+                 ("a,b,c->cab", (2,), (3,), (2,)), ("ij,j,i->", (2, 3), (3,), (2,)), ("ijk,kl->ijl", (2, 3, 4), (4, 2)),
+                 ("ijk,ilk->jl", (2, 3, 4), (2, 2, 4)), ("ij,jk->ik", (2, 1), (3, 4)), ("ij,ij->ij", (1, 3), (2, 1)),
+                 (",i->i", (), (3,)), ("ij,jk->k", (2, 3), (3, 4)), ("ij,jk->ik", (2, 0), (0, 4)), ("ij,kl->ik", (2, 3), (4, 2)),
+                 ("ii,ij->j", (3, 3), (3, 2)), ("abcd,cdab->ca", (2, 3, 2, 2), (2, 2, 2, 3)), ("i , j -> i j", (2,), (3,))]  # fmt: skip
+    for (notation, *shapes), dtype in itertools.product(notations, ["f64", "f32", "i32", "u8", "bool"]):
+        arrays = [np.asarray(sample(shape, dtype)) for shape in shapes]
+        names = dict(zip("abc", map(array, arrays)))
+        yield {"name": "einsum", "notation": notation, **names, "expected": array(np.einsum(notation, *arrays))}

@@ -356,9 +356,8 @@ impl Plan {
     fn run(&self, operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
         let Plan { pairs, rows, inner, columns, shape } = self;
         let (rows, inner, columns) = (*rows, *inner, *columns);
-        let is_vectors = a.shape().len() == 1 && b.shape().len() == 1;
-        if is_vectors && !a.dtype.is_storage() {
-            return vectors(operation, a, b, &[]);
+        if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
+            return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), shape);
         }
         let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
         if out.size() == 0 {
@@ -371,14 +370,13 @@ impl Plan {
         let is_column = b.shape().len() == 1;
         let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
         let b = usable(operation, &with_axis(b, 1, is_column))?;
-        let of_pairs = |matrix: [usize; 2]| [pairs, &matrix[..]].concat();
+        let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
         let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
         // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
         if let Some(stacked) = stacked(&a.layout, &b.layout) {
             let all = out.size() / columns;
-            let one = Layout { shape: b.shape()[b.shape().len() - 2..].to_vec(), ..last_two(&b.layout) };
             let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
-            let (a, b, target) = (a.with_layout(stacked), b.with_layout(one), out.with_layout(product));
+            let (a, b, target) = (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
             out.handle.backend.multiply(a.view(), b.view(), target.view())?;
             return Ok(out);
         }
@@ -388,6 +386,17 @@ impl Plan {
         out.handle.backend.multiply(a.view(), b.view(), target.view())?;
         Ok(out)
     }
+}
+
+/// The array along one axis, counted from the last as 1; the others have one element.
+fn along(raw: &RawArray, back: usize) -> RawArray {
+    let axis = raw.shape().len() - back;
+    let layout = &raw.layout;
+    raw.with_layout(Layout {
+        shape: vec![layout.shape[axis]],
+        strides: vec![layout.strides[axis]],
+        offset: layout.offset,
+    })
 }
 
 /// The common shape of the axes before the last two.
@@ -465,7 +474,7 @@ fn outer_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
 }
 
 /// The products of elements, broadcast; of bools, whether both are true.
-fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
     binary(operation, product, RawOperand::Array(a), RawOperand::Array(b))
 }
@@ -560,24 +569,25 @@ fn contract(operation: &'static str, a: &RawArray, b: &RawArray, of_a: &[usize],
     Ok(product.with_layout(Layout { offset: product.layout.offset, ..Layout::contiguous(&shape) }))
 }
 
-/// An array as a matrix: some of its axes are the rows, the others the columns. A view if the strides permit it.
-fn as_matrix(operation: &'static str, raw: &RawArray, rows: &[usize], columns: &[usize]) -> Result<RawArray> {
-    let order: Vec<usize> = rows.iter().chain(columns).copied().collect();
-    let turned = Layout {
-        shape: order.iter().map(|&axis| raw.shape()[axis]).collect(),
-        strides: order.iter().map(|&axis| raw.layout.strides[axis]).collect(),
-        offset: raw.layout.offset,
-    };
-    let size = |axes: &[usize]| axes.iter().map(|&axis| raw.shape()[axis]).product::<usize>();
-    let shape = vec![size(rows), size(columns)];
+/// An array with an axis for each group of its axes, which are its own in another order. A view if the strides permit it.
+pub(super) fn grouped(operation: &'static str, raw: &RawArray, groups: &[&[usize]]) -> Result<RawArray> {
+    let shape: Vec<usize> = groups.iter().map(|group| group.iter().map(|&axis| raw.shape()[axis]).product()).collect();
+    let offset = raw.layout.offset;
     if raw.size() == 0 {
-        return Ok(raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(&shape) }));
+        return Ok(raw.with_layout(Layout { offset, ..Layout::contiguous(&shape) }));
     }
-    let (lengths, strides) = (turned.shape.split_at(rows.len()), turned.strides.split_at(rows.len()));
-    if let (Some(down), Some(across)) = (joined(lengths.0, strides.0), joined(lengths.1, strides.1)) {
-        return Ok(raw.with_layout(Layout { shape, strides: vec![down, across], offset: raw.layout.offset }));
+    let part = |group: &[usize]| -> (Vec<usize>, Vec<isize>) {
+        group.iter().map(|&axis| (raw.shape()[axis], raw.layout.strides[axis])).unzip()
+    };
+    let stride = |group: &&[usize]| {
+        let (lengths, strides) = part(group);
+        joined(&lengths, &strides)
+    };
+    if let Some(strides) = groups.iter().map(stride).collect() {
+        return Ok(raw.with_layout(Layout { shape, strides, offset }));
     }
-    let copy = raw.with_layout(turned).copied(operation)?;
+    let (lengths, strides) = part(&groups.concat());
+    let copy = raw.with_layout(Layout { shape: lengths, strides, offset }).copied(operation)?;
     Ok(copy.with_layout(Layout { offset: copy.layout.offset, ..Layout::contiguous(&shape) }))
 }
 

@@ -274,7 +274,8 @@ rows! {
         "np.tensordot(a, b, 1)" => gpu::tensordot(a, b, 1),
         "np.tensordot(a, a, ((0, 1), (0, 1)))" => gpu::tensordot(a, a, ((0, 1), (0, 1))),
         "np.kron(a, b)" => gpu::kron(a, b),
-        "np.trace(a)" => gpu::trace(a);
+        "np.trace(a)" => gpu::trace(a),
+        "np.einsum('ij,j->i', a, b)" => gpu::einsum("ij,j->i", [a, b]);
 }
 
 fn data() -> Data {

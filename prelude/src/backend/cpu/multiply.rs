@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(pairs(&[2, 2], &[0, 10, 1, 1], &[5, 0, 1, 1]), [[0, 0], [10, 0], [0, 5], [10, 5]]);
     }
 
-    fn check<T: Ring + PartialEq + std::fmt::Debug>(dtype: DType, lengths: [usize; 3], of: impl Fn(usize) -> T) {
+    fn check<T: Ring>(dtype: DType, lengths: [usize; 3], of: impl Fn(usize) -> T) {
         let [rows, inner, columns] = lengths;
         let a: Vec<T> = (0..rows * inner * 3).map(|index| of(index * 7919 % 1009)).collect();
         let b: Vec<T> = (0..inner * columns * 2).map(|index| of(index * 104_729 % 1013)).collect();
@@ -430,7 +430,7 @@ mod tests {
                     };
                     let expected = (0..inner).map(term).fold(T::default(), T::plus);
                     let found = out[(pair * rows + row) * columns + column];
-                    assert_eq!(found, expected, "{lengths:?} {pair} {row} {column}");
+                    assert!(found == expected, "{lengths:?} {pair} {row} {column}");
                 }
             }
         }
