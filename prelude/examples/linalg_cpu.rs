@@ -52,9 +52,37 @@ fn products<T: Float>() {
     });
 }
 
+fn factorisations<T: Float>() {
+    use warpcell::linalg;
+    for size in [16, 64, 512, 1500] {
+        let a = random::<T>((size, size));
+        report::<T>("qr", size, || drop(linalg::qr(&a)));
+        report::<T>("inv", size, || drop(linalg::inv(&a)));
+        report::<T>("det", size, || {
+            std::hint::black_box(linalg::det(&a));
+        });
+        let definite = warpcell::matmul(&a, &a.t()) + warpcell::eye::<T>(size);
+        report::<T>("cholesky", size, || drop(linalg::cholesky(&definite)));
+        let b = random::<T>(size);
+        report::<T>("solve", size, || drop(linalg::solve(&a, &b)));
+        if size <= 512 {
+            report::<T>("eigh", size, || drop(linalg::eigh(&definite)));
+            report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(&definite)));
+            report::<T>("svd", size, || drop(linalg::svd(&a)));
+            report::<T>("svdvals", size, || drop(linalg::svdvals(&a)));
+        }
+    }
+    let size = 8;
+    let a = random::<T>((10_000, size, size));
+    report::<T>("inv_many", size, || drop(linalg::inv(&a)));
+    report::<T>("qr_many", size, || drop(linalg::qr(&a)));
+}
+
 fn main() {
     products::<f32>();
     products::<f64>();
+    factorisations::<f32>();
+    factorisations::<f64>();
     let size = 500;
     let [a, b] = [0, 1].map(|_| warpcell::random::integers(-1000..1000i32, (size, size)));
     report::<i32>("matmul", size, || drop(warpcell::matmul(&a, &b)));

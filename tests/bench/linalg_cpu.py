@@ -50,7 +50,29 @@ THEIRS: dict[str, tuple[Callable[[int], list[tuple[int, ...]]], Callable[..., ob
     "matmul_vector": (lambda n: [(n, n), (n,)], np.matmul),
     "matmul_thin": (lambda n: [(n, 32), (32, n)], np.matmul),
     "dot": (lambda n: [(n,), (n,)], np.dot),
+    "qr": (lambda n: [(n, n)], np.linalg.qr),
+    "inv": (lambda n: [(n, n)], np.linalg.inv),
+    "det": (lambda n: [(n, n)], np.linalg.det),
+    "cholesky": (lambda n: [(n, n)], lambda a: np.linalg.cholesky(definite(a))),
+    "solve": (lambda n: [(n, n), (n,)], np.linalg.solve),
+    "eigh": (lambda n: [(n, n)], lambda a: np.linalg.eigh(definite(a))),
+    "eigvalsh": (lambda n: [(n, n)], lambda a: np.linalg.eigvalsh(definite(a))),
+    "svd": (lambda n: [(n, n)], np.linalg.svd),
+    "svdvals": (lambda n: [(n, n)], np.linalg.svdvals),
+    "inv_many": (lambda n: [(10_000, n, n)], np.linalg.inv),
+    "qr_many": (lambda n: [(10_000, n, n)], np.linalg.qr),
 }
+
+
+DEFINITE: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+
+def definite(a: np.ndarray) -> np.ndarray:
+    """A symmetric positive definite matrix, made once for each matrix, which is kept with it."""
+    if id(a) not in DEFINITE:
+        DEFINITE.clear()
+        DEFINITE[id(a)] = (a, a @ a.T + np.eye(len(a), dtype=a.dtype))
+    return DEFINITE[id(a)][1]
 
 
 def median(work: Callable[[], object], runs: int) -> float:

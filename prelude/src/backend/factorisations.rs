@@ -24,7 +24,7 @@ pub(crate) struct Fault {
     pub order: usize,
 }
 
-/// Matrices as the outputs of an operation.
+/// Where singular vectors go.
 #[derive(Clone, Copy)]
 pub(crate) struct SvdOutputs<'a> {
     /// `[count, rows, rows]` or `[count, rows, k]`, where `k` is the smaller length.

@@ -11,7 +11,7 @@ use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys::{
     self, cublasFillMode_t, cublasOperation_t, cusolverDnHandle_t, cusolverEigMode_t, cusolverStatus_t,
 };
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_int, c_schar};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Parts of a block of memory begin at multiples of this.
@@ -174,7 +174,7 @@ routines! {
     gesvd_size(handle: cusolverDnHandle_t, m: c_int, n: c_int, size: *mut c_int) -> cusolverStatus_t =
         sys::cusolverDnSgesvd_bufferSize, sys::cusolverDnDgesvd_bufferSize;
     gesvd(
-        handle: cusolverDnHandle_t, left: c_char, right: c_char, m: c_int, n: c_int, a: *mut Self, lda: c_int,
+        handle: cusolverDnHandle_t, left: c_schar, right: c_schar, m: c_int, n: c_int, a: *mut Self, lda: c_int,
         values: *mut Self, u: *mut Self, ldu: c_int, vt: *mut Self, ldvt: c_int, work: *mut Self, size: c_int,
         rest: *mut Self, status: *mut c_int,
     ) -> cusolverStatus_t = sys::cusolverDnSgesvd, sys::cusolverDnDgesvd;
@@ -477,7 +477,7 @@ impl Session<'_> {
     ) -> Result<()> {
         let (m, n, mut size) = (length(a.rows)?, length(a.columns)?, 0);
         let job = vectors.map_or(b'N', |SingularVectors { u, .. }| if u.columns == a.rows { b'A' } else { b'S' });
-        let job = job as c_char;
+        let job = job as c_schar;
         let nowhere = std::ptr::null_mut();
         // SAFETY: the caller's promise; the room is as large as asked for.
         unsafe {

@@ -28,7 +28,7 @@ impl Stack {
         let three = match leading {
             [_] => raw.clone(),
             [] => {
-                let (shape, strides) = (vec![1, rows, columns], [&[0], &strides[..]].concat());
+                let (shape, strides) = (vec![1, rows, columns], [&[0], strides.as_slice()].concat());
                 raw.with_layout(Layout { shape, strides, offset: *offset })
             }
             _ => {
@@ -99,7 +99,7 @@ impl Stack {
 
     /// An output with the axes that count, in place of the one that they are for the backend.
     pub fn unstacked(&self, output: &RawArray) -> RawArray {
-        let shape = [&self.leading, &output.shape()[1..]].concat();
+        let shape = [self.leading.as_slice(), &output.shape()[1..]].concat();
         output.with_layout(Layout::contiguous(&shape))
     }
 

@@ -112,22 +112,20 @@ unsafe fn triangles<T: Real>(x: &View<'_>, part: Triangle, out: &View<'_>) {
     pool::split(x.count, grain, &|range| {
         for index in range {
             // SAFETY: the caller's promise; each matrix belongs to one task.
-            unsafe { triangle(x.get(index), part, out.get_mut(index)) };
+            unsafe { triangle(x.get(index), part, out.get_mut(index), Par::Seq) };
         }
     });
 }
 
-fn triangle<T: Real>(x: MatRef<'_, T>, part: Triangle, mut out: MatMut<'_, T>) {
+fn triangle<T: Real>(x: MatRef<'_, T>, part: Triangle, mut out: MatMut<'_, T>, par: Par) {
     let (rows, columns) = (x.nrows(), x.ncols());
+    copy(x, out.rb_mut(), par);
     for row in 0..rows {
-        let inside: Range<usize> = match part {
-            Triangle::Upper => row.min(columns)..columns,
-            Triangle::Lower => 0..(row + 1).min(columns),
-            Triangle::UnitLower => 0..row.min(columns),
+        let outside: Range<usize> = match part {
+            Triangle::Upper => 0..row.min(columns),
+            Triangle::Lower | Triangle::UnitLower => (row + 1).min(columns)..columns,
         };
-        for column in 0..columns {
-            out[(row, column)] = if inside.contains(&column) { x[(row, column)] } else { T::narrow(0.0) };
-        }
+        outside.for_each(|column| out[(row, column)] = T::narrow(0.0));
         if part == Triangle::UnitLower && row < columns {
             out[(row, row)] = T::narrow(1.0);
         }
@@ -352,7 +350,7 @@ unsafe fn qr<T: Real>(x: &View<'_>, q: Option<&View<'_>>, r: &View<'_>) -> Resul
         qr_factor::qr_in_place(matrix.rb_mut(), blocks.rb_mut(), par, rest, Default::default());
         // SAFETY: the caller's promise; each matrix belongs to one task.
         let out = unsafe { r.get_mut(index) };
-        triangle(matrix.rb().get(..out.nrows(), ..), Triangle::Upper, out);
+        triangle(matrix.rb().get(..out.nrows(), ..), Triangle::Upper, out, par);
         let Some(q) = q else { return Ok(None) };
         product.fill(T::narrow(0.0));
         product.rb_mut().diagonal_mut().fill(T::narrow(1.0));
@@ -389,7 +387,7 @@ unsafe fn cholesky<T: Real>(x: &View<'_>, out: &View<'_>) -> Result<Option<Fault
             return Ok(Some(index + 1));
         }
         // SAFETY: the caller's promise; each matrix belongs to one task.
-        triangle(matrix.rb(), Triangle::Lower, unsafe { out.get_mut(index) });
+        triangle(matrix.rb(), Triangle::Lower, unsafe { out.get_mut(index) }, par);
         Ok(None)
     })
 }
