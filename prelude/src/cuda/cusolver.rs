@@ -370,8 +370,9 @@ impl Session<'_> {
         unsafe {
             check(T::geqrf_size(self.raw(), m, n, a.at(0), m, &raw mut size), "cusolverDn geqrf_bufferSize")?;
             if wanted > 0 {
-                let (mut more, nowhere) = (0, std::ptr::null());
-                let status = T::orgqr_size(self.raw(), m, q, k, a.at::<T>(0), m, nowhere, &raw mut more);
+                let mut more = 0;
+                // The factors, of which there are none yet, are not read.
+                let status = T::orgqr_size(self.raw(), m, q, k, a.at::<T>(0), m, a.at::<T>(0), &raw mut more);
                 check(status, "cusolverDn orgqr_bufferSize")?;
                 size = size.max(more);
             }

@@ -3,9 +3,9 @@
 use super::spectra::svd_of;
 use super::stacks::{Stack, epsilon, fill_identity, numbers};
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
+use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{DType, Element, Float, Number};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::products::multiply;

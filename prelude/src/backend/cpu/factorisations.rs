@@ -17,7 +17,6 @@ use faer::linalg::householder::{
 use faer::linalg::lu::partial_pivoting::{factor as lu_factor, inverse as lu_inverse, solve as lu_solve};
 use faer::linalg::qr::no_pivoting::factor as qr_factor;
 use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::linalg::temp_mat_scratch;
 use faer::perm::PermRef;
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Conj, MatMut, MatRef, Par};

@@ -148,7 +148,7 @@ pub(super) fn each(
 /// Copies a matrix, tile by tile: whichever of both is crossed finds its lines in the cache.
 pub(super) fn copy<T: Real>(source: MatRef<'_, T>, target: MatMut<'_, T>, par: Par) {
     // The target's columns, or else its rows, are those of which neighbours are written one after the other.
-    let (source, mut target) = if target.row_stride().unsigned_abs() <= target.col_stride().unsigned_abs() {
+    let (source, target) = if target.row_stride().unsigned_abs() <= target.col_stride().unsigned_abs() {
         (source, target)
     } else {
         (source.transpose(), target.transpose_mut())
