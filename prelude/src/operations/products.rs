@@ -259,6 +259,14 @@ pub(crate) fn agree(operation: &'static str, left: &[usize], right: &[usize], ax
     Err(Error::AxisMismatch { operation, left: left.to_vec(), right: right.to_vec(), axes, advice: SUMMED })
 }
 
+/// Finds that elements of this type can be multiplied and added.
+fn multiplicable(operation: &'static str, dtype: DType) -> Result<()> {
+    if dtype.is_storage() || DType::COMPUTED.contains(&dtype) {
+        return Ok(());
+    }
+    Err(Error::UnsupportedDType { operation, dtype, advice: "multiply arrays of real numbers, such as their parts" })
+}
+
 fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar> {
     a.same_device(operation, b)?;
     for shape in [a.shape(), b.shape()] {
@@ -296,6 +304,7 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
 
 /// The sum of the products of two vectors of one length, as the one element of an array of `shape`.
 fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    multiplicable(operation, a.dtype)?;
     if a.dtype.is_storage() {
         let out = vectors(operation, &a.computed(operation)?, &b.computed(operation)?, shape)?;
         return out.converted(operation, a.dtype);
@@ -312,6 +321,7 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize])
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(operation, b)?;
+    multiplicable(operation, a.dtype)?;
     let plan = Plan::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
         let out = plan.run(operation, &a.computed(operation)?, &b.computed(operation)?)?;
