@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+pub(crate) mod factorisations;
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
 pub(crate) trait Allocation: Any + Send + Sync {
@@ -65,6 +66,28 @@ impl Layout {
         }
         true
     }
+
+    /// How the matrix of the last two axes lies in memory, if its rows, or else its columns, are lines of neighbours.
+    pub fn lines(&self) -> Option<Lines> {
+        let (&[.., rows, columns], &[.., down, across]) = (&self.shape[..], &self.strides[..]) else { return None };
+        let lines = |count: usize, length: usize, step: isize, apart: isize| {
+            let distance = if count <= 1 { length.max(1) } else { usize::try_from(apart).ok()? };
+            ((length <= 1 || step == 1) && distance >= length.max(1)).then_some(distance)
+        };
+        if let Some(distance) = lines(rows, columns, across, down) {
+            return Some(Lines { are_rows: true, distance });
+        }
+        lines(columns, rows, down, across).map(|distance| Lines { are_rows: false, distance })
+    }
+}
+
+/// A matrix in memory, as libraries of linear algebra take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    /// Whether the lines of neighbours are the rows, else the columns.
+    pub are_rows: bool,
+    /// How many elements apart the lines begin, at least their length and 1.
+    pub distance: usize,
 }
 
 /// An array as a backend sees it.
@@ -436,6 +459,19 @@ pub(crate) trait Backend: Send + Sync {
     fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
     /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
+    /// What factorises matrices.
+    fn factorisations(&self) -> &dyn factorisations::Factorisations;
+    /// Whether [`multiply`](Self::multiply) takes arrays of a dtype that is for storage.
+    fn multiplies(&self, dtype: DType) -> bool;
+    /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
+    /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
+    ///
+    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have [`Layout::lines`], and are
+    /// added up in f32 or f64; f32 is not rounded to fewer bits on the way.
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
+    /// `multiply`, but for types for storage.
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
     /// Records an event after the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

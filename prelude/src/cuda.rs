@@ -2,14 +2,15 @@
 //! `cudarc`.
 //!
 //! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
-//! monitor, [`cufft`] plans Fourier transforms, [`status`] turns status codes
-//! into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
+//! monitor, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices, [`cusolver`] factorises them,
+//! [`status`] turns status codes into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
 //! [`staging`] the transfers, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
 //! [`event`] are what their names say. Nothing here knows arrays or operations.
 //!
 //! Invariants:
-//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuFFT before [`library::fft`] has: a
-//!    missing library panics inside it.
+//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuFFT before [`library::fft`] has, none
+//!    of cuBLAS before [`library::blas`] has, none of cuSOLVER before [`library::solver`] has: a missing library panics inside
+//!    it.
 //! 2. A [`context::Device`] has one stream, on which all its work is queued. Memory that is given back to the pool may
 //!    be handed out again at once: work on its new contents is queued behind all work on the old ones.
 //! 3. Every handle owns an `Arc` of its device, so the context outlives it.
@@ -19,7 +20,9 @@ pub(crate) mod background;
 pub(crate) mod cache;
 pub(crate) mod compile;
 pub(crate) mod context;
+pub(crate) mod cublas;
 pub(crate) mod cufft;
+pub(crate) mod cusolver;
 pub(crate) mod event;
 pub(crate) mod launch;
 pub(crate) mod library;

@@ -11,6 +11,8 @@ use crate::error::{Error, Result, check};
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
+pub mod linalg;
+mod products;
 pub mod random;
 
 pub use crate::operations::allclose::{allclose, allclose_with};
@@ -19,6 +21,7 @@ pub use crate::operations::correlate::{correlate, correlate2d, correlate2d_with,
 pub use crate::operations::fftconvolve::{
     choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
+pub use products::{dot, matmul};
 
 /// Zeros: `gpu::host::zeros::<f64, _>((16, 16))` is an `Array2<f64>`.
 ///

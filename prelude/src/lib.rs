@@ -66,12 +66,17 @@ pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_co
 pub use operations::counting::{
     BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
+pub use operations::einsum::{einsum, try_einsum};
 pub use operations::elementwise::Operand;
 pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::products::{
+    IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
+    vdot,
+};
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
 pub use operations::random;
 pub use operations::scan::diff;

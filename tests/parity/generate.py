@@ -13,7 +13,9 @@ import math
 import pathlib
 from fractions import Fraction
 
+import linear_algebra as linear_algebra_of
 import numpy as np
+import products as products_of
 import scipy
 from scipy import signal
 
@@ -672,9 +674,17 @@ def fftconvolve():
         yield {"a": array(a_), "k": array(k_), "mode": mode, "expected": array(signal.convolve(a_, k_, mode, "direct"))}
 
 
+def products():
+    return products_of.cases(sample, array)
+
+
+def linear_algebra():
+    return linear_algebra_of.cases(sample, array)
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
             places, scans, selection, indexing, sorting, correlate,
-            correlate2d, fftconvolve, names]
+            correlate2d, fftconvolve, products, names, linear_algebra]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -9,11 +9,15 @@ mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
 mod count;
+pub(crate) mod dot;
 pub(crate) mod elementwise;
+mod factorisations;
 mod fft;
 mod index;
 mod map;
+mod matrices;
 pub(crate) mod memory;
+pub(crate) mod multiply;
 mod numeric;
 pub(crate) mod permutation;
 mod pool;
@@ -25,6 +29,7 @@ mod search;
 mod select;
 pub(crate) mod sort;
 
+use crate::backend::factorisations::Factorisations;
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
     PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
@@ -47,6 +52,11 @@ pub(crate) fn backend() -> Arc<dyn Backend> {
 /// The number of threads that operations use.
 pub(crate) fn threads() -> usize {
     pool::threads()
+}
+
+/// The error if the work that this thread has just waited for was stopped by an interrupt, and is not whole.
+pub(crate) fn completed() -> Result<()> {
+    if pool::left_out() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 struct CpuBackend {
@@ -400,6 +410,43 @@ impl Backend for CpuBackend {
                 _ => fft::multiply::<f64>(first.cast(), size, second.cast(), others, scale),
             }
         }
+        turn.end()
+    }
+
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
+    }
+
+    fn multiplies(&self, _dtype: DType) -> bool {
+        false
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
+        let pairs = multiply::pairs(pairs, &a.layout.strides, &b.layout.strides);
+        let factor = |view: &View<'_>| {
+            let &[.., down, across] = &view.layout.strides[..] else { unreachable!("factors have two axes") };
+            multiply::Factor { start: origin(view), strides: [down, across] }
+        };
+        let inner = a.layout.shape[a.layout.shape.len() - 1];
+        let products = multiply::Products {
+            lengths: [*rows, inner, *columns],
+            a: factor(&a),
+            b: factor(&b),
+            pairs: &pairs,
+            out: origin(&out),
+        };
+        // SAFETY: the invariants of `Memory`; `out` is contiguous.
+        unsafe { multiply::multiply(a.dtype, &products) };
+        turn.end()
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
+        // SAFETY: the invariants of `Memory`.
+        unsafe { dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out)) };
         turn.end()
     }
 

@@ -4,6 +4,7 @@
 //! one for each operation and element type; their kernels are kept in tables, so that a call costs an index, a look at
 //! the strides, and a launch: no text is built, nothing is hashed.
 
+use crate::backend::factorisations::Factorisations;
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Layout, MemoryFigures, Operand,
     Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
@@ -24,8 +25,10 @@ mod compress;
 mod convolve;
 mod count;
 mod elementwise;
+mod factorisations;
 mod fft;
 mod index;
+mod multiply;
 mod random;
 mod reduce;
 mod scan;
@@ -60,6 +63,8 @@ struct CudaBackend {
     count: count::Count,
     random: random::Random,
     fft: fft::Fft,
+    factorise: factorisations::Factorise,
+    multiply: multiply::Multiply,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -182,6 +187,8 @@ impl CudaBackend {
             count: count::Count::new(&device),
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
+            factorise: factorisations::Factorise::new(&device),
+            multiply: multiply::Multiply::new(&device),
             device,
         })
     }
@@ -357,6 +364,22 @@ impl Backend for CudaBackend {
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
         self.fft.multiply(a, b, scale)
+    }
+
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        multiply::Multiply::takes(dtype)
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.multiply.run(a, b, out)
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.reduce.dot(a, b, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -1,6 +1,7 @@
 //! A device with its primary context and the one stream that all work goes to.
 
 use super::compile::Target;
+use super::cublas;
 use super::pool::Pool;
 use super::staging::Staging;
 use super::status::check;
@@ -24,6 +25,8 @@ pub(crate) struct Device {
     total_memory: usize,
     pool: Mutex<Pool>,
     staging: Mutex<Staging>,
+    /// cuBLAS, from its first use on.
+    cublas: Mutex<Option<cublas::Handle>>,
     /// The first error since the last `synchronize` that happened where nobody could be told.
     deferred: Mutex<Option<Error>>,
 }
@@ -125,6 +128,7 @@ impl Device {
             total_memory,
             pool: Mutex::default(),
             staging: Mutex::default(),
+            cublas: Mutex::default(),
             deferred: Mutex::default(),
         }))
     }
@@ -212,6 +216,10 @@ impl Device {
     pub(super) fn staging(&self) -> MutexGuard<'_, Staging> {
         lock(&self.staging)
     }
+
+    pub(super) fn cublas_handle(&self) -> MutexGuard<'_, Option<cublas::Handle>> {
+        lock(&self.cublas)
+    }
 }
 
 impl Drop for Device {
@@ -223,6 +231,7 @@ impl Drop for Device {
         // SAFETY: no work can be queued any more; all handles are used for the last time, the context as the last one.
         unsafe {
             let _ = sys::cuStreamSynchronize(self.stream);
+            lock(&self.cublas).take();
             lock(&self.staging).release();
             for address in lock(&self.pool).remove_unused() {
                 let _ = sys::cuMemFree_v2(address);

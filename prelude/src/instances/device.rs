@@ -70,6 +70,8 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     black_box(crate::median(a));
     black_box((crate::arange(value), crate::arange(value..value), crate::arange((value, value, value))));
     black_box(crate::convolve(a, a, Mode::Same));
+    black_box((crate::dot(a, a), crate::matmul(a, a), crate::outer(a, a)));
+    black_box((crate::linalg::det(a), crate::linalg::matrix_rank(a), crate::linalg::matrix_power(a, 2)));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
     black_box((crate::correlate(a, a, Mode::Same), crate::correlate2d(a, a, Mode::Same)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
@@ -82,6 +84,8 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     }
     each!(exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh reciprocal);
     black_box((a.atan2(a), a.hypot(a)));
+    black_box((crate::linalg::qr(a), crate::linalg::inv(a), crate::linalg::solve(a, a), crate::linalg::cholesky(a)));
+    black_box((crate::linalg::eigh(a), crate::linalg::svd(a), crate::linalg::lstsq(a, a), crate::linalg::pinv(a)));
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2), crate::fftconvolve(a, a, Mode::Same)));
     black_box((crate::random::uniform(value, value, 4), crate::random::uniform(value, value, (2, 2))));
     black_box((crate::random::normal(value, value, 4), crate::random::normal(value, value, (2, 2))));

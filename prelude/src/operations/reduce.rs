@@ -298,7 +298,7 @@ fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
     })
 }
 
-pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let remaining: Vec<usize> =
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {

@@ -3,6 +3,7 @@
 mod convolution;
 mod dtypes;
 mod errors;
+mod factorisations;
 mod fixtures;
 mod functions;
 mod indexing;
@@ -11,6 +12,7 @@ mod map;
 mod names;
 mod parity;
 mod printing;
+mod products;
 mod random;
 mod semantics;
 mod sorting;

@@ -8,7 +8,6 @@ mod fusion;
 pub mod host;
 mod inspection;
 mod kernels;
-pub mod linalg;
 mod map_host;
 mod streams;
 pub mod testing;
@@ -19,7 +18,6 @@ pub use devices::{devices, set_device};
 pub use fusion::Fused;
 pub use inspection::type_of;
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
-pub use linalg::{dot, matmul};
 pub use map_host::map_host;
 pub use streams::{Event, Stream, current_stream};
 

@@ -261,16 +261,16 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: 
 }
 
 /// Joins values pairwise as they come: each slot holds the join of twice as many as the one before it.
-struct Cascade<R: Reduction> {
+pub(super) struct Cascade<R: Reduction> {
     slots: Vec<Option<R::Output>>,
 }
 
 impl<R: Reduction> Cascade<R> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Cascade { slots: Vec::new() }
     }
 
-    fn push(&mut self, mut value: R::Output) {
+    pub fn push(&mut self, mut value: R::Output) {
         for slot in &mut self.slots {
             match slot.take() {
                 Some(earlier) => value = R::join(earlier, value),
@@ -283,7 +283,7 @@ impl<R: Reduction> Cascade<R> {
         self.slots.push(Some(value));
     }
 
-    fn total(self) -> R::Output {
+    pub fn total(self) -> R::Output {
         let joined = self.slots.into_iter().flatten().reduce(|later, earlier| R::join(earlier, later));
         joined.unwrap_or_else(R::identity)
     }

@@ -11,6 +11,8 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use std::sync::{Arc, OnceLock};
 
+mod dot;
+
 const SOURCE: &str = include_str!("../../../kernels/reduce.cu");
 const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ReduceOperation::ArgMin as usize + 1;
@@ -24,7 +26,8 @@ pub(super) struct Reduce {
     device: Arc<Device>,
     whole: [[OnceLock<(Function, Module)>; TYPES]; OPERATIONS],
     axes: [[OnceLock<OverAxes>; TYPES]; OPERATIONS],
-    /// What `reduce_all` needs besides its operands: a counter, 0 between launches, then a state for each block.
+    dots: [OnceLock<dot::Kernels>; TYPES],
+    /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
     /// One is enough: launches follow one another in the stream.
     scratch: OnceLock<DeviceMemory>,
 }
@@ -55,7 +58,13 @@ pub(super) enum Outcome {
 
 impl Reduce {
     pub fn new(device: &Arc<Device>) -> Reduce {
-        Reduce { device: device.clone(), whole: Default::default(), axes: Default::default(), scratch: OnceLock::new() }
+        Reduce {
+            device: device.clone(),
+            whole: Default::default(),
+            axes: Default::default(),
+            dots: Default::default(),
+            scratch: OnceLock::new(),
+        }
     }
 
     pub fn run(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<Outcome> {
@@ -286,6 +295,7 @@ pub(super) fn programs() -> Vec<Program> {
             [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),
         );
     }
+    all.extend(dot::programs());
     all
 }
 

@@ -7,10 +7,12 @@
 
 mod check;
 mod convert;
+mod factorisations;
 mod fault;
 mod fft;
 mod indexing;
 mod nvrtc;
+mod products;
 mod random;
 mod reductions;
 mod reference;

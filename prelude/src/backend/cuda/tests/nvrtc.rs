@@ -1,7 +1,8 @@
 //! Compiles every program with NVRTC, without a GPU.
 
 use super::super::{
-    Program, compress, convolve, count, elementwise, fft, index, random, reduce, scan, search, select, sort,
+    Program, compress, convolve, count, elementwise, factorisations, fft, index, multiply, random, reduce, scan,
+    search, select, sort,
 };
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
@@ -26,6 +27,8 @@ fn all() -> Vec<Program> {
         search::programs(),
         count::programs(),
         fft::programs(),
+        factorisations::programs(),
+        multiply::programs(),
     ]
     .concat()
 }
