@@ -1,13 +1,14 @@
 //! Between host and device.
 
 use crate::array::sides::{AnyView, HostView};
-use crate::array::{DeviceArray, RawArray};
-use crate::backend::{Layout, cpu};
-use crate::device::Handle;
+use crate::array::{DeviceArray, RawArray, byte_count};
+use crate::backend::{Foreign, Layout, cpu};
+use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
+use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
     /// Copies the elements to a host array of the same shape; waits for queued work.
@@ -199,6 +200,45 @@ pub(crate) fn upload(operation: &'static str, host: &HostView<'_>, handle: &Hand
     // SAFETY: the elements follow one another, are initialised, and are borrowed by the view or owned by `packed`.
     handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;
     Ok(out)
+}
+
+/// A host array's memory, to be taken over: row-major elements of one type, and the vector that has them.
+pub(crate) struct Owned {
+    pointer: *const u8,
+    shape: Vec<usize>,
+    dtype: DType,
+    owner: Box<dyn Any + Send + Sync>,
+}
+
+impl Owned {
+    /// A vector with the elements of an array of this shape: so many, and perhaps more.
+    pub fn vector<T: Element>(mut values: Vec<T>, shape: &[usize]) -> Owned {
+        assert!(shape.iter().product::<usize>() <= values.len(), "the vector has as many elements as the array");
+        let pointer = values.as_mut_ptr();
+        // What an array computes in place is written through this pointer.
+        pointer.expose_provenance();
+        Owned { pointer: pointer.cast_const().cast(), shape: shape.to_vec(), dtype: T::DTYPE, owner: Box::new(values) }
+    }
+}
+
+/// An array on `handle`'s device with the elements of a vector: on the CPU the vector itself, without copying.
+pub(crate) fn take_over(operation: &'static str, owned: Owned, handle: &Handle) -> Result<RawArray> {
+    let Owned { pointer, shape, dtype, owner } = owned;
+    let bytes = byte_count(operation, &shape, dtype)?;
+    if bytes == 0 {
+        return RawArray::uninitialised(operation, handle, &shape, dtype);
+    }
+    if handle.device != Device::Cpu {
+        let out = RawArray::uninitialised(operation, handle, &shape, dtype)?;
+        // SAFETY: the owner has as many bytes from there on, and lives until the end of this block.
+        handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;
+        drop(owner);
+        return Ok(out);
+    }
+    let memory = Foreign { address: pointer.addr(), bytes, owner };
+    // SAFETY: the vector has the bytes, aligned for their type and initialised; it is in `memory`, so nothing else uses it.
+    let allocation = unsafe { handle.backend.adopt(memory) }?;
+    Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(&shape), dtype })
 }
 
 /// The argument on the device of `handle`, copied there if it is elsewhere.

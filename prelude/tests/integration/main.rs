@@ -3,6 +3,7 @@
 mod convolution;
 mod dtypes;
 mod errors;
+mod files;
 mod fixtures;
 mod functions;
 mod indexing;

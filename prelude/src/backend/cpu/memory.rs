@@ -1,24 +1,37 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
-use crate::backend::Allocation;
+use crate::backend::{Allocation, Foreign};
 use crate::error::{Error, Result};
 use std::alloc;
 use std::any::Any;
 use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A block of host memory.
 ///
 /// 1. It is initialised (zeroed when it comes from the system), so that any byte may be read as an integer or float.
 /// 2. It is accessed only by methods of the backend that hold the queue's lock, or by threads that such a method
-///    waits for. Hence no two operations touch it at once, whatever threads the arrays are used from.
+///    waits for, or by whoever has the only reference to it. Hence no two operations touch it at once, whatever threads the
+///    arrays are used from. For memory that others own, whoever handed it in has promised that.
 /// 3. Within an operation, `out` overlaps no other operand but (elementwise) one of exactly its layout.
 pub(super) struct Memory {
-    block: Block,
+    origin: Origin,
     bytes: usize,
+}
+
+enum Origin {
+    Block(Block),
+    /// Memory that others have made. It is theirs, so the pool's figures do not count it.
+    Foreign(Borrowed),
+}
+
+struct Borrowed {
+    start: *mut u8,
+    /// Dropped when the memory is not used any more; none when it was taken out.
+    owner: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// What the system's allocator gave.
@@ -70,24 +83,60 @@ unsafe impl Send for Block {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Block {}
 
+// SAFETY: as for `Block`; owners may be sent and shared themselves.
+unsafe impl Send for Borrowed {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Borrowed {}
+
 impl Memory {
     pub fn new(bytes: usize) -> Result<Memory> {
         let block = Block::new(bytes)?;
         USED.fetch_add(block.size, Ordering::Relaxed);
-        Ok(Memory { block, bytes })
+        Ok(Memory { origin: Origin::Block(block), bytes })
     }
 
-    /// The first byte; aligned for every dtype.
-    pub fn start(&self) -> *mut u8 {
-        // Room for the alignment was asked for.
-        let start = self.block.start.as_ptr();
-        start.wrapping_add(start.align_offset(ALIGNMENT))
+    /// # Safety
+    ///
+    /// What `Backend::adopt` asks for.
+    pub unsafe fn foreign(memory: Foreign) -> Memory {
+        let Foreign { address, bytes, owner } = memory;
+        let start = std::ptr::with_exposed_provenance_mut(address);
+        Memory { origin: Origin::Foreign(Borrowed { start, owner: Some(owner) }), bytes }
     }
+
+    /// The first byte; aligned for every dtype, and in memory of others for those that are in it.
+    pub fn start(&self) -> *mut u8 {
+        match &self.origin {
+            Origin::Block(block) => {
+                // Room for the alignment was asked for.
+                let start = block.start.as_ptr();
+                start.wrapping_add(start.align_offset(ALIGNMENT))
+            }
+            Origin::Foreign(borrowed) => borrowed.start,
+        }
+    }
+}
+
+/// The owner of an allocation's memory, of type `T`, if it is one of this backend that was made of such an owner and nothing
+/// else uses it; else the allocation.
+pub(crate) fn owner_of<T: Any>(allocation: Arc<dyn Allocation>) -> std::result::Result<Box<T>, Arc<dyn Allocation>> {
+    let any: Arc<dyn Any + Send + Sync> = allocation.clone();
+    let Ok(mut memory) = any.downcast::<Memory>() else { return Err(allocation) };
+    drop(allocation);
+    // Nobody can have a reference who could make another one.
+    if let Some(Memory { origin: Origin::Foreign(Borrowed { owner, .. }), .. }) = Arc::get_mut(&mut memory)
+        && owner.as_ref().is_some_and(|owner| owner.is::<T>())
+        && let Some(owner) = owner.take()
+    {
+        return owner.downcast().map_err(|_| unreachable!("it was seen to be one"));
+    }
+    Err(memory)
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let block = Block { start: self.block.start, size: self.block.size };
+        let Origin::Block(block) = &self.origin else { return };
+        let block = Block { start: block.start, size: block.size };
         USED.fetch_sub(block.size, Ordering::Relaxed);
         if block.size < LARGE {
             return block.free();
@@ -178,6 +227,17 @@ pub(crate) fn prefer_large_pages(start: *mut u8, bytes: usize) {
 fn out_of_memory(requested: usize) -> Error {
     let (free, pooled) = (available(), used() + unused());
     Error::OutOfMemory { device: "cpu".into(), requested, free, pooled, limit: limit() }
+}
+
+/// The error for memory that the host has not, before it is asked for: Linux grants more than there is.
+pub(crate) fn room_for(bytes: usize) -> Result<()> {
+    if bytes >= LARGE && bytes > available() {
+        trim();
+        if bytes > available() {
+            return Err(out_of_memory(bytes));
+        }
+    }
+    Ok(())
 }
 
 /// Bytes held by live arrays.

@@ -1,29 +1,8 @@
 //! Host functions under the names of the device's, where `ndarray` has none or one that is slower (`dot` on one core).
 
 use super::map_host::HostArguments;
-use ndarray::{Array, Array2, ArrayBase, ArrayD, Data, Dimension, IntoDimension, Ix1, Ix2};
-use warpcell::{Element, Function, Number};
-
-/// The arrays along a new axis; `numpy.stack`. Takes the lists that `gpu::vstack` takes.
-pub fn stack<'a, T, S, D>(arrays: impl IntoIterator<Item = &'a ArrayBase<S, D>>, axis: usize) -> Array<T, D::Larger>
-where
-    T: Element,
-    S: Data<Elem = T> + 'a,
-    D: Dimension + 'a,
-{
-    todo!()
-}
-
-/// The elements in row-major order in another shape; a copy. `ndarray`'s own returns a `Result` and a `CowArray`.
-pub fn reshape<T, S, D, E>(a: &ArrayBase<S, D>, shape: E) -> Array<T, E::Dim>
-where
-    T: Element,
-    S: Data<Elem = T>,
-    D: Dimension,
-    E: IntoDimension,
-{
-    todo!()
-}
+use ndarray::{Array2, ArrayBase, ArrayD, Data, Ix1, Ix2};
+use warpcell::{Function, Number};
 
 /// The dot product of two vectors, on all cores.
 pub fn dot<T: Number, R: Data<Elem = T>, S: Data<Elem = T>>(a: &ArrayBase<R, Ix1>, b: &ArrayBase<S, Ix1>) -> T {
