@@ -9,6 +9,7 @@ use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
 use ndarray::{Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder};
+use sealed::Source;
 use std::sync::Arc;
 
 pub(crate) mod sealed {

@@ -224,16 +224,16 @@ fn read_at(file: &File, offset: u64, target: &mut [u8]) -> io::Result<()> {
         }
         Ok(())
     };
-    let others = threads.min(target_pieces(&pieces)).saturating_sub(1);
+    let (run, others) = (&run, threads.min(count_of(&pieces)).saturating_sub(1));
     std::thread::scope(|scope| {
-        let others: Vec<_> = (0..others).map(|_| scope.spawn(|| run(&|| false))).collect();
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(move || run(&|| false))).collect();
         let mine = run(&crate::cell::interrupted);
         others.into_iter().fold(mine, |result, other| result.and(other.join().expect("reading does not panic")))
     })
 }
 
-/// How many pieces there are.
-fn target_pieces<T: ExactSizeIterator>(pieces: &Mutex<T>) -> usize {
+/// How many are left.
+fn count_of<T: ExactSizeIterator>(pieces: &Mutex<T>) -> usize {
     pieces.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 

@@ -244,7 +244,6 @@ fn a_wrong_type_or_place_is_said() {
     assert!(said(gpu::try_save(folder.file("none/a.npy"), &a)).contains("cannot be written"));
     fs::create_dir(folder.file("folder.npy")).unwrap();
     assert!(said(gpu::try_save(folder.file("folder"), &a)).contains("is a folder"));
-    assert!(said(gpu::try_save("/dev/null", &a)).contains("cannot be written"), "/dev/null.npy");
     assert!(said(gpu::try_save(folder.file("x"), &gpu::zeros::<bf16>(2))).contains("a.astype::<f32>()"));
     assert_eq!(folder.names(), ["a.npy", "folder.npy"]);
 }

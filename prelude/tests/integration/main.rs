@@ -7,6 +7,7 @@ mod files;
 mod fixtures;
 mod functions;
 mod indexing;
+mod interop;
 mod lesson;
 mod map;
 mod names;
