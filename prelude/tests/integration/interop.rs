@@ -77,15 +77,10 @@ fn the_fields_of_the_cuda_array_interface_lead_to_the_elements() {
 
 #[test]
 fn streams_of_others_are_ordered() {
-    let Ok(context) =
-        std::panic::catch_unwind(|| CudaContext::new(0)).map_err(|_| ()).and_then(|made| made.map_err(|_| ()))
-    else {
-        assert!(!is_on_gpu());
-        return;
-    };
     if !is_on_gpu() {
         return;
     }
+    let context = CudaContext::new(0).unwrap();
     let stream = context.new_stream().unwrap();
     let handle = stream.cu_stream() as usize;
     let values: Vec<f32> = (0..1 << 20).map(|value| (value % 7) as f32).collect();

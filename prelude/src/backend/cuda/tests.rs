@@ -8,6 +8,7 @@
 mod check;
 mod convert;
 mod fft;
+mod foreign;
 mod indexing;
 mod nvrtc;
 mod random;

@@ -33,6 +33,7 @@ fn gpu_check() {
     check.scatters();
     check.events();
     check.threads();
+    super::foreign::adoption(&mut check);
     check.gpu.synchronize().unwrap();
     println!("{} passed, {} failed", check.passed, check.failed);
     assert_eq!(check.failed, 0);
