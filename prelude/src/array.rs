@@ -131,7 +131,7 @@ impl RawArray {
         dtype: DType,
     ) -> Result<RawArray> {
         let bytes = byte_count(operation, shape, dtype)?;
-        let allocation = handle.backend.allocate(bytes)?;
+        let allocation = handle.backend.allocate_for(bytes, dtype)?;
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
     }
 

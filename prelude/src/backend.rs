@@ -461,6 +461,11 @@ pub(crate) trait Backend: Send + Sync {
     fn trim(&self, kind: PoolKind) -> Result<()>;
     /// Gives pooled memory that nothing has used for some time back to the system; waits for nothing.
     fn trim_idle(&self);
+    /// As `allocate`, for elements of `dtype`.
+    fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
+        let _ = dtype;
+        self.allocate(bytes)
+    }
     /// Takes memory that others have made as an allocation. Its owner is dropped when the last reference to the allocation is,
     /// and the work that was queued until then is done.
     ///

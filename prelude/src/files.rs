@@ -236,14 +236,9 @@ enum Order {
 
 impl Order {
     fn of(layout: &Layout) -> Order {
-        let reversed = || {
-            let (mut shape, mut strides) = (layout.shape.clone(), layout.strides.clone());
-            (shape.reverse(), strides.reverse());
-            Layout { shape, strides, offset: 0 }
-        };
         if layout.is_contiguous() {
             Order::RowMajor
-        } else if reversed().is_contiguous() {
+        } else if transfer::reversed(layout).is_contiguous() {
             Order::ColumnMajor
         } else {
             Order::Strided

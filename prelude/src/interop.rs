@@ -34,6 +34,7 @@ pub use dlpark;
 pub use image;
 pub use pointers::{from_cuda_slice, hold_stream, stream, try_from_cuda_slice, wait_for_stream};
 
+use crate::array::transfer::placed;
 use crate::array::{RawArray, byte_count};
 use crate::backend::{Foreign, Layout};
 use crate::device::Handle;
@@ -95,28 +96,6 @@ unsafe fn adopted(
     let overlaps = overlaps(&layout);
     let raw = RawArray { handle: handle.clone(), allocation, layout, dtype };
     if is_read_only || overlaps { raw.copied(operation) } else { Ok(raw) }
-}
-
-/// The layout of elements within the range of memory that holds them, with the range's address and length.
-fn placed(address: usize, dtype: DType, shape: Vec<usize>, mut strides: Vec<isize>) -> Option<(Layout, usize, usize)> {
-    let (mut below, mut above) = (0isize, 0isize);
-    for (stride, &length) in strides.iter_mut().zip(&shape) {
-        if length == 1 {
-            // Of no effect, and perhaps nonsense.
-            *stride = 0;
-        }
-        let reach = stride.checked_mul(isize::try_from(length - 1).ok()?)?;
-        if reach < 0 {
-            below = below.checked_add(reach)?;
-        } else {
-            above = above.checked_add(reach)?;
-        }
-    }
-    let size = dtype.size() as isize;
-    let first = address.checked_add_signed(below.checked_mul(size)?)?;
-    let bytes = above.checked_sub(below)?.checked_add(1)?.checked_mul(size)?.unsigned_abs();
-    first.checked_add(bytes)?;
-    Some((Layout { shape, strides, offset: below.unsigned_abs() }, first, bytes))
 }
 
 /// Whether two indices may lead to one element, those along broadcast axes aside: such views are known not to be writable.

@@ -1,14 +1,16 @@
 //! Memory that changes hands between host arrays and arrays on the CPU: taken over without copying, and given back.
 
 use crate::array::sides::sealed::Host;
-use crate::array::transfer::{self, Owned};
+use crate::array::transfer::{self, Owned, reversed};
 use crate::array::view::writable;
 use crate::array::{DeviceArray, OnHost, RawArray};
 use crate::backend::{Layout, cpu};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
-use ndarray::{Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder};
+use ndarray::{
+    Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder, s,
+};
 use sealed::Source;
 use std::sync::Arc;
 
@@ -138,8 +140,8 @@ impl<T: Element> FromIterator<T> for DeviceArray<T> {
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// The elements as a host array of the same shape: [`to_host`](Self::to_host), but on the CPU an array that was made from a
-    /// host array or a file, and that nothing shares, gives that memory back without copying.
+    /// The elements as a host array of the same shape: [`to_host`](Self::to_host), but an array on the CPU that nothing shares
+    /// gives its memory away without copying, if that is large or was a host array's before.
     ///
     /// **Panics** as [`to_host`](Self::to_host) does.
     ///
@@ -156,21 +158,23 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`into_host`](Self::into_host), but returns the error.
     pub fn try_into_host(self) -> Result<ArrayD<T>> {
-        let reversed = self.transpose();
         let is_row_major = self.raw.layout.is_contiguous();
-        if self.raw.layout.offset > 0 || !(is_row_major || reversed.raw.layout.is_contiguous()) {
+        if self.raw.handle.device != Device::Cpu || !(is_row_major || reversed(&self.raw.layout).is_contiguous()) {
             return self.try_to_host();
         }
-        drop(reversed);
         let RawArray { handle, allocation, layout, dtype } = self.raw;
-        match cpu::memory::owner_of::<Vec<T>>(allocation) {
-            Ok(mut values) => {
+        match cpu::memory::vector_of::<T>(allocation) {
+            Ok((mut values, before)) => {
+                let start = before + layout.offset;
                 if dtype == DType::Bool {
-                    normalise(values.as_mut_ptr().cast(), layout.size());
+                    normalise(values.as_mut_ptr().cast(), values.len());
                 }
-                values.truncate(layout.size());
-                let shape = IxDyn(&layout.shape).set_f(!is_row_major);
-                Ok(Array::from_shape_vec(shape, *values).expect("as many elements as the shape has"))
+                // The vector may have more elements, before and behind.
+                let elements = Array::from_vec(values).slice_move(s![start..start + layout.size()]);
+                let shape = if is_row_major { layout.shape } else { reversed(&layout).shape };
+                let elements =
+                    elements.into_shape_with_order(IxDyn(&shape)).expect("as many elements as the shape has");
+                Ok(if is_row_major { elements } else { elements.reversed_axes() })
             }
             Err(allocation) => DeviceArray::from_raw(RawArray { handle, allocation, layout, dtype }).try_to_host(),
         }
@@ -275,6 +279,15 @@ mod tests {
         let back = a.into_host();
         assert_eq!(back.as_ptr(), address);
         assert_eq!(back, (expected + 1.0).into_dyn());
+        // Large memory of the pool, which counts it no more.
+        let large = crate::arange(1_000_001.0f32) + 1.0;
+        let (address, row) = (large.data_ptr(), large.slice(s![1..]).reshape((1000, 1000)).t());
+        drop(large);
+        let back = row.into_host();
+        assert_eq!((back.as_ptr() as usize, back[[3, 2]]), (address + 4, 2005.0));
+        assert_eq!((back.shape(), back.iter().count()), (&[1000, 1000][..], 1_000_000));
+        let bools = crate::full(2_000_000, 1u8).eq(1).into_host();
+        assert!(bools.len() == 2_000_000 && bools.iter().all(|&is_one| is_one));
     }
 
     #[test]

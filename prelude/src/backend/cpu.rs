@@ -461,6 +461,10 @@ impl Backend for CpuBackend {
         memory::trim_idle();
     }
 
+    fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
+        Ok(Arc::new(Memory::of_elements(bytes, dtype.size().min(align_of::<u64>()))?))
+    }
+
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
         // SAFETY: the caller's promise.
         Ok(Arc::new(unsafe { Memory::foreign(memory) }))
