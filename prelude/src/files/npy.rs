@@ -267,6 +267,9 @@ fn layout_of(host: &HostView<'_>) -> Layout {
     Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 }
 }
 
+/// What NumPy's arrays have at most.
+const MOST_AXES: usize = 64;
+
 /// The header of a file.
 pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DType, order: Order) -> Result<Vec<u8>> {
     let unsupported = || Error::UnsupportedDType {
@@ -274,6 +277,10 @@ pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DTyp
         dtype,
         advice: "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`",
     };
+    if shape.len() > MOST_AXES {
+        let reason = format!("has {} axes, and NumPy reads at most {MOST_AXES}; reshape the array first", shape.len());
+        return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+    }
     let name = typestr::typestr(dtype).ok_or_else(unsupported)?;
     let name = name.parse().map_err(|_| unsupported())?;
     let shape: Vec<u64> = shape.iter().map(|&length| length as u64).collect();

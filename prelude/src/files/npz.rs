@@ -164,19 +164,25 @@ impl Npz {
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(OPERATION, path, &error))?;
         let mut entries = Vec::new();
         for index in 0..archive.len() {
-            let Ok(mut member) = archive.by_index(index) else { continue };
-            let Ok(name) = member.name().map(|name| name.into_owned()) else { continue };
-            let Some(name) = name.strip_suffix(".npy") else { continue };
-            let most = match member.compression() {
-                CompressionMethod::Stored => member.compressed_size(),
-                _ => member.compressed_size().saturating_mul(HIGHEST_RATIO),
+            let Some(Ok(name)) = archive.name_for_index(index).map(|name| name.map(|name| name.into_owned())) else {
+                continue;
             };
+            let Some(name) = name.strip_suffix(".npy") else { continue };
             let full = member_path(path, name);
-            let header = if member.compressed_size() > length || member.size() > most {
-                Err(failed("get", &full, "claims more bytes than the archive has; the file is damaged"))
-            } else {
-                let size = member.size();
-                npy::read_header("get", &full, &mut member, size)
+            let header = match archive.by_index(index) {
+                Ok(mut member) => {
+                    let most = match member.compression() {
+                        CompressionMethod::Stored => member.compressed_size(),
+                        _ => member.compressed_size().saturating_mul(HIGHEST_RATIO),
+                    };
+                    let size = member.size();
+                    if member.compressed_size() > length || size > most {
+                        Err(failed("get", &full, "claims more bytes than the archive has; the file is damaged"))
+                    } else {
+                        npy::read_header("get", &full, &mut member, size)
+                    }
+                }
+                Err(error) => Err(zip_error("get", &full, &error)),
             };
             entries.push(Entry { name: name.to_owned(), index, header });
         }

@@ -245,6 +245,7 @@ fn a_wrong_type_or_place_is_said() {
     fs::create_dir(folder.file("folder.npy")).unwrap();
     assert!(said(gpu::try_save(folder.file("folder"), &a)).contains("is a folder"));
     assert!(said(gpu::try_save(folder.file("x"), &gpu::zeros::<bf16>(2))).contains("a.astype::<f32>()"));
+    assert!(said(gpu::try_save(folder.file("x"), &gpu::zeros::<f32>(vec![1; 65]))).contains("at most 64"));
     assert_eq!(folder.names(), ["a.npy", "folder.npy"]);
 }
 

@@ -145,10 +145,13 @@ pub(crate) fn vector_of<T: Element>(
             let owner = match owner.downcast::<Vec<T>>() {
                 // It may be the owner of other memory, too, or of a part only.
                 Ok(values) => match start.checked_sub(values.as_ptr() as usize) {
-                    Some(before) if before + bytes <= size_of_val(values.as_slice()) => {
+                    Some(before)
+                        if before.is_multiple_of(size_of::<T>())
+                            && before.saturating_add(bytes) <= size_of_val(values.as_slice()) =>
+                    {
                         return Ok((*values, before / size_of::<T>()));
                     }
-                    _ => values,
+                    _ => values as Box<dyn Any + Send + Sync>,
                 },
                 Err(owner) => owner,
             };
