@@ -12,12 +12,11 @@ pub(crate) mod picture;
 mod target;
 
 use crate::array::sides::AnyView;
-use crate::array::sides::sealed::Any;
 use crate::array::transfer::{self, Owned};
 use crate::array::{AnyArray, DeviceArray, OnHost, byte_count};
 use crate::backend::{Layout, cpu};
 use crate::device;
-use crate::dtype::{DType, Element};
+use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use npy::{Header, Opened};

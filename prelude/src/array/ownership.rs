@@ -11,7 +11,6 @@ use crate::error::{Error, Result, check};
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder, s,
 };
-use sealed::Source;
 use std::sync::Arc;
 
 pub(crate) mod sealed {

@@ -3,7 +3,6 @@
 use super::target::Target;
 use super::{Order, failed, npy, refused};
 use crate::array::sides::AnyView;
-use crate::array::sides::sealed::Any;
 use crate::array::transfer::{self, Owned};
 use crate::array::{AnyArray, DeviceArray};
 use crate::device;
