@@ -9,6 +9,7 @@ mod display;
 pub(crate) mod indices;
 mod manipulate;
 mod operators;
+mod ownership;
 mod range;
 pub(crate) mod shape;
 pub(crate) mod sides;
@@ -25,6 +26,7 @@ pub use indices::{Index, IntoIndices};
 pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
+pub use ownership::IntoDevice;
 pub use range::IntoRange;
 pub use shape::IntoShape;
 pub use sides::{AnyArray, OnDevice, OnHost};
@@ -129,7 +131,7 @@ impl RawArray {
         dtype: DType,
     ) -> Result<RawArray> {
         let bytes = byte_count(operation, shape, dtype)?;
-        let allocation = handle.backend.allocate(bytes)?;
+        let allocation = handle.backend.allocate_for(bytes, dtype)?;
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
     }
 

@@ -323,6 +323,15 @@ impl Distribution {
     }
 }
 
+/// Memory that others have made, as an allocation's: `bytes` bytes from `address` on, which are there until `owner` is dropped.
+///
+/// Elements in it are aligned for their type. On the CPU its bytes are initialised.
+pub(crate) struct Foreign {
+    pub address: usize,
+    pub bytes: usize,
+    pub owner: Box<dyn Any + Send + Sync>,
+}
+
 /// A recorded point in a device's queue of work.
 pub(crate) trait EventHandle: Send + Sync {
     fn as_any(&self) -> &dyn Any;
@@ -488,4 +497,37 @@ pub(crate) trait Backend: Send + Sync {
     fn trim(&self, kind: PoolKind) -> Result<()>;
     /// Gives pooled memory that nothing has used for some time back to the system; waits for nothing.
     fn trim_idle(&self);
+    /// As `allocate`, for elements of `dtype`.
+    fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
+        let _ = dtype;
+        self.allocate(bytes)
+    }
+    /// Takes memory that others have made as an allocation. Its owner is dropped when the last reference to the allocation is,
+    /// and the work that was queued until then is done.
+    ///
+    /// # Safety
+    ///
+    /// What [`Foreign`] says holds, the memory is the device's (on the CPU: the host's), and while work of this backend runs
+    /// on it nothing else touches it.
+    unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>>;
+    /// The address of an allocation's first byte; anything if it has none.
+    fn address(&self, allocation: &Arc<dyn Allocation>) -> usize;
+    /// The stream on which work is queued, as the driver's handle; none where work is not queued.
+    fn stream(&self) -> Option<usize>;
+    /// Makes work that is queued from now on wait for what another stream of the device was given so far, or the other way
+    /// round (`first` tells whose work comes first).
+    ///
+    /// # Safety
+    ///
+    /// `stream` is the driver's handle of a stream of this device that exists.
+    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()>;
+}
+
+/// Whose work comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// That of this backend.
+    Ours,
+    /// That of another stream.
+    Theirs,
 }

@@ -4,7 +4,7 @@
 //! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
 //! monitor, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices, [`cusolver`] factorises them,
 //! [`status`] turns status codes into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
-//! [`staging`] the transfers, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
+//! [`staging`] the transfers, [`interop`] what shares memory with others, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
 //! [`event`] are what their names say. Nothing here knows arrays or operations.
 //!
 //! Invariants:
@@ -24,6 +24,7 @@ pub(crate) mod cublas;
 pub(crate) mod cufft;
 pub(crate) mod cusolver;
 pub(crate) mod event;
+pub mod interop;
 pub(crate) mod launch;
 pub(crate) mod library;
 pub(crate) mod memory;

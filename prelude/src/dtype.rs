@@ -7,6 +7,7 @@
 //! [`DType::COMPUTED`] only.
 
 pub(crate) mod rounding;
+pub(crate) mod typestr;
 
 use half::{bf16, f16};
 use std::fmt;

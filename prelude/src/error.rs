@@ -123,6 +123,26 @@ pub enum Error {
         /// Why, and what to do instead.
         reason: String,
     },
+    /// A file that cannot be read or written, or that does not hold what it should.
+    File {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The file.
+        path: String,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// A file whose elements are of another type than the one that was asked for.
+    FileDType {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The file, and the array's name in it if it holds several.
+        path: String,
+        /// The type of the file's elements.
+        found: DType,
+        /// The type that was asked for.
+        wanted: DType,
+    },
     /// CUDA C that does not compile.
     KernelCompilation {
         /// The kernel's name.
@@ -225,6 +245,12 @@ impl fmt::Display for Error {
                  WARPCELL_DEVICE=cpu to find the one that fails"
             ),
             Error::NoInput { reason } => write!(f, "no input can be asked for: {reason}"),
+            Error::File { operation, path, reason } => write!(f, "{operation}: {path} {reason}"),
+            Error::FileDType { operation, path, found, wanted } => write!(
+                f,
+                "{operation}: {path} holds elements of {found}, not {wanted}; use `{operation}::<{found}>(…)`, and convert the \
+                 result if you need {wanted}: `.astype::<{wanted}>()` on the device, `.mapv(…)` on the host"
+            ),
             Error::KernelCompilation { kernel, log } => {
                 write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
             }

@@ -11,16 +11,22 @@ use crate::error::{Error, Result, check};
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
+mod joining;
 pub mod linalg;
 mod products;
 pub mod random;
 
+pub use crate::files::host::{describe, load, save, try_load, try_save};
+pub use crate::files::npz::{load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed};
+pub use crate::files::picture::host::{imread, try_imread};
+pub use crate::files::picture::{imsave, try_imsave};
 pub use crate::operations::allclose::{allclose, allclose_with};
 pub use crate::operations::convolve::{convolve, try_convolve};
 pub use crate::operations::correlate::{correlate, correlate2d, correlate2d_with, try_correlate};
 pub use crate::operations::fftconvolve::{
     choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
+pub use joining::{concatenate, reshape, stack};
 pub use products::{dot, matmul};
 
 /// Zeros: `gpu::host::zeros::<f64, _>((16, 16))` is an `Array2<f64>`.

@@ -25,11 +25,13 @@ mod cuda;
 mod device;
 mod dtype;
 mod error;
+mod files;
 pub mod host;
 mod input;
 #[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
+pub mod interop;
 pub mod linalg;
 mod memory;
 mod number;
@@ -45,14 +47,19 @@ pub mod session;
 pub mod timing;
 
 pub use array::{
-    AnyArray, DeviceArray, Index, IntoAxes, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice, OnHost, Pad,
-    arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad, repeat, roll,
-    split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones,
-    try_stack, try_tile, try_zeros, vstack, zeros,
+    AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice,
+    OnHost, Pad, arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad,
+    repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace,
+    try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
 pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 pub use error::{Error, Result};
+pub use files::npz::{
+    MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,
+};
+pub use files::picture::{imread, imsave, try_imread, try_imsave};
+pub use files::{load, save, try_load, try_save};
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};

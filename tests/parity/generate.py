@@ -15,6 +15,7 @@ from fractions import Fraction
 
 import linear_algebra as linear_algebra_of
 import numpy as np
+import numpy_files
 import products as products_of
 import scipy
 from scipy import signal
@@ -682,9 +683,13 @@ def linear_algebra():
     return linear_algebra_of.cases(sample, array)
 
 
+def files():
+    return numpy_files.cases(array, {**DTYPES, **STORED})
+
+
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
             places, scans, selection, indexing, sorting, correlate,
-            correlate2d, fftconvolve, products, names, linear_algebra]
+            correlate2d, fftconvolve, products, names, linear_algebra, files]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

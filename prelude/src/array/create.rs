@@ -1,7 +1,8 @@
 //! Making arrays on the current device.
 
+use crate::array::ownership::sealed::Source;
 use crate::array::sides::sealed::Host;
-use crate::array::{DeviceArray, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
+use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
 use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Element, Float, Number, Scalar};
@@ -9,7 +10,9 @@ use crate::error::{Error, Result, check};
 
 /// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
 ///
-/// The result has the same shape and element type, and is contiguous; the host array may be changed afterwards.
+/// The result has the same shape and element type, and is contiguous; the host array may be changed afterwards. Where the host
+/// array is not needed any more, `asarray(host)` instead of `asarray(&host)` gives it away: on the CPU, an `ndarray` array in
+/// row-major order or a `Vec` is then not copied, and [`into_host`](DeviceArray::into_host) gives it back.
 ///
 /// **Panics** if the memory cannot be had ([`Error::OutOfMemory`]).
 ///
@@ -18,15 +21,16 @@ use crate::error::{Error, Result, check};
 /// let a = warpcell::asarray(&host);
 /// assert_eq!(a.shape(), [2, 2]);
 /// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
+/// assert_eq!(warpcell::asarray(vec![1, 2, 3]).sum(), 6);
 /// ```
 #[track_caller]
-pub fn asarray<A: OnHost<Elem = T> + ?Sized, T: Element>(host: &A) -> DeviceArray<T> {
+pub fn asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> DeviceArray<T> {
     check(try_asarray(host))
 }
 
 /// As [`asarray`], but returns the error.
-pub fn try_asarray<A: OnHost<Elem = T> + ?Sized, T: Element>(host: &A) -> Result<DeviceArray<T>> {
-    upload("asarray", Host::host_view(host)).map(DeviceArray::from_raw)
+pub fn try_asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> Result<DeviceArray<T>> {
+    Source::into_raw(host, "asarray").map(DeviceArray::from_raw)
 }
 
 /// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.

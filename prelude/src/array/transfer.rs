@@ -1,13 +1,14 @@
 //! Between host and device.
 
 use crate::array::sides::{AnyView, HostView};
-use crate::array::{DeviceArray, RawArray};
-use crate::backend::{Layout, cpu};
-use crate::device::Handle;
+use crate::array::{DeviceArray, RawArray, byte_count};
+use crate::backend::{Foreign, Layout, View, cpu};
+use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
+use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
     /// Copies the elements to a host array of the same shape; waits for queued work.
@@ -130,12 +131,24 @@ unsafe fn download(raw: &RawArray, target: *mut u8) -> Result<()> {
     if size == 0 {
         return Ok(());
     }
-    let raw = raw.contiguous("to_host")?;
     let bytes = size * raw.dtype.size();
-    // SAFETY: the caller vouches for the memory. It may be uninitialised, but backends only write to the target.
-    let target = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
-    raw.handle.backend.download(&raw.allocation, raw.layout.offset * raw.dtype.size(), target)?;
+    if raw.handle.device == Device::Cpu && !raw.layout.is_contiguous() {
+        // In one pass: the target is memory of the same device.
+        let memory = Foreign { address: target.expose_provenance(), bytes, owner: Box::new(()) };
+        // SAFETY: the caller vouches for the memory. It may be uninitialised, but the copy only writes to it.
+        let allocation = unsafe { raw.handle.backend.adopt(memory) }?;
+        let layout = Layout::contiguous(raw.shape());
+        let out = RawArray { handle: raw.handle.clone(), allocation, layout, dtype: raw.dtype };
+        raw.handle.backend.copy(raw.view(), out.view())?;
+    } else {
+        let raw = raw.contiguous("to_host")?;
+        // SAFETY: the caller vouches for the memory. It may be uninitialised, but backends only write to the target.
+        let target = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
+        raw.handle.backend.download(&raw.allocation, raw.layout.offset * raw.dtype.size(), target)?;
+    }
     if raw.dtype == DType::Bool {
+        // SAFETY: the caller vouches for the memory, and all of it was written.
+        let target = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
         // A byte other than 0 and 1 (from a user's kernel) would be undefined behaviour as a `bool`.
         target.iter_mut().for_each(|byte| *byte = (*byte != 0) as u8);
     }
@@ -194,11 +207,103 @@ pub(crate) fn upload(operation: &'static str, host: &HostView<'_>, handle: &Hand
     if bytes == 0 {
         return Ok(out);
     }
-    let packed = cpu::copy::packed(host);
+    let layout = Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 };
+    if handle.device == Device::Cpu && !layout.is_contiguous() {
+        // In one pass: the host's memory is the device's, too.
+        let placed = placed(host.pointer.expose_provenance(), host.dtype, layout.shape, layout.strides);
+        let (layout, address, bytes) = placed.expect("the array is in memory");
+        let memory = Foreign { address, bytes, owner: Box::new(()) };
+        // SAFETY: the elements are borrowed by the view, and nothing is written to this allocation.
+        let allocation = unsafe { handle.backend.adopt(memory) }?;
+        handle.backend.copy(View { allocation: &allocation, layout: &layout, dtype: host.dtype }, out.view())?;
+        return Ok(out);
+    }
+    let reversed = reversed(&layout);
+    let packed = if reversed.is_contiguous() { None } else { cpu::copy::packed(host) };
     let pointer = packed.as_ref().map_or(host.pointer, |copy| copy.as_ptr().cast());
     // SAFETY: the elements follow one another, are initialised, and are borrowed by the view or owned by `packed`.
     handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;
+    if packed.is_none() && !layout.is_contiguous() {
+        // Columns follow one another; the device puts them into order faster than the host.
+        let columns = out.with_layout(self::reversed(&Layout::contiguous(&reversed.shape)));
+        return columns.copied(operation);
+    }
     Ok(out)
+}
+
+/// The layout with its axes in reverse order.
+pub(crate) fn reversed(layout: &Layout) -> Layout {
+    let mut layout = layout.clone();
+    layout.shape.reverse();
+    layout.strides.reverse();
+    layout
+}
+
+/// The layout of elements, of which that of index zero is at `address`, within the range of memory that holds them; and the
+/// range's address and length. None if they lie outside what can be addressed.
+pub(crate) fn placed(
+    address: usize,
+    dtype: DType,
+    shape: Vec<usize>,
+    mut strides: Vec<isize>,
+) -> Option<(Layout, usize, usize)> {
+    let (mut below, mut above) = (0isize, 0isize);
+    for (stride, &length) in strides.iter_mut().zip(&shape) {
+        if length == 1 {
+            // Of no effect, and perhaps nonsense.
+            *stride = 0;
+        }
+        let reach = stride.checked_mul(isize::try_from(length - 1).ok()?)?;
+        if reach < 0 {
+            below = below.checked_add(reach)?;
+        } else {
+            above = above.checked_add(reach)?;
+        }
+    }
+    let size = dtype.size() as isize;
+    let first = address.checked_add_signed(below.checked_mul(size)?)?;
+    let bytes = above.checked_sub(below)?.checked_add(1)?.checked_mul(size)?.unsigned_abs();
+    first.checked_add(bytes)?;
+    Some((Layout { shape, strides, offset: below.unsigned_abs() }, first, bytes))
+}
+
+/// A host array's memory, to be taken over: row-major elements of one type, and the vector that has them.
+pub(crate) struct Owned {
+    pointer: *const u8,
+    shape: Vec<usize>,
+    dtype: DType,
+    owner: Box<dyn Any + Send + Sync>,
+}
+
+impl Owned {
+    /// A vector with the elements of an array of this shape: so many, and perhaps more.
+    pub fn vector<T: Element>(mut values: Vec<T>, shape: &[usize]) -> Owned {
+        assert!(shape.iter().product::<usize>() <= values.len(), "the vector has as many elements as the array");
+        let pointer = values.as_mut_ptr();
+        // What an array computes in place is written through this pointer.
+        pointer.expose_provenance();
+        Owned { pointer: pointer.cast_const().cast(), shape: shape.to_vec(), dtype: T::DTYPE, owner: Box::new(values) }
+    }
+}
+
+/// An array on `handle`'s device with the elements of a vector: on the CPU the vector itself, without copying.
+pub(crate) fn take_over(operation: &'static str, owned: Owned, handle: &Handle) -> Result<RawArray> {
+    let Owned { pointer, shape, dtype, owner } = owned;
+    let bytes = byte_count(operation, &shape, dtype)?;
+    if bytes == 0 {
+        return RawArray::uninitialised(operation, handle, &shape, dtype);
+    }
+    if handle.device != Device::Cpu {
+        let out = RawArray::uninitialised(operation, handle, &shape, dtype)?;
+        // SAFETY: the owner has as many bytes from there on, and lives until the end of this block.
+        handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;
+        drop(owner);
+        return Ok(out);
+    }
+    let memory = Foreign { address: pointer.addr(), bytes, owner };
+    // SAFETY: the vector has the bytes, aligned for their type and initialised; it is in `memory`, so nothing else uses it.
+    let allocation = unsafe { handle.backend.adopt(memory) }?;
+    Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(&shape), dtype })
 }
 
 /// The argument on the device of `handle`, copied there if it is elsewhere.

@@ -31,8 +31,8 @@ pub(crate) mod sort;
 
 use crate::backend::factorisations::Factorisations;
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
-    PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, MemoryFigures, Operand,
+    Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -506,6 +506,30 @@ impl Backend for CpuBackend {
 
     fn trim_idle(&self) {
         memory::trim_idle();
+    }
+
+    fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
+        Ok(Arc::new(Memory::of_elements(bytes, dtype.size().min(align_of::<u64>()))?))
+    }
+
+    unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
+        // SAFETY: the caller's promise.
+        Ok(Arc::new(unsafe { Memory::foreign(memory) }))
+    }
+
+    fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
+        start(allocation) as usize
+    }
+
+    fn stream(&self) -> Option<usize> {
+        None
+    }
+
+    unsafe fn order(&self, _stream: usize, _first: Whose) -> Result<()> {
+        Err(Error::InvalidArgument {
+            operation: "order",
+            reason: "the device is the CPU, which has no streams: its operations are done when they return".into(),
+        })
     }
 }
 

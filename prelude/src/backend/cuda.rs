@@ -6,14 +6,14 @@
 
 use crate::backend::factorisations::Factorisations;
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Layout, MemoryFigures, Operand,
-    Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, Layout, MemoryFigures,
+    Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
 use crate::cuda::memory::{self, DeviceMemory};
 use crate::cuda::module::Module;
-use crate::cuda::{nvrtc, staging};
+use crate::cuda::{interop, nvrtc, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
@@ -69,6 +69,32 @@ struct CudaBackend {
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
 struct CudaAllocation(DeviceMemory);
+
+/// Memory that others have made, and what they keep it by.
+struct ForeignAllocation {
+    device: Arc<Device>,
+    memory: DeviceMemory,
+    /// There until the allocation is dropped.
+    owner: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Allocation for ForeignAllocation {
+    fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ForeignAllocation {
+    fn drop(&mut self) {
+        // Queued work may still use the memory, and its owner knows nothing of that.
+        self.device.defer(interop::wait_for_all(&self.device));
+        drop(self.owner.take());
+    }
+}
 
 impl Allocation for CudaAllocation {
     fn bytes(&self) -> usize {
@@ -145,8 +171,10 @@ fn bits(value: Scalar) -> u64 {
 
 /// An allocation's memory.
 fn memory_of(allocation: &Arc<dyn Allocation>) -> Result<&DeviceMemory> {
-    match allocation.as_any().downcast_ref::<CudaAllocation>() {
-        Some(allocation) => Ok(&allocation.0),
+    let any = allocation.as_any();
+    let own = any.downcast_ref::<CudaAllocation>().map(|allocation| &allocation.0);
+    match own.or_else(|| any.downcast_ref::<ForeignAllocation>().map(|allocation| &allocation.memory)) {
+        Some(memory) => Ok(memory),
         None => Err(Error::DeviceMismatch {
             operation: "a CUDA operation",
             left: "a CUDA device".to_string(),
@@ -432,5 +460,24 @@ impl Backend for CudaBackend {
 
     fn trim_idle(&self) {
         self.device.defer(memory::trim_idle(&self.device));
+    }
+
+    unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
+        let Foreign { address, bytes, owner } = memory;
+        let memory = DeviceMemory::foreign(&self.device, address as u64, bytes);
+        Ok(Arc::new(ForeignAllocation { device: self.device.clone(), memory, owner: Some(owner) }))
+    }
+
+    fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
+        memory_of(allocation).map_or(0, |memory| memory.address() as usize)
+    }
+
+    fn stream(&self) -> Option<usize> {
+        Some(interop::stream(&self.device))
+    }
+
+    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
     }
 }

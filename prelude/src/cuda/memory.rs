@@ -23,7 +23,7 @@ pub(crate) struct DeviceMemory {
 
 #[derive(Clone, Copy)]
 enum Origin {
-    /// A block of no bytes.
+    /// A block of no bytes, or of others' memory.
     Nowhere,
     Pool(Chunk),
     /// Outside the pool, so that its figures count arrays only.
@@ -59,6 +59,11 @@ impl DeviceMemory {
             }
         };
         Ok(DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Driver })
+    }
+
+    /// Memory that others own, of whom the caller makes sure that they keep it as long as this.
+    pub fn foreign(device: &Arc<Device>, address: u64, bytes: usize) -> DeviceMemory {
+        DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Nowhere }
     }
 
     /// The first byte's address on the device; 0 if there are no bytes.

@@ -32,6 +32,15 @@ fn element<T: Element + Debug>(
     black_box(crate::asarray(&[value][..]));
     black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
     black_box((crate::sort(a), crate::argsort(a), crate::unique(a), crate::searchsorted(a, a, crate::Side::Left)));
+    black_box((crate::asarray(Array1::<T>::default(2)), crate::asarray(Array2::<T>::default((2, 2)))));
+    black_box((crate::asarray(vec![value]), a.clone().into_host(), DeviceArray::from(vec![value])));
+    black_box((
+        crate::save("", a),
+        crate::load::<T>(""),
+        crate::host::save("", &a.to_host()),
+        crate::host::load::<T>(""),
+    ));
+    black_box((crate::load_npz("").get::<T>(""), crate::load_npz("").get_host::<T>("")));
     black_box(a.sum());
     black_box(a.mean());
     black_box((a.prod(), a.argmax(), a.argmin(), a.argmax_axis(0), a.argmin_axis(0), a.cumsum(), a.cumsum_axis(0)));

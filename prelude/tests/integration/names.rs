@@ -297,6 +297,8 @@ fn the_table_is_up_to_date() {
             page += &format!("| `{}` | `{}` |\n", row.numpy.replace('|', "\\|"), row.ours.replace('|', "\\|"));
         }
     }
+    page += "\n";
+    page += FILES;
     expect_file!["../../NUMPY.md"].assert_eq(&page);
 }
 
@@ -315,6 +317,22 @@ mask = a > 0
 
 On the right, `a`, `b`, `i` and `mask` are references (`&a` in a cell), `gpu` is the prelude as in every cell, and `s!` comes from
 `ndarray`. Where a NumPy function has optional arguments, ours has a twin with `_axis` or `_with` in its name.
+";
+
+const FILES: &str = "\
+## Files and other libraries
+
+What has no value to compare is tested elsewhere (`prelude/tests/integration/files.rs` and `interop.rs`, and tests/parity):
+
+- `np.save('a.npy', a)`: `gpu::save(\"a.npy\", a)`; of a host array also `gpu::host::save(\"a.npy\", &h)`
+- `np.load('a.npy')`: `gpu::load::<f64>(\"a.npy\")`, to the host `gpu::host::load::<f64>(\"a.npy\")`
+- `np.savez('c.npz', a=a, i=i)`: `gpu::savez(\"c.npz\", [(\"a\", a), (\"i\", i)])`; `np.savez_compressed`: `gpu::savez_compressed`
+- `np.load('c.npz')['a']`: `gpu::load_npz(\"c.npz\").get::<f64>(\"a\")`
+- `skimage.io.imread('p.png')`, `imsave`: `gpu::imread(\"p.png\")`, `gpu::imsave(\"p.png\", pixels)`
+- `cp.asarray(h)`, `cp.asnumpy(a)`: `gpu::asarray(&h)`, `a.to_host()`; without a copy on the CPU: `gpu::asarray(h)`, `a.into_host()`
+- `cp.from_dlpack(tensor)`, `a.toDlpack()`: `unsafe { DeviceArray::<f64>::from_dlpack(tensor) }`, `a.to_dlpack()`
+- `a.__cuda_array_interface__`: `a.cuda_array_interface()`; `a.data.ptr`: `a.data_ptr()`
+- `np.stack`, `np.concatenate` and `np.reshape` of host arrays: `gpu::host::stack`, `gpu::host::concatenate`, `gpu::host::reshape`
 ";
 
 #[test]

@@ -84,3 +84,17 @@ pub(crate) unsafe fn tile(host: &HostView<'_>, repetitions: &[usize], target: *m
     // SAFETY: the view's elements are borrowed; the caller vouches for the target.
     unsafe { copy(host.dtype, host.pointer, &source, target, &out) };
 }
+
+/// Copies a host array's elements to where a layout of the same shape puts them.
+///
+/// # Safety
+///
+/// The layout must lie within memory that nothing else accesses, aligned for the dtype, from `target` on.
+pub(crate) unsafe fn place(host: &HostView<'_>, target: *mut u8, layout: &Layout) {
+    let source = Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 };
+    if source.size() > 0 {
+        let target = target.wrapping_add(layout.offset * host.dtype.size());
+        // SAFETY: the view's elements are borrowed; the caller vouches for the target.
+        unsafe { copy(host.dtype, host.pointer, &source, target, layout) };
+    }
+}

@@ -1,24 +1,40 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
-use crate::backend::Allocation;
+use crate::backend::{Allocation, Foreign};
+use crate::dtype::Element;
 use crate::error::{Error, Result};
 use std::alloc;
 use std::any::Any;
 use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A block of host memory.
 ///
 /// 1. It is initialised (zeroed when it comes from the system), so that any byte may be read as an integer or float.
 /// 2. It is accessed only by methods of the backend that hold the queue's lock, or by threads that such a method
-///    waits for. Hence no two operations touch it at once, whatever threads the arrays are used from.
+///    waits for, or by whoever has the only reference to it. Hence no two operations touch it at once, whatever threads the
+///    arrays are used from. For memory that others own, whoever handed it in has promised that.
 /// 3. Within an operation, `out` overlaps no other operand but (elementwise) one of exactly its layout.
 pub(super) struct Memory {
-    block: Block,
+    origin: Origin,
     bytes: usize,
+}
+
+enum Origin {
+    /// Taken out, and about to be dropped.
+    Nothing,
+    Block(Block),
+    /// Memory that others have made. It is theirs, so the pool's figures do not count it.
+    Foreign(Borrowed),
+}
+
+struct Borrowed {
+    start: *mut u8,
+    /// Dropped when the memory is not used any more.
+    owner: Box<dyn Any + Send + Sync>,
 }
 
 /// What the system's allocator gave.
@@ -26,6 +42,8 @@ struct Block {
     start: NonNull<u8>,
     /// What can be used, a multiple of [`UNIT`]; room for the alignment comes on top.
     size: usize,
+    /// What the allocator was asked for, an element type's: a vector of such elements can take the block over.
+    alignment: usize,
 }
 
 /// A cache line, and enough for every vector register.
@@ -52,7 +70,8 @@ static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Large blocks that no array uses, the one that was used last at the end.
 #[derive(Default)]
 struct Pool {
-    by_size: HashMap<usize, Vec<Unused>>,
+    /// By size, and by what alignment the allocator was asked for.
+    by_size: HashMap<(usize, usize), Vec<Unused>>,
 }
 
 struct Unused {
@@ -70,24 +89,96 @@ unsafe impl Send for Block {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Block {}
 
+// SAFETY: as for `Block`; owners may be sent and shared themselves.
+unsafe impl Send for Borrowed {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Borrowed {}
+
 impl Memory {
     pub fn new(bytes: usize) -> Result<Memory> {
-        let block = Block::new(bytes)?;
-        USED.fetch_add(block.size, Ordering::Relaxed);
-        Ok(Memory { block, bytes })
+        Memory::of_elements(bytes, align_of::<u64>())
     }
 
-    /// The first byte; aligned for every dtype.
+    /// Memory for elements of a type of this alignment, so that a vector of them can take it over.
+    pub fn of_elements(bytes: usize, alignment: usize) -> Result<Memory> {
+        let block = Block::new(bytes, alignment)?;
+        USED.fetch_add(block.size, Ordering::Relaxed);
+        Ok(Memory { origin: Origin::Block(block), bytes })
+    }
+
+    /// # Safety
+    ///
+    /// What `Backend::adopt` asks for.
+    pub unsafe fn foreign(memory: Foreign) -> Memory {
+        let Foreign { address, bytes, owner } = memory;
+        let start = std::ptr::with_exposed_provenance_mut(address);
+        Memory { origin: Origin::Foreign(Borrowed { start, owner }), bytes }
+    }
+
+    /// The first byte; aligned for every dtype, and in memory of others for those that are in it.
     pub fn start(&self) -> *mut u8 {
-        // Room for the alignment was asked for.
-        let start = self.block.start.as_ptr();
-        start.wrapping_add(start.align_offset(ALIGNMENT))
+        match &self.origin {
+            Origin::Block(block) => {
+                // Room for the alignment was asked for.
+                let start = block.start.as_ptr();
+                start.wrapping_add(start.align_offset(ALIGNMENT))
+            }
+            Origin::Foreign(borrowed) => borrowed.start,
+            Origin::Nothing => unreachable!("memory that was taken out is not used"),
+        }
+    }
+}
+
+/// An allocation's memory as a vector, and how many of its elements lie before the allocation's first; without copying, if it
+/// is a vector that was taken over or a large block, and nothing else uses it. Else the allocation.
+pub(crate) fn vector_of<T: Element>(
+    allocation: Arc<dyn Allocation>,
+) -> std::result::Result<(Vec<T>, usize), Arc<dyn Allocation>> {
+    let any: Arc<dyn Any + Send + Sync> = allocation.clone();
+    let Ok(mut memory) = any.downcast::<Memory>() else { return Err(allocation) };
+    drop(allocation);
+    // Nobody can have a reference who could make another one.
+    let Some(unshared) = Arc::get_mut(&mut memory) else { return Err(memory) };
+    let (start, bytes) = (unshared.start() as usize, unshared.bytes);
+    match std::mem::replace(&mut unshared.origin, Origin::Nothing) {
+        Origin::Foreign(Borrowed { start: pointer, owner }) => {
+            let owner = match owner.downcast::<Vec<T>>() {
+                // It may be the owner of other memory, too, or of a part only.
+                Ok(values) => match start.checked_sub(values.as_ptr() as usize) {
+                    Some(before)
+                        if before.is_multiple_of(size_of::<T>())
+                            && before.saturating_add(bytes) <= size_of_val(values.as_slice()) =>
+                    {
+                        return Ok((*values, before / size_of::<T>()));
+                    }
+                    _ => values as Box<dyn Any + Send + Sync>,
+                },
+                Err(owner) => owner,
+            };
+            unshared.origin = Origin::Foreign(Borrowed { start: pointer, owner });
+            Err(memory)
+        }
+        // Of a small block, the copy costs less than what the vector would have too much.
+        Origin::Block(block) if block.size >= LARGE && block.alignment == align_of::<T>() => {
+            USED.fetch_sub(block.size, Ordering::Relaxed);
+            let first = block.start.as_ptr();
+            let length = (block.size + ALIGNMENT) / size_of::<T>();
+            assert_eq!(length * size_of::<T>(), block.size + ALIGNMENT, "units are multiples of all elements' sizes");
+            // SAFETY: the block was allocated with the size and the alignment of so many elements, its bytes are initialised,
+            // and those of a type other than bool, of which the caller takes care, are values of `T`.
+            let values = unsafe { Vec::from_raw_parts(first.cast::<T>(), length, length) };
+            Ok((values, (start - first as usize) / size_of::<T>()))
+        }
+        origin => {
+            unshared.origin = origin;
+            Err(memory)
+        }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let block = Block { start: self.block.start, size: self.block.size };
+        let Origin::Block(block) = std::mem::replace(&mut self.origin, Origin::Nothing) else { return };
         USED.fetch_sub(block.size, Ordering::Relaxed);
         if block.size < LARGE {
             return block.free();
@@ -95,7 +186,10 @@ impl Drop for Memory {
         let mut pool = pool_of_blocks();
         if unused() + block.size <= total() / 8 {
             UNUSED.fetch_add(block.size, Ordering::Relaxed);
-            pool.by_size.entry(block.size).or_default().push(Unused { block, since: Instant::now() });
+            pool.by_size
+                .entry((block.size, block.alignment))
+                .or_default()
+                .push(Unused { block, since: Instant::now() });
         } else {
             drop(pool);
             block.free();
@@ -113,13 +207,13 @@ impl Allocation for Memory {
 }
 
 impl Block {
-    fn new(bytes: usize) -> Result<Block> {
+    fn new(bytes: usize, alignment: usize) -> Result<Block> {
         let unit = if bytes < LARGE { UNIT } else { LARGE_UNIT };
         let size = bytes.checked_next_multiple_of(unit).filter(|&size| size <= isize::MAX as usize - ALIGNMENT);
         let size = size.ok_or_else(|| out_of_memory(bytes))?;
         if size >= LARGE {
             let mut pool = pool_of_blocks();
-            if let Some(found) = pool.by_size.get_mut(&size).and_then(Vec::pop) {
+            if let Some(found) = pool.by_size.get_mut(&(size, alignment)).and_then(Vec::pop) {
                 UNUSED.fetch_sub(size, Ordering::Relaxed);
                 return Ok(found.block);
             }
@@ -128,32 +222,32 @@ impl Block {
         }
         // Linux grants more memory than there is, and ends the process when it is touched.
         let fits = || is_within_limit(size) && (size < LARGE || size <= available());
-        let allocated = fits().then(|| Block::from_system(size)).flatten();
+        let allocated = fits().then(|| Block::from_system(size, alignment)).flatten();
         let allocated = allocated.or_else(|| {
             trim();
-            fits().then(|| Block::from_system(size)).flatten()
+            fits().then(|| Block::from_system(size, alignment)).flatten()
         });
         allocated.ok_or_else(|| out_of_memory(bytes))
     }
 
     /// Zeroed memory.
-    fn from_system(size: usize) -> Option<Block> {
+    fn from_system(size: usize, alignment: usize) -> Option<Block> {
         // SAFETY: the size with the alignment's room is not zero.
-        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout(size)) })?;
+        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout(size, alignment)) })?;
         prefer_large_pages(start.as_ptr(), size + ALIGNMENT);
-        Some(Block { start, size })
+        Some(Block { start, size, alignment })
     }
 
     fn free(self) {
         // SAFETY: allocated with this layout in `from_system`; no array uses it any more.
-        unsafe { alloc::dealloc(self.start.as_ptr(), layout(self.size)) };
+        unsafe { alloc::dealloc(self.start.as_ptr(), layout(self.size, self.alignment)) };
     }
 }
 
-/// The alignment is made by hand: `alloc_zeroed` with more than the allocator's own writes all zeros itself, while fresh pages
+/// The alignment to cache lines is made by hand: `alloc_zeroed` with more than the allocator's own writes all zeros itself, while fresh pages
 /// from the system are zero.
-fn layout(size: usize) -> alloc::Layout {
-    alloc::Layout::from_size_align(size + ALIGNMENT, 1).expect("the size was checked")
+fn layout(size: usize, alignment: usize) -> alloc::Layout {
+    alloc::Layout::from_size_align(size + ALIGNMENT, alignment).expect("the size was checked")
 }
 
 fn is_within_limit(size: usize) -> bool {
@@ -178,6 +272,17 @@ pub(crate) fn prefer_large_pages(start: *mut u8, bytes: usize) {
 fn out_of_memory(requested: usize) -> Error {
     let (free, pooled) = (available(), used() + unused());
     Error::OutOfMemory { device: "cpu".into(), requested, free, pooled, limit: limit() }
+}
+
+/// The error for memory that the host has not, before it is asked for: Linux grants more than there is.
+pub(crate) fn room_for(bytes: usize) -> Result<()> {
+    if bytes >= LARGE && bytes > available() {
+        trim();
+        if bytes > available() {
+            return Err(out_of_memory(bytes));
+        }
+    }
+    Ok(())
 }
 
 /// Bytes held by live arrays.

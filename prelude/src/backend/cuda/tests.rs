@@ -10,6 +10,7 @@ mod convert;
 mod factorisations;
 mod fault;
 mod fft;
+mod foreign;
 mod indexing;
 mod nvrtc;
 mod products;

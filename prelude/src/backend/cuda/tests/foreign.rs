@@ -1,0 +1,55 @@
+//! Memory that others have made, and streams of others.
+
+use super::check::Check;
+use super::reference::*;
+use crate::backend::{Allocation, BinaryOperation, Foreign, Layout, Operand, View, Whose};
+use crate::dtype::{DType, Scalar};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Keeps memory, and counts how often it was given back.
+struct Keeper(#[allow(dead_code, reason = "kept, not used")] Arc<dyn Allocation>, Arc<AtomicUsize>);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A part of another allocation is computed on in place, given back after the work, and streams are ordered.
+pub(super) fn adoption(check: &mut Check) {
+    let gpu = check.gpu.clone();
+    let whole = check.array(DType::F32, Layout::contiguous(&[1000]), 1000, 77, false);
+    let given_back = Arc::new(AtomicUsize::new(0));
+    let memory = Foreign {
+        address: gpu.address(&whole.allocation) + 100 * 4,
+        bytes: 500 * 4,
+        owner: Box::new(Keeper(whole.allocation.clone(), given_back.clone())),
+    };
+    // SAFETY: the keeper has the allocation, of which this is a part, and nothing else uses it until the work is done.
+    let part = unsafe { gpu.adopt(memory) }.unwrap();
+    let layout = Layout { shape: vec![250], strides: vec![2], offset: 0 };
+    let view = View { allocation: &part, layout: &layout, dtype: DType::F32 };
+    gpu.binary(BinaryOperation::Add, Operand::Array(view), Operand::Scalar(Scalar::F32(1.0)), view).unwrap();
+    let mut bytes = vec![0; 500 * 4];
+    gpu.download(&part, 0, &mut bytes).unwrap();
+    let kept = given_back.load(Ordering::Relaxed);
+    drop(part);
+    check
+        .note((kept, given_back.load(Ordering::Relaxed)) == (0, 1), &|| "the owner is dropped once, at the end".into());
+    let mut all = vec![0; 1000 * 4];
+    gpu.download(&whole.allocation, 0, &mut all).unwrap();
+    let expected: Vec<Scalar> = (whole.values.iter().enumerate())
+        .map(|(index, value)| match value {
+            Scalar::F32(value) if (100..600).contains(&index) && index % 2 == 0 => Scalar::F32(value + 1.0),
+            other => *other,
+        })
+        .collect();
+    check.note(all == to_bytes(&expected) && bytes == all[400..2400], &|| "memory of others is computed on".into());
+    check.note(gpu.stream().is_some_and(|stream| stream > 2), &|| "the stream is one of its own".into());
+    for (stream, first) in [(1, Whose::Ours), (2, Whose::Theirs), (1, Whose::Theirs), (2, Whose::Ours)] {
+        // SAFETY: these are CUDA's default streams.
+        let ordered = unsafe { gpu.order(stream, first) };
+        check.note(ordered.is_ok(), &|| format!("order {stream} {first:?}: {ordered:?}"));
+    }
+}
