@@ -6,6 +6,7 @@
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::philox::Blocks;
+use crate::profiling::Recording;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -452,4 +453,8 @@ pub(crate) trait Backend: Send + Sync {
     fn trim(&self, kind: PoolKind) -> Result<()>;
     /// Gives pooled memory that nothing has used for some time back to the system; waits for nothing.
     fn trim_idle(&self);
+    /// The bytes that the caches in front of the device's memory hold together, the last level of them.
+    fn cache_bytes(&self) -> usize;
+    /// Begins a profile, before which all queued work is done. There is one at a time.
+    fn profile(&self) -> Result<Box<dyn Recording>>;
 }

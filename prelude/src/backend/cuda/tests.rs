@@ -9,9 +9,12 @@ mod check;
 mod convert;
 mod fft;
 mod indexing;
+mod measurement;
 mod nvrtc;
 mod random;
 mod reductions;
 mod reference;
 mod sorting;
 mod timing;
+
+pub(super) use nvrtc::all as all_programs;
