@@ -321,8 +321,9 @@ mod tests {
     use expect_test::{Expect, expect};
     use ndarray::{arr0, array};
 
-    fn refused(assertion: impl FnOnce() + std::panic::UnwindSafe, expected: &Expect) {
-        let payload = std::panic::catch_unwind(assertion).expect_err("the assertion should have failed");
+    fn refused(assertion: impl FnOnce(), expected: &Expect) {
+        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(assertion))
+            .expect_err("the assertion should have failed");
         expected.assert_eq(payload.downcast_ref::<String>().expect("a message"));
     }
 

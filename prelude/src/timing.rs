@@ -1,4 +1,4 @@
-//! Timings: what `%timeit`, `%time` and `%gpusync` call, and what cells call themselves: [`benchmark`] for the times of single
+//! Timings: what `%timeit`, `%time` and `%gpusync` call, and what cells call themselves: [`benchmark()`] for the times of single
 //! calls, [`Timer`] for named steps, [`profile()`] for the kernels and copies behind a cell.
 //!
 //! The magics of the kernel expand to calls of these functions; programs may call them too. Their reports go to standard

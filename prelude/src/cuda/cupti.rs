@@ -42,6 +42,7 @@ pub(crate) struct Cupti {
     register: unsafe extern "C" fn(RequestFunction, CompleteFunction) -> Number,
     next_record: unsafe extern "C" fn(*mut u8, usize, *mut *mut u8) -> Number,
     flush: unsafe extern "C" fn(u32) -> Number,
+    dropped: unsafe extern "C" fn(*mut c_void, u32, *mut usize) -> Number,
     text_of: unsafe extern "C" fn(Number, *mut *const c_char) -> Number,
 }
 
@@ -76,6 +77,7 @@ impl Cupti {
                 register: function(&library, c"cuptiActivityRegisterCallbacks")?,
                 next_record: function(&library, c"cuptiActivityGetNextRecord")?,
                 flush: function(&library, c"cuptiActivityFlushAll")?,
+                dropped: function(&library, c"cuptiActivityGetNumDroppedRecords")?,
                 text_of: function(&library, c"cuptiGetResultString")?,
             }
         };
@@ -149,10 +151,17 @@ impl Recording for Session {
     fn end(self: Box<Self>) -> crate::error::Result<Recorded> {
         // SAFETY: takes any flags. Since all work is done, all records are whole.
         let status = unsafe { (self.cupti.flush)(FORCED) };
-        let remark = match self.cupti.check(status, "cuptiActivityFlushAll") {
+        let mut remark = match self.cupti.check(status, "cuptiActivityFlushAll") {
             Ok(()) => String::new(),
             Err(reason) => format!("Some work may be missing: {reason}"),
         };
+        let mut lost = 0;
+        // SAFETY: no context stands for all of them; `lost` is a size to write to.
+        let status = unsafe { (self.cupti.dropped)(std::ptr::null_mut(), 0, &raw mut lost) };
+        if status == SUCCESS && lost > 0 {
+            remark =
+                format!("{lost} kernels and copies are missing: CUPTI had no memory for them; profile fewer at once");
+        }
         let totals = got().take().unwrap_or_default();
         Ok(Recorded { totals, source: "CUPTI", remark })
     }
@@ -258,6 +267,7 @@ fn way_of(number: u8) -> &'static str {
 mod tests {
     use super::*;
     use crate::profiling::Total;
+    use std::path::Path;
 
     /// A record with these bytes at these places.
     fn record(kind: Number, start: u64, end: u64, fields: &[(usize, &[u8])]) -> Vec<u8> {
@@ -305,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_newest_version_that_the_driver_supports_is_looked_for_first() {
-        let names = |driver_major| paths(driver_major).into_iter().filter(|path| path.parent() == Some("".as_ref()));
+        let names = |driver_major| paths(driver_major).into_iter().filter(|path| path.parent() == Some(Path::new("")));
         assert_eq!(names(13).collect::<Vec<_>>(), [PathBuf::from("libcupti.so.13"), PathBuf::from("libcupti.so.12")]);
         assert_eq!(names(12).collect::<Vec<_>>(), [PathBuf::from("libcupti.so.12")]);
     }

@@ -91,7 +91,7 @@ impl CallTimes {
     }
 }
 
-/// What [`benchmark`] measured. `Display` and `Debug` write a table; as the value of a cell it is one in HTML.
+/// What [`benchmark()`] measured. `Display` and `Debug` write a table; as the value of a cell it is one in HTML.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BenchmarkResult {
@@ -139,9 +139,9 @@ pub fn benchmark<R>(repeat: usize, function: impl FnMut() -> R) -> BenchmarkResu
     benchmark_with(BenchmarkOptions::new().repeat(repeat), function)
 }
 
-/// As [`benchmark`], with options: the bytes that a call moves, for the bandwidth, and a cold cache.
+/// As [`benchmark()`], with options: the bytes that a call moves, for the bandwidth, and a cold cache.
 ///
-/// **Panics** as [`benchmark`] does, and if there is no memory for what a cold cache is filled with.
+/// **Panics** as [`benchmark()`] does, and if there is no memory for what a cold cache is filled with.
 ///
 /// ```
 /// use warpcell as gpu; // in a notebook, this is done already

@@ -2,7 +2,7 @@
 //! what an earlier call has left there.
 
 use crate::array::RawArray;
-use crate::backend::{Backend, ReduceOperation};
+use crate::backend::ReduceOperation;
 use crate::device::{Device, Handle};
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 pub(super) fn copy_bandwidth(handle: &Handle) -> Result<Option<f64>> {
     static KNOWN: Mutex<Option<HashMap<Device, f64>>> = Mutex::new(None);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(found) = known().as_ref().and_then(|known| known.get(&handle.device)) {
-        return Ok(Some(*found));
+    if let Some(found) = known().as_ref().and_then(|known| known.get(&handle.device).copied()) {
+        return Ok(Some(found));
     }
     let wanted = (4 * handle.backend.cache_bytes()).clamp(64 << 20, 512 << 20);
     let room = || Some((array(handle, wanted).ok()?, array(handle, wanted).ok()?));

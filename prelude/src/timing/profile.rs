@@ -80,7 +80,8 @@ pub struct Profile {
 /// libraries such as cuFFT are missing, and each time is some microseconds too long. On the CPU the list has the operations of
 /// arrays and their times on the host's clock.
 ///
-/// Kernels are compiled at their first use: call `function` once before, if that is not to be in the time that has elapsed.
+/// Once CUPTI has observed a process, calls that queue work take somewhat more host time until it ends: measure first, then
+/// profile. Kernels are compiled at their first use: call `function` once before, if that is not to be in the time that has elapsed.
 /// One profile runs at a time: another thread's waits. Work of other threads is listed, too.
 ///
 /// **Panics** if work on the device failed, or if `function` itself profiles something.
