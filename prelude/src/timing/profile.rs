@@ -106,7 +106,7 @@ pub fn profile<R>(function: impl FnOnce() -> R) -> Profile {
     let mut function = Some(function);
     // The result waits here until the profile has ended.
     let mut result = None;
-    run(Backend::profile, &mut || result = function.take().map(|function| std::hint::black_box(function())))
+    run(|backend| backend.profile(), &mut || result = function.take().map(|function| std::hint::black_box(function())))
 }
 
 thread_local! {
