@@ -6,6 +6,7 @@
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::philox::Blocks;
+use crate::profiling::Recording;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -521,6 +522,10 @@ pub(crate) trait Backend: Send + Sync {
     ///
     /// `stream` is the driver's handle of a stream of this device that exists.
     unsafe fn order(&self, stream: usize, first: Whose) -> Result<()>;
+    /// The bytes that the caches in front of the device's memory hold together, the last level of them.
+    fn cache_bytes(&self) -> usize;
+    /// Begins a profile, before which all queued work is done. There is one at a time.
+    fn profile(&self) -> Result<Box<dyn Recording>>;
 }
 
 /// Whose work comes first.

@@ -2,7 +2,8 @@
 //! `cudarc`.
 //!
 //! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
-//! monitor, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices, [`cusolver`] factorises them,
+//! monitor, [`cupti`] the profiler (whose names [`demangle`] makes readable; [`profile`] does without it where it must),
+//! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices, [`cusolver`] factorises them,
 //! [`status`] turns status codes into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
 //! [`staging`] the transfers, [`interop`] what shares memory with others, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
 //! [`event`] are what their names say. Nothing here knows arrays or operations.
@@ -16,13 +17,16 @@
 //! 3. Every handle owns an `Arc` of its device, so the context outlives it.
 //! 4. `Drop` never panics: an error is kept in the device, and the next `synchronize` reports it.
 
+pub(crate) mod attribute;
 pub(crate) mod background;
 pub(crate) mod cache;
 pub(crate) mod compile;
 pub(crate) mod context;
 pub(crate) mod cublas;
 pub(crate) mod cufft;
+mod cupti;
 pub(crate) mod cusolver;
+mod demangle;
 pub(crate) mod event;
 pub mod interop;
 pub(crate) mod launch;
@@ -32,5 +36,6 @@ pub(crate) mod module;
 pub(crate) mod nvml;
 pub(crate) mod nvrtc;
 pub(crate) mod pool;
+pub(crate) mod profile;
 pub(crate) mod staging;
 pub(crate) mod status;

@@ -40,11 +40,14 @@ mod output;
 mod philox;
 mod plot;
 pub mod prelude;
+mod profiling;
 #[doc(hidden)]
 pub mod registry;
 mod rich;
 pub mod session;
+pub mod testing;
 pub mod timing;
+mod type_name;
 
 pub use array::{
     AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice,
@@ -102,4 +105,5 @@ pub use rich::{
     DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
     display_with_id, progress, set_output_limit, update_display,
 };
+pub use type_name::type_of;
 pub use warpcell_macros::{rich, vectorize};

@@ -4,6 +4,7 @@
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
 
 mod arg;
+mod cache;
 mod compress;
 mod convert;
 pub(crate) mod convolve;
@@ -37,9 +38,11 @@ use crate::backend::{
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
+use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
 use crate::registry::Function;
 use memory::Memory;
 use std::any::Any;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -90,7 +93,8 @@ fn rows(view: &View<'_>) -> (usize, usize) {
 }
 
 /// The queue, held by one operation.
-struct Turn<'a>(#[allow(dead_code, reason = "held, not used")] MutexGuard<'a, ()>);
+#[allow(dead_code, reason = "both are held, not used")]
+struct Turn<'a>(MutexGuard<'a, ()>, Option<Span>);
 
 impl Turn<'_> {
     /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
@@ -106,8 +110,33 @@ impl CpuBackend {
             !map::is_running(),
             "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
         );
-        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
     }
+
+    /// As `lock`, for an operation that profiles list under the given name.
+    fn compute(&self, name: impl FnOnce() -> String) -> Turn<'_> {
+        self.spend(Kind::Kernel, || (name(), 0))
+    }
+
+    /// As `compute`, for what moves or sets as many bytes as it says behind its name.
+    fn spend(&self, kind: Kind, describe: impl FnOnce() -> (String, usize)) -> Turn<'_> {
+        let mut turn = self.lock();
+        // The time to wait for other threads is not the operation's.
+        turn.1 = Some(Span::begin(kind, describe));
+        turn
+    }
+}
+
+/// What profiles call an operation: the name of its variant, as a function's name is written.
+fn name_of(operation: impl Debug) -> String {
+    let mut name = String::new();
+    for letter in format!("{operation:?}").chars().take_while(char::is_ascii_alphanumeric) {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
 }
 
 impl Backend for CpuBackend {
@@ -126,7 +155,7 @@ impl Backend for CpuBackend {
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
         unsafe { copy::bytes(source.as_ptr(), start(target), source.len()) };
@@ -134,7 +163,7 @@ impl Backend for CpuBackend {
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
         unsafe { copy::bytes(start(source).add(offset), target.as_mut_ptr(), target.len()) };
@@ -142,28 +171,32 @@ impl Backend for CpuBackend {
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("fill {}", out.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::fill(value, origin(&out), out.layout) };
         turn.end()
     }
 
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("arange {}", out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is 1-D.
         unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
         turn.end()
     }
 
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = if source.dtype == out.dtype {
+            self.spend(Kind::Copy, || (format!("copy {}", out.dtype), out.layout.size() * out.dtype.size()))
+        } else {
+            self.compute(|| format!("convert {} to {}", source.dtype, out.dtype))
+        };
         // SAFETY: the invariants of `Memory`.
         unsafe { convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
         turn.end()
     }
 
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         let input = elementwise::Input::Array(origin(&x), x.layout);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::unary(operation, x.dtype, input, origin(&out), out.layout) };
@@ -171,11 +204,11 @@ impl Backend for CpuBackend {
     }
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
         let dtype = match (a, b) {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
             (Operand::Scalar(scalar), _) => scalar.dtype(),
         };
+        let turn = self.compute(|| format!("{} {dtype}", name_of(operation)));
         let inputs = [&a, &b].map(input);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
@@ -183,7 +216,7 @@ impl Backend for CpuBackend {
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("map {}", function.name));
         let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
         // SAFETY: the invariants of `Memory`.
         let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
@@ -197,7 +230,7 @@ impl Backend for CpuBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe {
             match operation {
@@ -211,7 +244,7 @@ impl Backend for CpuBackend {
     }
 
     fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("cumulative {} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
         turn.end()
@@ -225,7 +258,7 @@ impl Backend for CpuBackend {
         padding: Padding,
         out: View<'_>,
     ) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("convolve2d {}", image.dtype));
         let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
         let job = convolve::Job {
             image: origin(&image),
@@ -243,7 +276,7 @@ impl Backend for CpuBackend {
     }
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("convolve {}", signal.dtype));
         let shape = |view: &View<'_>| [1, view.layout.shape[0]];
         let job = convolve::Job {
             image: origin(&signal),
@@ -261,7 +294,7 @@ impl Backend for CpuBackend {
     }
 
     fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("where {}", out.dtype));
         let inputs = [&a, &b].map(input);
         let condition = (origin(&condition).cast_const(), condition.layout);
         // SAFETY: the invariants of `Memory`.
@@ -270,7 +303,7 @@ impl Backend for CpuBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
-        let turn = self.lock();
+        let turn = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
         let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         let (memory, count) = unsafe { compress::compress(origin(&mask), mask.layout.size(), start) }?;
@@ -279,7 +312,7 @@ impl Backend for CpuBackend {
     }
 
     fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("take {}", out.dtype));
         let job = index::Gather {
             source: (origin(&source), source.layout),
             axis,
@@ -292,7 +325,7 @@ impl Backend for CpuBackend {
     }
 
     fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("put {}", out.dtype));
         let job = index::Scatter {
             values: input(&values),
             axis,
@@ -305,14 +338,14 @@ impl Backend for CpuBackend {
     }
 
     fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("random {} {}", name_of(distribution), out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is contiguous.
         unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
         turn.end()
     }
 
     fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("sort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
         unsafe { sort::sort(x.dtype, origin(&x), origin(&out), rows, length)? };
@@ -320,7 +353,7 @@ impl Backend for CpuBackend {
     }
 
     fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("argsort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
         unsafe { sort::argsort(x.dtype, origin(&x), origin(&out).cast(), rows, length)? };
@@ -328,7 +361,7 @@ impl Backend for CpuBackend {
     }
 
     fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("searchsorted {}", sorted.dtype));
         let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous.
         unsafe {
@@ -338,7 +371,7 @@ impl Backend for CpuBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("unique {}", sorted.dtype));
         // SAFETY: the invariants of `Memory`; the array is contiguous.
         let (elements, starts, count) =
             unsafe { search::distinct(sorted.dtype, origin(&sorted), sorted.layout.size())? };
@@ -347,7 +380,7 @@ impl Backend for CpuBackend {
     }
 
     fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("histogram {}", x.dtype));
         let elements = (origin(&x).cast_const(), x.layout.size());
         let (target, count) = (origin(&out), out.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous, with as many elements.
@@ -375,7 +408,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
         }
-        let turn = self.lock();
+        let turn = self.compute(|| format!("rfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(x, spectrum)
         } else {
@@ -390,7 +423,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
         }
-        let turn = self.lock();
+        let turn = self.compute(|| format!("irfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(spectrum, x)
         } else {
@@ -400,7 +433,7 @@ impl Backend for CpuBackend {
     }
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
-        let turn = self.lock();
+        let turn = self.compute(|| format!("multiply spectra {}", a.dtype));
         let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
         let (first, second) = (origin(&a), origin(&b));
         // SAFETY: the invariants of `Memory`; the elements are pairs of parts.
@@ -530,6 +563,23 @@ impl Backend for CpuBackend {
             operation: "order",
             reason: "the device is the CPU, which has no streams: its operations are done when they return".into(),
         })
+    }
+
+    fn cache_bytes(&self) -> usize {
+        cache::bytes()
+    }
+
+    fn profile(&self) -> Result<Box<dyn Recording>> {
+        Ok(Box::new(Profile(Listening::begin(Listener::Host))))
+    }
+}
+
+/// Hears of each operation that is done.
+struct Profile(Listening);
+
+impl Recording for Profile {
+    fn end(self: Box<Self>) -> Result<Recorded> {
+        Ok(Recorded { totals: self.0.take(), source: "the host's clock", remark: String::new() })
     }
 }
 

@@ -13,10 +13,11 @@ use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
 use crate::cuda::memory::{self, DeviceMemory};
 use crate::cuda::module::Module;
-use crate::cuda::{interop, nvrtc, staging};
+use crate::cuda::{attribute, interop, nvrtc, profile, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
+use crate::profiling::{Kind, Recording};
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ mod factorisations;
 mod fft;
 mod index;
 mod multiply;
+mod naming;
 mod random;
 mod reduce;
 mod scan;
@@ -127,11 +129,13 @@ impl Program {
     }
 
     fn load(&self, device: &Arc<Device>) -> Result<Module> {
-        Module::compile(device, self.name, self.source, &self.options)
+        let suffix = naming::suffix(&self.options);
+        Module::compile(device, self.name, &naming::renamed(self.source, &suffix), &self.options, suffix)
     }
 
     fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
-        Module::cached(device, self.source, &self.options)
+        let suffix = naming::suffix(&self.options);
+        Module::cached(device, &naming::renamed(self.source, &suffix), &self.options, suffix)
     }
 }
 
@@ -258,16 +262,20 @@ impl Backend for CudaBackend {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
         let memory = memory_of(target)?;
         assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
-        unsafe { staging::upload(&self.device, source, memory.address()) }
+        unsafe { staging::upload(&self.device, source, memory.address())? };
+        profile::end(&self.device, span)
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
         let memory = memory_of(source)?;
         let end = offset.checked_add(target.len());
         assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
-        unsafe { staging::download(&self.device, memory.address() + offset as u64, target) }
+        unsafe { staging::download(&self.device, memory.address() + offset as u64, target)? };
+        profile::end(&self.device, span)
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
@@ -479,5 +487,14 @@ impl Backend for CudaBackend {
     unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
+    }
+
+    fn cache_bytes(&self) -> usize {
+        // Where the driver does not tell: as much as large devices have.
+        attribute::cache_bytes(&self.device).unwrap_or(64 << 20)
+    }
+
+    fn profile(&self) -> Result<Box<dyn Recording>> {
+        profile::profile(&self.device)
     }
 }

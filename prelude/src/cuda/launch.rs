@@ -2,10 +2,13 @@
 
 use super::context::Device;
 use super::module::Function;
+use super::profile;
 use super::status::check;
 use crate::error::{Error, Result};
+use crate::profiling::Kind;
 use cudarc::driver::sys;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Pointers to the values at the places named, for [`launch`]. The places must outlive the launch's call.
 macro_rules! arguments {
@@ -23,7 +26,7 @@ pub(crate) use arguments;
 ///   when this returns, since blocks are reused in the order of the stream.
 #[inline]
 pub(crate) unsafe fn launch(
-    device: &Device,
+    device: &Arc<Device>,
     function: Function,
     grid: (u32, u32),
     block: u32,
@@ -33,10 +36,11 @@ pub(crate) unsafe fn launch(
         return Err(Error::Interrupted);
     }
     device.bind()?;
+    let span = profile::begin(device, Kind::Kernel, function.name, 0)?;
     // SAFETY: the stream is alive; the rest is the caller's promise. No dynamic shared memory, no extra options.
     let status = unsafe {
         sys::cuLaunchKernel(
-            function.0,
+            function.raw,
             grid.0,
             grid.1,
             1,
@@ -49,5 +53,6 @@ pub(crate) unsafe fn launch(
             std::ptr::null_mut(),
         )
     };
-    check(status, "cuLaunchKernel")
+    check(status, "cuLaunchKernel")?;
+    profile::end(device, span)
 }

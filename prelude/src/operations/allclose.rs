@@ -50,7 +50,8 @@ where
     compare(&Any::any_view(x), &Any::any_view(y), relative, absolute, equal_nan)
 }
 
-fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
+/// As [`try_allclose_with`], of arrays without their types.
+pub(crate) fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
     const NAME: &str = "allclose";
     let handle = match (x, y) {
         (AnyView::Device(x), AnyView::Device(y)) if x.handle.device == y.handle.device => x.handle.clone(),

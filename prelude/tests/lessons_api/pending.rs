@@ -6,17 +6,13 @@ mod cuda_text;
 mod devices;
 mod fusion;
 pub mod host;
-mod inspection;
 mod kernels;
 mod map_host;
 mod streams;
-pub mod testing;
-pub mod timing;
 
 pub use cuda_text::{ElementwiseKernel, RawKernel};
 pub use devices::{devices, set_device};
 pub use fusion::Fused;
-pub use inspection::type_of;
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use map_host::map_host;
 pub use streams::{Event, Stream, current_stream};

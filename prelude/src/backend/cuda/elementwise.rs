@@ -6,8 +6,10 @@ use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::profile;
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::profiling::Kind;
 use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/elementwise.cu");
@@ -117,8 +119,10 @@ impl Elementwise {
                 if bytes == 0 {
                     return Ok(());
                 }
+                let span = profile::begin(&self.device, Kind::Copy, "device to device", bytes)?;
                 // SAFETY: both views lie in live allocations, and the contract of `copy` says that they do not overlap.
-                return unsafe { memory::copy(&self.device, address_of(source)?, address_of(out)?, bytes) };
+                unsafe { memory::copy(&self.device, address_of(source)?, address_of(out)?, bytes)? };
+                return profile::end(&self.device, span);
             }
             (from, to) = (unsigned(from), unsigned(to));
         }

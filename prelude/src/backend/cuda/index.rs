@@ -7,8 +7,10 @@ use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::profile;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::profiling::Kind;
 use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/index.cu");
@@ -244,7 +246,9 @@ impl Index {
         let bits = hashed.ilog2() as i32;
         let table = DeviceMemory::new(&self.device, entries * 4)?;
         let places = DeviceMemory::new(&self.device, count * 8)?;
+        let span = profile::begin(&self.device, Kind::Memset, "memset", entries * 4)?;
         table.set_bytes(0)?;
+        profile::end(&self.device, span)?;
         let passed = Indices {
             start,
             count: count as i64,

@@ -12,6 +12,7 @@ mod fault;
 mod fft;
 mod foreign;
 mod indexing;
+mod measurement;
 mod nvrtc;
 mod products;
 mod random;
@@ -19,3 +20,5 @@ mod reductions;
 mod reference;
 mod sorting;
 mod timing;
+
+pub(super) use nvrtc::all as all_programs;

@@ -28,7 +28,7 @@ fn gpu_check_fault() {
 #[ignore = "loses the process's CUDA context: gpu_check_fault runs it in a process of its own"]
 fn faults_in_its_own_process() {
     let gpu = CudaBackend::new(0).unwrap();
-    let module = Module::compile(&gpu.device, "fault.cu", SOURCE, &[]).unwrap();
+    let module = Module::compile(&gpu.device, "fault.cu", SOURCE, &[], String::new()).unwrap();
     let function = module.function(c"fault").unwrap();
     let allocation = gpu.allocate(1 << 20).unwrap();
     gpu.synchronize().unwrap();

@@ -13,7 +13,8 @@ fn nvrtc() -> Nvrtc {
     Nvrtc::open(&PathBuf::from(path)).unwrap()
 }
 
-fn all() -> Vec<Program> {
+/// All programs that the backend can ask for.
+pub(in crate::backend::cuda) fn all() -> Vec<Program> {
     [
         elementwise::programs(),
         reduce::programs(),
