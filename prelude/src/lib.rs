@@ -25,6 +25,7 @@ mod cuda;
 mod device;
 mod dtype;
 mod error;
+mod graph;
 pub mod host;
 mod input;
 #[cfg(feature = "cells")]
@@ -42,6 +43,7 @@ pub mod prelude;
 pub mod registry;
 mod rich;
 pub mod session;
+mod stream;
 pub mod timing;
 
 pub use array::{
@@ -50,9 +52,13 @@ pub use array::{
     split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones,
     try_stack, try_tile, try_zeros, vstack, zeros,
 };
-pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
+pub use device::{
+    Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
+    try_set_device, try_synchronize,
+};
 pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 pub use error::{Error, Result};
+pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
@@ -90,4 +96,5 @@ pub use rich::{
     DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
     display_with_id, progress, set_output_limit, update_display,
 };
+pub use stream::{Event, Stream, current_stream};
 pub use warpcell_macros::{rich, vectorize};

@@ -1,7 +1,8 @@
 //! The CPU backend: all cores, vector instructions chosen at run time.
 //!
 //! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
-//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
+//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]). While a thread captures a graph,
+//! methods note what they are asked for, and the graph's launch calls them again.
 
 mod arg;
 mod compress;
@@ -11,6 +12,7 @@ pub(crate) mod copy;
 mod count;
 pub(crate) mod elementwise;
 mod fft;
+mod graph;
 mod index;
 mod map;
 pub(crate) mod memory;
@@ -24,15 +26,19 @@ mod scan;
 mod search;
 mod select;
 pub(crate) mod sort;
+mod stream;
 
+use crate::backend::stream::{copies, orders, waits};
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
-    PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
+    UnaryOperation, View,
 };
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
 use crate::registry::Function;
+use graph::{KeptOperand, KeptView, noted};
 use memory::Memory;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -96,6 +102,10 @@ impl CpuBackend {
             !map::is_running(),
             "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
         );
+        // Methods that can be captured do not come here meanwhile.
+        if graph::is_capturing() {
+            fail(graph::not_noted());
+        }
         Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -116,6 +126,9 @@ impl Backend for CpuBackend {
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
+        if graph::is_capturing() {
+            return Err(copies("a copy to the device"));
+        }
         let turn = self.lock();
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
@@ -124,6 +137,7 @@ impl Backend for CpuBackend {
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
+        may_wait("a copy to the host")?;
         let turn = self.lock();
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
@@ -132,6 +146,7 @@ impl Backend for CpuBackend {
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.fill(value, out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::fill(value, origin(&out), out.layout) };
@@ -139,6 +154,7 @@ impl Backend for CpuBackend {
     }
 
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.arange(start, step, out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`; `out` is 1-D.
         unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
@@ -146,6 +162,7 @@ impl Backend for CpuBackend {
     }
 
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, source, out| cpu.copy(source.view(), out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe { convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
@@ -153,6 +170,7 @@ impl Backend for CpuBackend {
     }
 
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.unary(operation, x.view(), out.view()));
         let turn = self.lock();
         let input = elementwise::Input::Array(origin(&x), x.layout);
         // SAFETY: the invariants of `Memory`.
@@ -161,6 +179,7 @@ impl Backend for CpuBackend {
     }
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, a, b, out| cpu.binary(operation, a.view(), b.view(), out.view()));
         let turn = self.lock();
         let dtype = match (a, b) {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
@@ -173,6 +192,10 @@ impl Backend for CpuBackend {
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
+        noted!(|cpu, function, inputs, out| {
+            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+            cpu.map(&function, &inputs, out.view())
+        });
         let turn = self.lock();
         let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
         // SAFETY: the invariants of `Memory`.
@@ -187,6 +210,7 @@ impl Backend for CpuBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, axes, out| cpu.reduce(operation, x.view(), &axes, out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`.
         unsafe {
@@ -201,6 +225,7 @@ impl Backend for CpuBackend {
     }
 
     fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.scan(operation, x.view(), axis, out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`; both are contiguous.
         unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
@@ -215,6 +240,7 @@ impl Backend for CpuBackend {
         padding: Padding,
         out: View<'_>,
     ) -> Result<()> {
+        noted!(|cpu, image, kernel, out| { cpu.convolve2d(image.view(), kernel.view(), origin_, padding, out.view()) });
         let turn = self.lock();
         let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
         let job = convolve::Job {
@@ -233,6 +259,7 @@ impl Backend for CpuBackend {
     }
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
+        noted!(|cpu, signal, kernel, out| cpu.convolve(signal.view(), kernel.view(), origin_, out.view()));
         let turn = self.lock();
         let shape = |view: &View<'_>| [1, view.layout.shape[0]];
         let job = convolve::Job {
@@ -251,6 +278,7 @@ impl Backend for CpuBackend {
     }
 
     fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, condition, a, b, out| cpu.select(condition.view(), a.view(), b.view(), out.view()));
         let turn = self.lock();
         let inputs = [&a, &b].map(input);
         let condition = (origin(&condition).cast_const(), condition.layout);
@@ -260,6 +288,7 @@ impl Backend for CpuBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        may_wait("a selection of elements")?;
         let turn = self.lock();
         let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
         // SAFETY: the invariants of `Memory`; both are contiguous.
@@ -269,6 +298,7 @@ impl Backend for CpuBackend {
     }
 
     fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, source, indices, out| cpu.gather(source.view(), axis, indices.view(), out.view()));
         let turn = self.lock();
         let job = index::Gather {
             source: (origin(&source), source.layout),
@@ -282,6 +312,7 @@ impl Backend for CpuBackend {
     }
 
     fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, values, indices, out| cpu.scatter(values.view(), axis, indices.view(), out.view()));
         let turn = self.lock();
         let job = index::Scatter {
             values: input(&values),
@@ -295,6 +326,7 @@ impl Backend for CpuBackend {
     }
 
     fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.random(blocks, distribution, out.view()));
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`; `out` is contiguous.
         unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
@@ -302,6 +334,7 @@ impl Backend for CpuBackend {
     }
 
     fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.sort(x.view(), out.view()));
         let turn = self.lock();
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
@@ -310,6 +343,7 @@ impl Backend for CpuBackend {
     }
 
     fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.argsort(x.view(), out.view()));
         let turn = self.lock();
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
@@ -318,6 +352,7 @@ impl Backend for CpuBackend {
     }
 
     fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        noted!(|cpu, sorted, values, out| cpu.search_sorted(sorted.view(), values.view(), right, out.view()));
         let turn = self.lock();
         let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous.
@@ -328,6 +363,7 @@ impl Backend for CpuBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        may_wait("unique")?;
         let turn = self.lock();
         // SAFETY: the invariants of `Memory`; the array is contiguous.
         let (elements, starts, count) =
@@ -337,6 +373,9 @@ impl Backend for CpuBackend {
     }
 
     fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, bins, weights, out| {
+            cpu.count(x.view(), bins.view(), weights.as_ref().map(KeptView::view), out.view())
+        });
         let turn = self.lock();
         let elements = (origin(&x).cast_const(), x.layout.size());
         let (target, count) = (origin(&out), out.layout.size());
@@ -365,6 +404,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
         }
+        noted!(|cpu, x, spectrum| cpu.transform_real(x.view(), spectrum.view()));
         let turn = self.lock();
         if x.dtype == DType::F32 {
             run::<f32>(x, spectrum)
@@ -380,6 +420,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
         }
+        noted!(|cpu, spectrum, x| cpu.transform_back(spectrum.view(), x.view()));
         let turn = self.lock();
         if x.dtype == DType::F32 {
             run::<f32>(spectrum, x)
@@ -390,6 +431,7 @@ impl Backend for CpuBackend {
     }
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        noted!(|cpu, a, b| cpu.multiply_spectra(a.view(), b.view(), scale));
         let turn = self.lock();
         let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
         let (first, second) = (origin(&a), origin(&b));
@@ -404,6 +446,9 @@ impl Backend for CpuBackend {
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if graph::is_capturing() {
+            return Err(orders("an event"));
+        }
         let _turn = self.lock();
         Ok(Box::new(Moment(Instant::now())))
     }
@@ -421,6 +466,7 @@ impl Backend for CpuBackend {
     }
 
     fn synchronize(&self) -> Result<()> {
+        may_wait("synchronize")?;
         drop(self.lock());
         Ok(())
     }
@@ -460,6 +506,43 @@ impl Backend for CpuBackend {
     fn trim_idle(&self) {
         memory::trim_idle();
     }
+
+    fn properties(&self) -> DeviceProperties {
+        DeviceProperties {
+            name: self.name(),
+            free_memory: memory::available(),
+            total_memory: memory::total(),
+            compute_capability: None,
+            multiprocessors: threads(),
+            peak_bandwidth: None,
+            uuid: None,
+        }
+    }
+
+    fn copy_between(&self, _: &Arc<dyn Allocation>, _: usize, _: &Arc<dyn Allocation>, _: usize) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        stream::first()
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(stream::new())
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CpuCapture::begin()?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        graph::is_capturing()
+    }
+}
+
+/// Fails while this thread captures a graph.
+fn may_wait(operation: &'static str) -> Result<()> {
+    if graph::is_capturing() { Err(waits(operation)) } else { Ok(()) }
 }
 
 /// A point in time: work is done when it is recorded.

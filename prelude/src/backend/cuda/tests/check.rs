@@ -11,9 +11,7 @@ use std::sync::Arc;
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_check() {
-    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
-    let mut check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
-    println!("device: {}", check.gpu.name());
+    let mut check = Check::new();
     check.transfers();
     check.pool();
     check.fill_and_arange();
@@ -33,9 +31,8 @@ fn gpu_check() {
     check.scatters();
     check.events();
     check.threads();
-    check.gpu.synchronize().unwrap();
-    println!("{} passed, {} failed", check.passed, check.failed);
-    assert_eq!(check.failed, 0);
+    super::streams::streams(&mut check);
+    check.end();
 }
 
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
@@ -67,6 +64,19 @@ impl Array {
 }
 
 impl Check {
+    pub fn new() -> Check {
+        probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+        let check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+        println!("device: {}", check.gpu.name());
+        check
+    }
+
+    pub fn end(self) {
+        self.gpu.synchronize().unwrap();
+        println!("{} passed, {} failed", self.passed, self.failed);
+        assert_eq!(self.failed, 0);
+    }
+
     pub fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
         let values = values(dtype, elements, seed, special);
         self.array_of(dtype, layout, values)
