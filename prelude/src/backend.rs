@@ -14,6 +14,9 @@ use std::sync::Arc;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod factorisations;
+pub(crate) mod stream;
+
+pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
 pub(crate) trait Allocation: Any + Send + Sync {
@@ -333,9 +336,26 @@ pub(crate) struct Foreign {
     pub owner: Box<dyn Any + Send + Sync>,
 }
 
-/// A recorded point in a device's queue of work.
-pub(crate) trait EventHandle: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
+/// What is known of a device; see [`Device::properties`](crate::Device::properties).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceProperties {
+    /// What the device calls itself, such as `NVIDIA H200` or the processor's model.
+    pub name: String,
+    /// Bytes of memory that are free at the moment: of the GPU's own, or of the host's.
+    pub free_memory: usize,
+    /// Bytes of memory in all.
+    pub total_memory: usize,
+    /// The major and minor version of what a CUDA device can do, such as (9, 0).
+    pub compute_capability: Option<(i32, i32)>,
+    /// The number of multiprocessors; of the processor, the number of threads that operations use.
+    pub multiprocessors: usize,
+    /// The most bytes a second that can be read from and written to a GPU's memory, by its clock and width. Large copies come
+    /// to about nine tenths of it.
+    pub peak_bandwidth: Option<f64>,
+    /// What tells a CUDA device, or a part of a divided one, from all others, such as
+    /// `GPU-5d1d7f8e-7a0c-4b0e-9f52-8f6a3b1c2d4e`: what `nvidia-smi -L` prints and `CUDA_VISIBLE_DEVICES` takes.
+    pub uuid: Option<String>,
 }
 
 /// Figures of the device's memory in bytes.
@@ -373,7 +393,9 @@ pub(crate) struct PoolFigures {
     pub limit: Option<usize>,
 }
 
-/// What a backend must do. Work is queued in order; only `download` and `synchronize` wait.
+/// What a backend must do. A thread's work is queued in its stream, in order, and behind what other streams still do to the same
+/// memory. Only what says so waits: `download`, `synchronize` and what gives a number of elements. Those, and `upload`, cannot
+/// be captured in a graph.
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
 /// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves and
@@ -482,7 +504,7 @@ pub(crate) trait Backend: Send + Sync {
     /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
     /// `multiply`, but for types for storage.
     fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
-    /// Records an event after the work queued so far.
+    /// Records an event behind the work that all streams have.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.
     fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64>;
@@ -526,6 +548,26 @@ pub(crate) trait Backend: Send + Sync {
     fn cache_bytes(&self) -> usize;
     /// Begins a profile, before which all queued work is done. There is one at a time.
     fn profile(&self) -> Result<Box<dyn Recording>>;
+    /// What is known of the device.
+    fn properties(&self) -> DeviceProperties;
+    /// Queues a copy of bytes, from `offset` of an allocation of another device on, to the start of one of this backend: behind
+    /// the work that writes to the first, and in front of further work that writes to it. Does nothing and gives false if the
+    /// other device is of another kind; then the bytes must travel through the host.
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool>;
+    /// The stream that the device begins with.
+    fn first_stream(&self) -> Arc<dyn StreamHandle>;
+    /// Another stream.
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>>;
+    /// Begins to capture what the calling thread asks of the device.
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
+    /// Whether the calling thread captures a graph of this device.
+    fn is_capturing(&self) -> bool;
 }
 
 /// Whose work comes first.

@@ -152,6 +152,13 @@ pub enum Error {
     },
     /// The user has interrupted the cell.
     Interrupted,
+    /// An operation that cannot be part of a graph, asked for while one was captured.
+    NotCapturable {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Why it cannot be and what to do.
+        reason: &'static str,
+    },
     /// A matrix that has no inverse.
     SingularMatrix {
         /// The operation that was asked for.
@@ -222,7 +229,8 @@ impl fmt::Display for Error {
             }
             Error::DeviceMismatch { operation, left, right } => write!(
                 f,
-                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device"
+                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device \
+                 with `to_device`"
             ),
             Error::OutOfMemory { device, requested, free, pooled, limit } => {
                 write!(f, "out of memory on {device}: {requested} bytes were asked for, {free} are free")?;
@@ -253,6 +261,9 @@ impl fmt::Display for Error {
             ),
             Error::KernelCompilation { kernel, log } => {
                 write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
+            }
+            Error::NotCapturable { operation, reason } => {
+                write!(f, "{operation} cannot be captured in a graph: {reason}")
             }
             Error::Interrupted => f.write_str("the operation was interrupted; run the cell again to complete it"),
             Error::SingularMatrix { operation, matrix, pivot } => write!(

@@ -26,6 +26,7 @@ mod device;
 mod dtype;
 mod error;
 mod files;
+mod graph;
 pub mod host;
 mod input;
 #[cfg(feature = "cells")]
@@ -45,6 +46,7 @@ mod profiling;
 pub mod registry;
 mod rich;
 pub mod session;
+mod stream;
 pub mod testing;
 pub mod timing;
 mod type_name;
@@ -55,7 +57,10 @@ pub use array::{
     repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace,
     try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
 };
-pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
+pub use device::{
+    Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
+    try_set_device, try_synchronize,
+};
 pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
 pub use error::{Error, Result};
 pub use files::npz::{
@@ -63,6 +68,7 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
+pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
@@ -105,5 +111,6 @@ pub use rich::{
     DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
     display_with_id, progress, set_output_limit, update_display,
 };
+pub use stream::{Event, Stream, current_stream};
 pub use type_name::type_of;
 pub use warpcell_macros::{rich, vectorize};

@@ -1,7 +1,8 @@
 //! The CPU backend: all cores, vector instructions chosen at run time.
 //!
 //! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
-//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
+//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]). While a thread captures a graph,
+//! methods note what they are asked for, and the graph's launch calls them again.
 
 mod arg;
 mod cache;
@@ -14,6 +15,7 @@ pub(crate) mod dot;
 pub(crate) mod elementwise;
 mod factorisations;
 mod fft;
+mod graph;
 mod index;
 mod map;
 mod matrices;
@@ -29,17 +31,21 @@ mod scan;
 mod search;
 mod select;
 pub(crate) mod sort;
+mod stream;
 
 use crate::backend::factorisations::Factorisations;
+use crate::backend::stream::{copies, orders, waits};
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, MemoryFigures, Operand,
-    Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
+    UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
 use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
 use crate::registry::Function;
+use graph::{KeptOperand, KeptView, noted};
 use memory::Memory;
 use std::any::Any;
 use std::fmt::Debug;
@@ -110,6 +116,10 @@ impl CpuBackend {
             !map::is_running(),
             "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
         );
+        // Methods that can be captured do not come here meanwhile.
+        if graph::is_capturing() {
+            fail(graph::not_noted());
+        }
         Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
     }
 
@@ -155,6 +165,9 @@ impl Backend for CpuBackend {
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
+        if graph::is_capturing() {
+            return Err(copies("a copy to the device"));
+        }
         let turn = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
@@ -163,6 +176,7 @@ impl Backend for CpuBackend {
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
+        may_wait("a copy to the host")?;
         let turn = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
@@ -171,6 +185,7 @@ impl Backend for CpuBackend {
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.fill(value, out.view()));
         let turn = self.compute(|| format!("fill {}", out.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::fill(value, origin(&out), out.layout) };
@@ -178,6 +193,7 @@ impl Backend for CpuBackend {
     }
 
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.arange(start, step, out.view()));
         let turn = self.compute(|| format!("arange {}", out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is 1-D.
         unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
@@ -185,6 +201,7 @@ impl Backend for CpuBackend {
     }
 
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, source, out| cpu.copy(source.view(), out.view()));
         let turn = if source.dtype == out.dtype {
             self.spend(Kind::Copy, || (format!("copy {}", out.dtype), out.layout.size() * out.dtype.size()))
         } else {
@@ -196,6 +213,7 @@ impl Backend for CpuBackend {
     }
 
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.unary(operation, x.view(), out.view()));
         let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         let input = elementwise::Input::Array(origin(&x), x.layout);
         // SAFETY: the invariants of `Memory`.
@@ -204,6 +222,7 @@ impl Backend for CpuBackend {
     }
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, a, b, out| cpu.binary(operation, a.view(), b.view(), out.view()));
         let dtype = match (a, b) {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
             (Operand::Scalar(scalar), _) => scalar.dtype(),
@@ -216,6 +235,10 @@ impl Backend for CpuBackend {
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
+        noted!(|cpu, function, inputs, out| {
+            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+            cpu.map(&function, &inputs, out.view())
+        });
         let turn = self.compute(|| format!("map {}", function.name));
         let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
         // SAFETY: the invariants of `Memory`.
@@ -230,6 +253,7 @@ impl Backend for CpuBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, axes, out| cpu.reduce(operation, x.view(), &axes, out.view()));
         let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe {
@@ -244,6 +268,7 @@ impl Backend for CpuBackend {
     }
 
     fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.scan(operation, x.view(), axis, out.view()));
         let turn = self.compute(|| format!("cumulative {} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
@@ -258,6 +283,7 @@ impl Backend for CpuBackend {
         padding: Padding,
         out: View<'_>,
     ) -> Result<()> {
+        noted!(|cpu, image, kernel, out| { cpu.convolve2d(image.view(), kernel.view(), origin_, padding, out.view()) });
         let turn = self.compute(|| format!("convolve2d {}", image.dtype));
         let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
         let job = convolve::Job {
@@ -276,6 +302,7 @@ impl Backend for CpuBackend {
     }
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
+        noted!(|cpu, signal, kernel, out| cpu.convolve(signal.view(), kernel.view(), origin_, out.view()));
         let turn = self.compute(|| format!("convolve {}", signal.dtype));
         let shape = |view: &View<'_>| [1, view.layout.shape[0]];
         let job = convolve::Job {
@@ -294,6 +321,7 @@ impl Backend for CpuBackend {
     }
 
     fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, condition, a, b, out| cpu.select(condition.view(), a.view(), b.view(), out.view()));
         let turn = self.compute(|| format!("where {}", out.dtype));
         let inputs = [&a, &b].map(input);
         let condition = (origin(&condition).cast_const(), condition.layout);
@@ -303,6 +331,7 @@ impl Backend for CpuBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        may_wait("a selection of elements")?;
         let turn = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
         let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
         // SAFETY: the invariants of `Memory`; both are contiguous.
@@ -312,6 +341,7 @@ impl Backend for CpuBackend {
     }
 
     fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, source, indices, out| cpu.gather(source.view(), axis, indices.view(), out.view()));
         let turn = self.compute(|| format!("take {}", out.dtype));
         let job = index::Gather {
             source: (origin(&source), source.layout),
@@ -325,6 +355,7 @@ impl Backend for CpuBackend {
     }
 
     fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, values, indices, out| cpu.scatter(values.view(), axis, indices.view(), out.view()));
         let turn = self.compute(|| format!("put {}", out.dtype));
         let job = index::Scatter {
             values: input(&values),
@@ -338,6 +369,7 @@ impl Backend for CpuBackend {
     }
 
     fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        noted!(|cpu, out| cpu.random(blocks, distribution, out.view()));
         let turn = self.compute(|| format!("random {} {}", name_of(distribution), out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is contiguous.
         unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
@@ -345,6 +377,7 @@ impl Backend for CpuBackend {
     }
 
     fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.sort(x.view(), out.view()));
         let turn = self.compute(|| format!("sort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
@@ -353,6 +386,7 @@ impl Backend for CpuBackend {
     }
 
     fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, out| cpu.argsort(x.view(), out.view()));
         let turn = self.compute(|| format!("argsort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
@@ -361,6 +395,7 @@ impl Backend for CpuBackend {
     }
 
     fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        noted!(|cpu, sorted, values, out| cpu.search_sorted(sorted.view(), values.view(), right, out.view()));
         let turn = self.compute(|| format!("searchsorted {}", sorted.dtype));
         let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous.
@@ -371,6 +406,7 @@ impl Backend for CpuBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        may_wait("unique")?;
         let turn = self.compute(|| format!("unique {}", sorted.dtype));
         // SAFETY: the invariants of `Memory`; the array is contiguous.
         let (elements, starts, count) =
@@ -380,6 +416,9 @@ impl Backend for CpuBackend {
     }
 
     fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, x, bins, weights, out| {
+            cpu.count(x.view(), bins.view(), weights.as_ref().map(KeptView::view), out.view())
+        });
         let turn = self.compute(|| format!("histogram {}", x.dtype));
         let elements = (origin(&x).cast_const(), x.layout.size());
         let (target, count) = (origin(&out), out.layout.size());
@@ -408,6 +447,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
         }
+        noted!(|cpu, x, spectrum| cpu.transform_real(x.view(), spectrum.view()));
         let turn = self.compute(|| format!("rfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(x, spectrum)
@@ -423,6 +463,7 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
         }
+        noted!(|cpu, spectrum, x| cpu.transform_back(spectrum.view(), x.view()));
         let turn = self.compute(|| format!("irfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(spectrum, x)
@@ -433,6 +474,7 @@ impl Backend for CpuBackend {
     }
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        noted!(|cpu, a, b| cpu.multiply_spectra(a.view(), b.view(), scale));
         let turn = self.compute(|| format!("multiply spectra {}", a.dtype));
         let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
         let (first, second) = (origin(&a), origin(&b));
@@ -484,6 +526,9 @@ impl Backend for CpuBackend {
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if graph::is_capturing() {
+            return Err(orders("an event"));
+        }
         let _turn = self.lock();
         Ok(Box::new(Moment(Instant::now())))
     }
@@ -501,6 +546,7 @@ impl Backend for CpuBackend {
     }
 
     fn synchronize(&self) -> Result<()> {
+        may_wait("synchronize")?;
         drop(self.lock());
         Ok(())
     }
@@ -572,6 +618,38 @@ impl Backend for CpuBackend {
     fn profile(&self) -> Result<Box<dyn Recording>> {
         Ok(Box::new(Profile(Listening::begin(Listener::Host))))
     }
+
+    fn properties(&self) -> DeviceProperties {
+        DeviceProperties {
+            name: self.name(),
+            free_memory: memory::available(),
+            total_memory: memory::total(),
+            compute_capability: None,
+            multiprocessors: threads(),
+            peak_bandwidth: None,
+            uuid: None,
+        }
+    }
+
+    fn copy_between(&self, _: &Arc<dyn Allocation>, _: usize, _: &Arc<dyn Allocation>, _: usize) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        stream::first()
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(stream::new())
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CpuCapture::begin()?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        graph::is_capturing()
+    }
 }
 
 /// Hears of each operation that is done.
@@ -581,6 +659,11 @@ impl Recording for Profile {
     fn end(self: Box<Self>) -> Result<Recorded> {
         Ok(Recorded { totals: self.0.take(), source: "the host's clock", remark: String::new() })
     }
+}
+
+/// Fails while this thread captures a graph.
+fn may_wait(operation: &'static str) -> Result<()> {
+    if graph::is_capturing() { Err(waits(operation)) } else { Ok(()) }
 }
 
 /// A point in time: work is done when it is recorded.

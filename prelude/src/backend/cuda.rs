@@ -5,14 +5,17 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::factorisations::Factorisations;
+use crate::backend::stream::{orders, waits};
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, Layout, MemoryFigures,
-    Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
+    StreamHandle, UnaryOperation, View, Whose,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
 use crate::cuda::memory::{self, DeviceMemory};
 use crate::cuda::module::Module;
+use crate::cuda::queue::Stream;
 use crate::cuda::{attribute, interop, nvrtc, profile, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -28,6 +31,7 @@ mod count;
 mod elementwise;
 mod factorisations;
 mod fft;
+mod graph;
 mod index;
 mod multiply;
 mod naming;
@@ -37,6 +41,7 @@ mod scan;
 mod search;
 mod select;
 mod sort;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +49,11 @@ mod tests;
 pub(crate) fn probe() -> std::result::Result<(), String> {
     context::count()?;
     context::can_compile()
+}
+
+/// The number of CUDA devices.
+pub(crate) fn count() -> usize {
+    context::count().unwrap_or(0)
 }
 
 /// Opens device `ordinal`.
@@ -103,12 +113,6 @@ impl Allocation for CudaAllocation {
         self.0.bytes()
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl EventHandle for Event {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -187,9 +191,25 @@ fn memory_of(allocation: &Arc<dyn Allocation>) -> Result<&DeviceMemory> {
     }
 }
 
-/// The address of a view's first element.
+/// The address of a view's first element, for work that writes to the view, or reads and writes, and is queued right after.
+#[inline]
 fn address_of(view: View<'_>) -> Result<u64> {
-    Ok(memory_of(view.allocation)?.address() + (view.layout.offset * view.dtype.size()) as u64)
+    ordered(view, true)
+}
+
+/// As [`address_of`], for work that only reads: it need not wait for other streams that read, too.
+#[inline]
+fn source_of(view: View<'_>) -> Result<u64> {
+    ordered(view, false)
+}
+
+#[inline]
+fn ordered(view: View<'_>, writes: bool) -> Result<u64> {
+    let memory = memory_of(view.allocation)?;
+    if memory.device().has_streams() {
+        graph::order(view.allocation, memory, writes)?;
+    }
+    Ok(memory.address() + (view.layout.offset * view.dtype.size()) as u64)
 }
 
 /// The number of blocks for `items`, `each` a block.
@@ -204,6 +224,11 @@ fn blocks(operation: &'static str, items: usize, each: usize) -> Result<u32> {
 }
 
 impl CudaBackend {
+    /// Fails while this thread captures a graph.
+    fn may_wait(&self, operation: &'static str) -> Result<()> {
+        if self.device.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
     fn new(ordinal: usize) -> Result<CudaBackend> {
         let device = Device::open(ordinal)?;
         Ok(CudaBackend {
@@ -262,6 +287,7 @@ impl Backend for CudaBackend {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
         let memory = memory_of(target)?;
         assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        memory.order(true)?;
         let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
         unsafe { staging::upload(&self.device, source, memory.address())? };
@@ -272,6 +298,7 @@ impl Backend for CudaBackend {
         let memory = memory_of(source)?;
         let end = offset.checked_add(target.len());
         assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        memory.order(false)?;
         let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
         unsafe { staging::download(&self.device, memory.address() + offset as u64, target)? };
@@ -339,6 +366,7 @@ impl Backend for CudaBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        self.may_wait("a selection of elements")?;
         let (memory, count) = self.compress.run(mask, source)?;
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
@@ -377,6 +405,7 @@ impl Backend for CudaBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        self.may_wait("unique")?;
         self.search.distinct(sorted)
     }
 
@@ -419,6 +448,9 @@ impl Backend for CudaBackend {
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if self.device.is_capturing() {
+            return Err(orders("an event"));
+        }
         Ok(Box::new(Event::record(&self.device)?))
     }
 
@@ -434,6 +466,7 @@ impl Backend for CudaBackend {
     }
 
     fn synchronize(&self) -> Result<()> {
+        self.may_wait("synchronize")?;
         self.device.synchronize()
     }
 
@@ -496,5 +529,49 @@ impl Backend for CudaBackend {
 
     fn profile(&self) -> Result<Box<dyn Recording>> {
         profile::profile(&self.device)
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let (free_memory, total_memory) =
+            memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
+        DeviceProperties {
+            name: self.name(),
+            free_memory,
+            total_memory,
+            compute_capability: Some(self.device.capability()),
+            multiprocessors: self.device.multiprocessors() as usize,
+            peak_bandwidth: self.device.peak_bandwidth(),
+            uuid: self.device.uuid(),
+        }
+    }
+
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool> {
+        let Some(CudaAllocation(source)) = source.as_any().downcast_ref() else { return Ok(false) };
+        if self.device.is_capturing() || source.device().is_capturing() {
+            return Err(orders("a copy between devices"));
+        }
+        memory::copy_between(source, offset, memory_of(target)?, bytes).map(|()| true)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        Arc::new(Stream::first(&self.device))
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(Arc::new(Stream::new(&self.device)?))
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CudaCapture::begin(&self.device)?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        self.device.is_capturing()
     }
 }

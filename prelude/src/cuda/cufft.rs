@@ -83,8 +83,8 @@ impl Plan {
         };
         let (rank, count, stride) = (lengths.len() as i32, shape.count as i64, shape.stride as i64);
         let mut workspace = 0;
-        // SAFETY: the handle was just created; the three lists have `rank` numbers; `workspace` is a size to write to. The
-        // stream is alive as long as the device. Memory for the work is given at each transform, from the device's pool.
+        // SAFETY: the handle was just created; the three lists have `rank` numbers; `workspace` is a size to write to.
+        // Memory for the work is given at each transform, from the device's pool.
         unsafe {
             check(sys::cufftSetAutoAllocation(handle, 0), "cufftSetAutoAllocation")?;
             let status = sys::cufftMakePlanMany64(
@@ -102,7 +102,6 @@ impl Plan {
                 &raw mut workspace,
             );
             check(status, "cufftMakePlanMany64")?;
-            check(sys::cufftSetStream(handle, device.stream.cast()), "cufftSetStream")?;
         }
         plan.workspace = workspace;
         Ok(plan)
@@ -121,8 +120,10 @@ impl Plan {
         let work = DeviceMemory::new(&self.device, self.workspace)?;
         self.device.bind()?;
         let direction = if is_inverse { 1 } else { -1 };
-        // SAFETY: the plan is alive and used by this thread alone; the addresses are the caller's promise.
+        // SAFETY: the plan is alive and used by this thread alone; the stream lives as long as the device; the addresses are the
+        // caller's promise. Each call has its own memory for work, so one plan may be at work in several streams.
         unsafe {
+            check(sys::cufftSetStream(self.handle, self.device.stream().cast()), "cufftSetStream")?;
             check(sys::cufftSetWorkArea(self.handle, work.address() as *mut _), "cufftSetWorkArea")?;
             let status = match (self.shape.kind, self.shape.is_double) {
                 (Kind::RealToComplex, false) => sys::cufftExecR2C(self.handle, input as *mut _, output as *mut _),

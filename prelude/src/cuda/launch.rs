@@ -22,8 +22,9 @@ pub(crate) use arguments;
 /// - `function`'s module is alive until the kernel has ended (unloading waits for it).
 /// - `arguments` points to one value for each of the kernel's parameters, of its type and in its order; they are read
 ///   before this returns.
-/// - What the kernel reads and writes through device addresses lies in live blocks of `device`. They may be dropped
-///   when this returns, since blocks are reused in the order of the stream.
+/// - What the kernel reads and writes through device addresses lies in live blocks of `device`, which were ordered for it or
+///   made for it (see [`super::memory::DeviceMemory::order`]). They may be dropped when this returns, since blocks are reused
+///   in the order of their queue.
 #[inline]
 pub(crate) unsafe fn launch(
     device: &Arc<Device>,
@@ -48,7 +49,7 @@ pub(crate) unsafe fn launch(
             1,
             1,
             0,
-            device.stream,
+            device.stream(),
             arguments.as_mut_ptr(),
             std::ptr::null_mut(),
         )

@@ -20,6 +20,7 @@ fn element<T: Element + Debug>(
     black_box((a.slice(ndarray::s![.., 0]), a.slice(ndarray::s![.., 1..2]), a.slice(ndarray::s![1..2, ..])));
     black_box((a.reshape((2, 2)), a.reshape([2, 2]), a.reshape(4), a.broadcast_to((2, 2)), a.ravel(), a.copy()));
     black_box((a.transpose(), a.t(), a.diagonal(), a.shape(), a.dtype(), a.device(), a.size(), a.strides()));
+    black_box(a.to_device(crate::Device::Cpu));
     black_box((a.astype::<f32>(), a.astype::<f64>(), a.astype::<i32>(), a.astype::<i64>(), a.astype::<u8>()));
     black_box((crate::zeros::<T>(4), crate::zeros::<T>((2, 2)), crate::zeros::<T>([2, 2])));
     black_box((crate::full(4, value), crate::full((2, 2), value), crate::full([2, 2], value), crate::tile(a, 2)));

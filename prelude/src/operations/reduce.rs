@@ -264,6 +264,7 @@ pub(crate) fn as_mean(name: &'static str, raw: &RawArray, dtype: DType) -> Resul
 
 /// Reduces all axes to one value.
 pub(crate) fn reduce_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<Scalar> {
+    x.handle.may_wait(name)?;
     let axes: Vec<usize> = (0..x.shape().len()).collect();
     transfer::item(&reduce(name, operation, x, &axes)?)
 }
@@ -275,6 +276,7 @@ fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axe
 /// The place of the extreme element in row-major order.
 fn place_of_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<usize> {
     not_empty(name, x)?;
+    x.handle.may_wait(name)?;
     // Along one axis, which is contiguous memory.
     let x = x.contiguous(name)?;
     let line = Layout { offset: x.layout.offset, ..Layout::contiguous(&[x.size()]) };

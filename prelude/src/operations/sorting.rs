@@ -279,6 +279,7 @@ fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
         let (values, starts) = runs(operation, &x.computed(operation)?)?;
         return Ok((values.converted(operation, x.dtype)?, starts));
     }
+    x.handle.may_wait(operation)?;
     let sorted = sorted_rows(operation, &x.flat(operation)?, false)?;
     if sorted.size() == 0 {
         let starts = RawArray::uninitialised(operation, &x.handle, &[1], DType::I64)?;

@@ -17,6 +17,7 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn var(&self) -> T::Mean {
+        check(self.raw.handle.may_wait("var"));
         let axes: Vec<usize> = (0..self.ndim()).collect();
         let variance = check(variance("var", &self.raw, &axes, 0.0, T::Mean::DTYPE));
         transfer::typed_scalar(check(transfer::item(&variance)))

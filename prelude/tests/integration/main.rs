@@ -1,6 +1,7 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
 mod convolution;
+mod devices;
 mod dtypes;
 mod errors;
 mod factorisations;

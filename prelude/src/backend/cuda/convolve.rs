@@ -1,6 +1,6 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
-use super::{Program, address_of, bits, blocks, type_name, unsigned};
+use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned};
 use crate::backend::{Padding, View};
 use crate::cuda::background;
 use crate::cuda::context::Device;
@@ -69,8 +69,8 @@ impl Convolve {
         }
         let dtype = computed(signal.dtype);
         let (function, _) = self.loaded(&self.one_dimensional[dtype as usize], || program_1d(dtype), c"convolve")?;
-        let (signal_address, signal_size) = (address_of(signal)?, signal.layout.size() as i64);
-        let (kernel_address, kernel_size) = (address_of(kernel)?, kernel.layout.size() as i64);
+        let (signal_address, signal_size) = (source_of(signal)?, signal.layout.size() as i64);
+        let (kernel_address, kernel_size) = (source_of(kernel)?, kernel.layout.size() as i64);
         let (target, count, origin) = (address_of(out)?, size as i64, origin as i64);
         let grid = blocks("convolve", size, OUTPUTS_1D)?;
         let mut arguments = arguments![signal_address, signal_size, kernel_address, kernel_size, target, count, origin];
@@ -117,7 +117,7 @@ impl Convolve {
             tiles_across: narrow(across, image)?,
         };
         let grid = blocks("convolve2d", down * across, 1)?;
-        let (from, weights, target) = (address_of(image)?, address_of(kernel)?, address_of(out)?);
+        let (from, weights, target) = (source_of(image)?, source_of(kernel)?, address_of(out)?);
         // The kernel reads as many bytes of `outside` as an element has: the low ones.
         let mut arguments = arguments![from, weights, target, geometry, outside];
         // SAFETY: the module is in `self`, or in `sized` until after the launch and in the map for good; the arguments are

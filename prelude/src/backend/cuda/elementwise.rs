@@ -1,6 +1,6 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
-use super::{Program, address_of, bits, blocks, type_name, unsigned};
+use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned};
 use crate::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -75,9 +75,19 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn array(view: View<'a>) -> Result<Side<'a>> {
+    /// What is written to.
+    pub fn target(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, address_of(view)?))
+    }
+
+    /// What is only read.
+    pub fn source(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, source_of(view)?))
+    }
+
+    fn array(view: View<'a>, address: u64) -> Side<'a> {
         let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
-        Ok(Side { address: address_of(view)?, size: view.dtype.size(), bits: 0, strides, contiguous })
+        Side { address, size: view.dtype.size(), bits: 0, strides, contiguous }
     }
 
     fn value(bits: u64) -> Side<'a> {
@@ -86,7 +96,7 @@ impl<'a> Side<'a> {
 
     pub fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
         match operand {
-            Operand::Array(view) => Side::array(view),
+            Operand::Array(view) => Side::source(view),
             Operand::Scalar(value) => Ok(Side::value(bits(value))),
         }
     }
@@ -121,19 +131,19 @@ impl Elementwise {
                 }
                 let span = profile::begin(&self.device, Kind::Copy, "device to device", bytes)?;
                 // SAFETY: both views lie in live allocations, and the contract of `copy` says that they do not overlap.
-                unsafe { memory::copy(&self.device, address_of(source)?, address_of(out)?, bytes)? };
+                unsafe { memory::copy(&self.device, source_of(source)?, address_of(out)?, bytes)? };
                 return profile::end(&self.device, span);
             }
             (from, to) = (unsigned(from), unsigned(to));
         }
         let kernels = self.kernels(&self.convert[from as usize][to as usize], || convert_program(from, to))?;
-        self.run(kernels, Side::array(source)?, Side::value(0), out, from.size().max(to.size()))
+        self.run(kernels, Side::source(source)?, Side::value(0), out, from.size().max(to.size()))
     }
 
     pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
         let cell = &self.unary[operation as usize][x.dtype as usize];
         let kernels = self.kernels(cell, || unary_program(operation, x.dtype))?;
-        self.run(kernels, Side::array(x)?, Side::value(0), out, x.dtype.size().max(out.dtype.size()))
+        self.run(kernels, Side::source(x)?, Side::value(0), out, x.dtype.size().max(out.dtype.size()))
     }
 
     pub fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
@@ -189,7 +199,7 @@ impl Elementwise {
         if size == 0 {
             return Ok(());
         }
-        let target = Side::array(out)?;
+        let target = Side::target(out)?;
         if a.contiguous && b.contiguous && target.contiguous {
             let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };

@@ -1,7 +1,7 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::elementwise::{Axis, MOST_AXES, joined, magic};
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{Layout, Operand, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -159,8 +159,8 @@ impl Index {
         let plan = Plan::new(
             &out.layout.shape,
             axis,
-            (address_of(source)?, source.layout),
-            (address_of(indices)?, indices.dtype, &indices.layout.strides[..]),
+            (source_of(source)?, source.layout),
+            (source_of(indices)?, indices.dtype, &indices.layout.strides[..]),
             (address_of(out)?, &out.layout.strides[..]),
             out.dtype.size(),
         );
@@ -189,7 +189,7 @@ impl Index {
         };
         let (index, index_address) = match &settled {
             Some(places) => (DType::I64, places.address()),
-            None => (indices.dtype, address_of(indices)?),
+            None => (indices.dtype, source_of(indices)?),
         };
         let dense = Layout::contiguous(shape);
         let mut along = none.clone();
@@ -202,7 +202,7 @@ impl Index {
             &dense.strides[..]
         };
         let (value_address, value_strides, pattern) = match values {
-            Operand::Array(view) => (address_of(view)?, &view.layout.strides[..], 0),
+            Operand::Array(view) => (source_of(view)?, &view.layout.strides[..], 0),
             Operand::Scalar(value) => (0, &none[..], repeated(value.bits(), out.dtype.size())),
         };
         let plan = Plan::new(
@@ -237,7 +237,7 @@ impl Index {
             let reason = format!("{count} indices are more than one call can write by; split them");
             return Err(Error::InvalidArgument { operation: "put", reason });
         }
-        let (number, start) = (index_number(indices.dtype), address_of(indices)?);
+        let (number, start) = (index_number(indices.dtype), source_of(indices)?);
         let kernels = self.repeats(number)?;
         let slots = out.layout.shape[axis].saturating_mul(lanes);
         let hashed = 2 * count.next_power_of_two();

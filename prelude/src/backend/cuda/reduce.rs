@@ -1,12 +1,13 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::elementwise::{Axis, MOST_AXES, joined};
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{ReduceOperation, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::queue::queues;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use std::sync::{Arc, OnceLock};
@@ -28,8 +29,8 @@ pub(super) struct Reduce {
     axes: [[OnceLock<OverAxes>; TYPES]; OPERATIONS],
     dots: [OnceLock<dot::Kernels>; TYPES],
     /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
-    /// One is enough: launches follow one another in the stream.
-    scratch: OnceLock<DeviceMemory>,
+    /// One for each queue is enough: launches follow one another there.
+    scratch: [OnceLock<DeviceMemory>; queues()],
 }
 
 struct OverAxes {
@@ -63,7 +64,7 @@ impl Reduce {
             whole: Default::default(),
             axes: Default::default(),
             dots: Default::default(),
-            scratch: OnceLock::new(),
+            scratch: Default::default(),
         }
     }
 
@@ -90,12 +91,20 @@ impl Reduce {
             let _ = cell.set((module.function(c"reduce_all")?, module));
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
-        let scratch = self.scratch()?;
+        let own;
+        let scratch = if self.device.is_capturing() {
+            // A graph may run beside other work in whatever stream.
+            own = DeviceMemory::new(&self.device, self.scratch_bytes())?;
+            own.set_bytes(0)?;
+            &own
+        } else {
+            self.scratch()?
+        };
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
         let grid = useful.clamp(1, self.most_blocks()) as u32;
-        let (address, count, target) = (address_of(x)?, size as i64, address_of(out)?);
+        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
         let (finished, states) = (scratch.address(), scratch.address() + STATE as u64);
         let mut arguments = arguments![address, count, states, finished, target];
         // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
@@ -132,7 +141,7 @@ impl Reduce {
             1 => DeviceMemory::new(&self.device, 0)?,
             count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
         };
-        let (address, target, states) = (address_of(x)?, address_of(out)?, shares.address());
+        let (address, target, states) = (source_of(x)?, address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
         let mut arguments = arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
         // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
@@ -165,13 +174,18 @@ impl Reduce {
         (self.device.multiprocessors() * RESIDENT) as usize
     }
 
+    fn scratch_bytes(&self) -> usize {
+        STATE * (1 + self.most_blocks())
+    }
+
     fn scratch(&self) -> Result<&DeviceMemory> {
-        if let Some(scratch) = self.scratch.get() {
+        let cell = &self.scratch[self.device.queue_number()];
+        if let Some(scratch) = cell.get() {
             return Ok(scratch);
         }
-        let scratch = DeviceMemory::outside_pool(&self.device, STATE * (1 + self.most_blocks()))?;
+        let scratch = DeviceMemory::outside_pool(&self.device, self.scratch_bytes())?;
         scratch.set_bytes(0)?;
-        Ok(self.scratch.get_or_init(|| scratch))
+        Ok(cell.get_or_init(|| scratch))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
 
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::View;
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -72,7 +72,7 @@ impl Sort {
     fn short(&self, kernels: &Kernels, x: View<'_>, out: View<'_>, rows: usize, length: usize) -> Result<()> {
         let width = length.next_power_of_two();
         let grid = blocks("sort", rows, SHORT / width)?;
-        let (from, to) = (address_of(x)?, address_of(out)?);
+        let (from, to) = (source_of(x)?, address_of(out)?);
         let (row_count, row_length, row_width) = (rows as i64, length as u32, width as u32);
         let mut arguments = arguments![from, row_count, row_length, row_width, to, to];
         // SAFETY: the module is alive beside its functions; the arguments are those of `sort_short`, of which a program uses
@@ -112,7 +112,7 @@ impl Sort {
         let counts_address = counts.address();
         let (before, totals_address) =
             if plan.parts > 1 { (counts_address, totals.address()) } else { (0u64, counts_address) };
-        let mut from = Place { keys: address_of(x)?, values: 0 };
+        let mut from = Place { keys: source_of(x)?, values: 0 };
         for pass in 0..passes {
             let to = places[(passes - 1 - pass) % 2];
             let (shift, first, last) = (8 * pass as i32, i32::from(pass == 0), i32::from(pass + 1 == passes));

@@ -3,6 +3,7 @@
 //! - `cargo test --release --locked -p warpcell nvrtc -- --ignored` compiles every program for several architectures;
 //!   `WARPCELL_NVRTC` names the library. No GPU.
 //! - `… gpu_check -- --ignored --nocapture` compares every method with slow references on a GPU.
+//! - `… gpu_streams -- --ignored --nocapture` does a part of that: streams, graphs, copies between devices.
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
@@ -19,6 +20,7 @@ mod random;
 mod reductions;
 mod reference;
 mod sorting;
+mod streams;
 mod timing;
 
 pub(super) use nvrtc::all as all_programs;

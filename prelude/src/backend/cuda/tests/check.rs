@@ -31,6 +31,7 @@ fn gpu_check() {
     check.scatters();
     check.events();
     check.threads();
+    super::streams::streams(&mut check);
     super::foreign::adoption(&mut check);
     check.finish();
 }

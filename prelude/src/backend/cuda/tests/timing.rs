@@ -21,6 +21,7 @@ fn gpu_timing() {
     random();
     transfers();
     products();
+    graphs_and_streams();
 }
 
 fn first_use() {
@@ -85,6 +86,21 @@ fn small() {
         }
         sum
     });
+}
+
+/// Last, because from the first stream on, events wait for all streams.
+fn graphs_and_streams() {
+    let (a, b) = (uniform::<f32>(16), uniform::<f32>(16));
+    let graph = crate::Graph::capture(|| {
+        let mut sum = &a + &b;
+        for _ in 1..100 {
+            sum = &sum + &b;
+        }
+        sum
+    });
+    time("100 chained a + b f32 16 in a graph", 200, || graph.launch().clone());
+    time("a + b f32 16 after a graph", 2000, || &a + &b);
+    crate::Stream::new().with(|| time("a + b f32 16 in a stream", 2000, || &a + &b));
 }
 
 fn reductions() {
