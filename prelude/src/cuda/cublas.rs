@@ -58,7 +58,7 @@ impl Device {
         }
         let cublas = Cublas { guard };
         // SAFETY: the handle is alive, and the stream lives as long as the device.
-        check(unsafe { sys::cublasSetStream_v2(cublas.raw(), self.stream.cast()) }, "cublasSetStream")?;
+        check(unsafe { sys::cublasSetStream_v2(cublas.raw(), self.stream().cast()) }, "cublasSetStream")?;
         Ok(cublas)
     }
 }

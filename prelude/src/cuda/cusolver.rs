@@ -213,7 +213,7 @@ impl Solver {
         }
         let session = Session { device: &self.device, guard };
         // SAFETY: the handle is alive, and the stream lives as long as the device.
-        let status = unsafe { sys::cusolverDnSetStream(session.raw(), self.device.stream.cast()) };
+        let status = unsafe { sys::cusolverDnSetStream(session.raw(), self.device.stream().cast()) };
         check(status, "cusolverDnSetStream")?;
         Ok(session)
     }

@@ -95,7 +95,7 @@ impl DeviceMemory {
 
     /// Memory that others own, of whom the caller makes sure that they keep it as long as this.
     pub fn foreign(device: &Arc<Device>, address: u64, bytes: usize) -> DeviceMemory {
-        DeviceMemory { device: device.clone(), address, bytes, origin: Origin::Nowhere }
+        DeviceMemory::of(device, address, bytes, Origin::Nowhere, device.queue().number)
     }
 
     /// The first byte's address on the device; 0 if there are no bytes.

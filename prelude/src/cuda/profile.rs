@@ -77,7 +77,7 @@ fn is_captured(device: &Device) -> Result<bool> {
     let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
     device.bind()?;
     // SAFETY: the stream is alive, and `status` is one to write to.
-    check(unsafe { sys::cuStreamIsCapturing(device.stream, &raw mut status) }, "cuStreamIsCapturing")?;
+    check(unsafe { sys::cuStreamIsCapturing(device.stream(), &raw mut status) }, "cuStreamIsCapturing")?;
     Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
 }
 
