@@ -8,8 +8,7 @@
 //! [`event`] are what their names say. Nothing here knows arrays or operations.
 //!
 //! Invariants:
-//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuFFT before [`library::fft`] has: a
-//!    missing library panics inside it.
+//! 1. No function of `cudarc` is called before [`library::driver`] has answered: a missing library panics inside it.
 //! 2. A [`context::Device`] has one stream, on which all its work is queued. Memory that is given back to the pool may
 //!    be handed out again at once: work on its new contents is queued behind all work on the old ones.
 //! 3. Every handle owns an `Arc` of its device, so the context outlives it.

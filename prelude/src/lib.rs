@@ -25,6 +25,7 @@ mod cuda;
 mod device;
 mod dtype;
 mod error;
+pub mod fft;
 pub mod host;
 mod input;
 #[cfg(feature = "cells")]
@@ -51,12 +52,13 @@ pub use array::{
     try_stack, try_tile, try_zeros, vstack, zeros,
 };
 pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
-pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
+pub use dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar, Signal, Spectrum};
 pub use error::{Error, Result};
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
+pub use num_complex::Complex;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,

@@ -4,6 +4,7 @@
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
 
 mod arg;
+mod complex;
 mod compress;
 mod convert;
 pub(crate) mod convolve;
@@ -24,10 +25,11 @@ mod scan;
 mod search;
 mod select;
 pub(crate) mod sort;
+mod transform;
 
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, MemoryFigures, Operand, Padding,
-    PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View,
+    PoolFigures, PoolKind, ReduceOperation, ScanOperation, Transform, UnaryOperation, View,
 };
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -398,6 +400,20 @@ impl Backend for CpuBackend {
             match a.dtype {
                 DType::F32 => fft::multiply::<f32>(first.cast(), size, second.cast(), others, scale as f32),
                 _ => fft::multiply::<f64>(first.cast(), size, second.cast(), others, scale),
+            }
+        }
+        turn.end()
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let from = (origin(&x), x.layout, x.dtype.is_complex());
+        let to = (origin(&out), out.layout, out.dtype.is_complex());
+        // SAFETY: the invariants of `Memory`; both are contiguous.
+        unsafe {
+            match out.dtype.part() {
+                DType::F32 => transform::transform::<f32>(transform, from, to)?,
+                _ => transform::transform::<f64>(transform, from, to)?,
             }
         }
         turn.end()

@@ -1,9 +1,11 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+mod complex;
 mod convolution;
 mod dtypes;
 mod errors;
 mod fixtures;
+mod fourier;
 mod functions;
 mod indexing;
 mod lesson;

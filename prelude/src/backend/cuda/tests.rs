@@ -6,6 +6,7 @@
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
+mod complex;
 mod convert;
 mod fft;
 mod indexing;
@@ -15,3 +16,4 @@ mod reductions;
 mod reference;
 mod sorting;
 mod timing;
+mod transform;

@@ -11,14 +11,14 @@ use std::sync::Arc;
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_check() {
-    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
-    let mut check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+    let mut check = Check::open();
     println!("device: {}", check.gpu.name());
     check.transfers();
     check.pool();
     check.fill_and_arange();
     check.copies();
     super::convert::conversions(&mut check);
+    super::complex::complex_numbers(&mut check);
     check.unary();
     check.binary();
     check.binary_layouts();
@@ -34,8 +34,7 @@ fn gpu_check() {
     check.events();
     check.threads();
     check.gpu.synchronize().unwrap();
-    println!("{} passed, {} failed", check.passed, check.failed);
-    assert_eq!(check.failed, 0);
+    check.finish();
 }
 
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
@@ -67,6 +66,18 @@ impl Array {
 }
 
 impl Check {
+    /// For device 0.
+    pub fn open() -> Check {
+        probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+        Check { gpu: open(0).unwrap(), passed: 0, failed: 0 }
+    }
+
+    /// Says how many checks passed; panics if some have not.
+    pub fn finish(&self) {
+        println!("{} passed, {} failed", self.passed, self.failed);
+        assert_eq!(self.failed, 0);
+    }
+
     pub fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
         let values = values(dtype, elements, seed, special);
         self.array_of(dtype, layout, values)
@@ -200,7 +211,7 @@ impl Check {
                     self.expect("fill", dtype, layout, &expected, (0.0, &[]), |gpu, out| gpu.fill(value, out));
                 }
             }
-            if dtype == DType::Bool || dtype.is_storage() {
+            if dtype == DType::Bool || dtype.is_storage() || dtype.is_complex() {
                 continue;
             }
             let of = |number: f64| convert(Scalar::F64(number), dtype);
@@ -223,7 +234,7 @@ impl Check {
 
     fn copies(&mut self) {
         for from in DType::ALL {
-            for to in DType::ALL {
+            for to in DType::ALL.into_iter().filter(|&to| to == from || !(to.is_complex() || from.is_complex())) {
                 for shape in [vec![0], vec![1], vec![1003], vec![33, 65]] {
                     for (number, source) in layouts(&shape).into_iter().enumerate() {
                         let x = self.array(from, source.0, source.1, 11, true);
