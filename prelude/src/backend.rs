@@ -54,6 +54,18 @@ impl Layout {
         self.shape.iter().product()
     }
 
+    /// The layout of an array of complex numbers as one of real numbers, with one more axis for the two parts.
+    pub fn parts(&self) -> Layout {
+        let mut parts = Layout {
+            shape: self.shape.clone(),
+            strides: self.strides.iter().map(|stride| 2 * stride).collect(),
+            offset: 2 * self.offset,
+        };
+        parts.shape.push(2);
+        parts.strides.push(1);
+        parts
+    }
+
     /// How many elements lie before `axis`, along it, and behind it: a contiguous array of any rank as one of three axes.
     pub fn around(&self, axis: usize) -> [usize; 3] {
         [self.shape[..axis].iter().product(), self.shape[axis], self.shape[axis + 1..].iter().product()]
@@ -147,13 +159,28 @@ pub(crate) enum UnaryOperation {
     IsFinite,
     /// Integers, and bools as `LogicalNot`.
     BitwiseNot,
+    /// Complex numbers, as the next one.
+    Conjugate,
+    /// The angle to the positive real axis, a real number.
+    Angle,
 }
 
 impl UnaryOperation {
-    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, the type of the parts for what is a real
+    /// number of complex ones, else the same.
     pub const fn output(self, dtype: DType) -> DType {
-        use UnaryOperation::{IsFinite, IsInf, IsNan, LogicalNot};
-        if matches!(self, LogicalNot | IsNan | IsInf | IsFinite) { DType::Bool } else { dtype }
+        use UnaryOperation::{Abs, Angle, IsFinite, IsInf, IsNan, LogicalNot};
+        match self {
+            LogicalNot | IsNan | IsInf | IsFinite => DType::Bool,
+            Abs | Angle => dtype.part(),
+            _ => dtype,
+        }
+    }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use UnaryOperation::{Abs, Angle, Conjugate, Exp, Negative, Sqrt};
+        matches!(self, Negative | Abs | Exp | Sqrt | Conjugate | Angle)
     }
 }
 
@@ -210,6 +237,12 @@ impl BinaryOperation {
             _ => dtype,
         }
     }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use BinaryOperation::{Add, Divide, Equal, Multiply, NotEqual, Subtract};
+        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual)
+    }
 }
 
 /// Reductions. `Max`, `Min` give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
@@ -260,6 +293,8 @@ pub(crate) const fn sum_type(dtype: DType) -> DType {
         DType::I32 | DType::I64 => DType::I64,
         DType::F32 => DType::F32,
         DType::F64 => DType::F64,
+        DType::C64 => DType::C64,
+        DType::C128 => DType::C128,
         _ => sum_type(dtype.computed()),
     }
 }
@@ -336,6 +371,17 @@ pub(crate) struct Foreign {
     pub owner: Box<dyn Any + Send + Sync>,
 }
 
+/// A Fourier transform along some axes. Which numbers it takes and gives, the arrays' dtypes and shapes say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Transform<'a> {
+    /// Distinct, one at least.
+    pub axes: &'a [usize],
+    /// With `e^(+i…)` in the place of `e^(-i…)`.
+    pub is_inverse: bool,
+    /// All results are multiplied by this.
+    pub scale: f64,
+}
+
 /// What is known of a device; see [`Device::properties`](crate::Device::properties).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -398,8 +444,9 @@ pub(crate) struct PoolFigures {
 /// be captured in a graph.
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
-/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves and
-/// converts elements takes all dtypes, what computes takes those in [`DType::COMPUTED`].
+/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves
+/// elements takes all dtypes, what computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what
+/// `takes_complex` says of an operation.
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
     fn name(&self) -> String;
@@ -416,7 +463,7 @@ pub(crate) trait Backend: Send + Sync {
     /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
     /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
-    /// rounded once, to nearest, ties to even), with the same bits on all backends.
+    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
     /// Applies `operation` to each element. Transcendental functions get floats only.
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
@@ -504,6 +551,11 @@ pub(crate) trait Backend: Send + Sync {
     /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
     /// `multiply`, but for types for storage.
     fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The Fourier transform of `x`: complex numbers, both arrays of one shape; or of real numbers to all complex ones (both of one
+    /// shape) or to those that the others follow from (`out` has the first `n / 2 + 1` along the last of the transform's
+    /// axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where what would make them complex is
+    /// not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty, and do not overlap.
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()>;
     /// Records an event behind the work that all streams have.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.

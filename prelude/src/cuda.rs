@@ -11,8 +11,8 @@
 //! arrays or operations.
 //!
 //! Invariants:
-//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuFFT before [`library::fft`] has, none
-//!    of cuBLAS before [`library::blas`] has, none of cuSOLVER before [`library::solver`] has: a missing library panics inside
+//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuBLAS
+//!    before [`library::blas`] has, none of cuSOLVER before [`library::solver`] has: a missing library panics inside
 //!    it.
 //! 2. Work goes to the thread's own queue of the device, [`context::Device::queue_number`]; whoever hands a stream to a library
 //!    does so at each call. Memory that is given back to the pool may be handed out again at once, for work in the same queue:

@@ -25,6 +25,7 @@ mod cuda;
 mod device;
 mod dtype;
 mod error;
+pub mod fft;
 mod files;
 mod graph;
 pub mod host;
@@ -61,7 +62,7 @@ pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
     try_set_device, try_synchronize,
 };
-pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
+pub use dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar, Signal, Spectrum};
 pub use error::{Error, Result};
 pub use files::npz::{
     MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,
@@ -73,6 +74,7 @@ pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
+pub use num_complex::Complex;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,

@@ -24,7 +24,7 @@ pub(crate) use spectra::{eigh_of, svd_of};
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;
-use crate::dtype::{Element, Float, Number};
+use crate::dtype::{Element, Number, Scalar};
 use crate::error::check;
 use crate::operations::reduce::{as_mean, reduce_all};
 
@@ -43,6 +43,5 @@ use crate::operations::reduce::{as_mean, reduce_all};
 pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
     let floats = as_mean("norm", a.raw(), T::Mean::DTYPE);
     let squares = floats.and_then(|floats| reduce_all("norm", ReduceOperation::SumSquares, &floats));
-    let sum: T::Mean = transfer::typed_scalar(check(squares));
-    T::Mean::from_f64(sum.to_f64().sqrt())
+    transfer::typed_scalar(Scalar::of_float(check(squares).float().sqrt(), T::Mean::DTYPE))
 }

@@ -7,6 +7,7 @@ pub(crate) mod counting;
 pub(crate) mod einsum;
 pub(crate) mod elementwise;
 pub(crate) mod fftconvolve;
+pub(crate) mod fourier;
 pub(crate) mod indexing;
 pub(crate) mod map;
 pub(crate) mod products;

@@ -13,6 +13,7 @@ import math
 import pathlib
 from fractions import Fraction
 
+import fourier
 import linear_algebra as linear_algebra_of
 import numpy as np
 import numpy_files
@@ -25,7 +26,7 @@ DTYPES = {"u8": "uint8", "i32": "int32", "u32": "uint32", "i64": "int64", "u64":
           "f64": "float64", "bool": "bool"}
 # Types for storage; beside them is bf16, which NumPy has not.
 STORED = {"i8": "int8", "u16": "uint16", "i16": "int16", "f16": "float16"}
-NAMES = {value: key for key, value in {**DTYPES, **STORED}.items()}
+NAMES = {value: key for key, value in {**DTYPES, **STORED, **fourier.COMPLEX}.items()}
 
 
 def sample(shape, dtype="f64"):
@@ -38,6 +39,8 @@ def sample(shape, dtype="f64"):
 
 
 def number(value):
+    if isinstance(value, (complex, np.complexfloating)):
+        return [number(value.real), number(value.imag)]
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if isinstance(value, (int, np.integer)):
@@ -689,7 +692,8 @@ def files():
 
 families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
             places, scans, selection, indexing, sorting, correlate,
-            correlate2d, fftconvolve, products, names, linear_algebra, files]
+            correlate2d, fftconvolve, products, names, linear_algebra, files,
+            *fourier.families(rng, sample, array, {**DTYPES, **STORED})]
 fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
 fixtures.update({family.__name__: list(family()) for family in families})
 path = pathlib.Path(__file__).with_name("fixtures.json")

@@ -6,6 +6,7 @@
 
 mod arg;
 mod cache;
+mod complex;
 mod compress;
 mod convert;
 pub(crate) mod convolve;
@@ -32,13 +33,14 @@ mod search;
 mod select;
 pub(crate) mod sort;
 mod stream;
+mod transform;
 
 use crate::backend::factorisations::Factorisations;
 use crate::backend::stream::{copies, orders, waits};
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
     Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
-    UnaryOperation, View, Whose,
+    Transform, UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, fail};
@@ -522,6 +524,21 @@ impl Backend for CpuBackend {
         let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
         // SAFETY: the invariants of `Memory`.
         unsafe { dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out)) };
+        turn.end()
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        noted!(|cpu, transform, x, out| cpu.transform(transform.view(), x.view(), out.view()));
+        let turn = self.compute(|| format!("fft {}", x.dtype));
+        let from = (origin(&x), x.layout, x.dtype.is_complex());
+        let to = (origin(&out), out.layout, out.dtype.is_complex());
+        // SAFETY: the invariants of `Memory`; both are contiguous.
+        unsafe {
+            match out.dtype.part() {
+                DType::F32 => transform::transform::<f32>(transform, from, to)?,
+                _ => transform::transform::<f64>(transform, from, to)?,
+            }
+        }
         turn.end()
     }
 

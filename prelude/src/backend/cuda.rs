@@ -9,7 +9,7 @@ use crate::backend::stream::{orders, waits};
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
     Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
-    StreamHandle, UnaryOperation, View, Whose,
+    StreamHandle, Transform, UnaryOperation, View, Whose,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
@@ -44,6 +44,7 @@ mod sort;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod transform;
 
 /// Whether a CUDA device can be used; if not, why, in words that say what to do. Never panics.
 pub(crate) fn probe() -> std::result::Result<(), String> {
@@ -159,22 +160,32 @@ const fn type_name(dtype: DType) -> &'static str {
         DType::BF16 => "bf16",
         DType::F32 => "float",
         DType::F64 => "double",
+        DType::C64 => "c64",
+        DType::C128 => "c128",
     }
 }
 
-/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two.
+/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two. For what no integer is
+/// large enough, the complex number.
 const fn unsigned(dtype: DType) -> DType {
     match dtype.size() {
         1 => DType::U8,
         2 => DType::U16,
         4 => DType::U32,
-        _ => DType::U64,
+        8 => DType::U64,
+        _ => DType::C128,
     }
 }
 
-/// A value's bytes, in the low end of a word.
+/// The bytes of a value of 8 at most, in the low end of a word.
 fn bits(value: Scalar) -> u64 {
-    value.bits()
+    value.bits() as u64
+}
+
+/// A value's bytes as two words, the low one first: `Bits` in the kernels' sources.
+fn words(value: Scalar) -> [u64; 2] {
+    let bits = value.bits();
+    [bits as u64, (bits >> 64) as u64]
 }
 
 /// An allocation's memory.
@@ -336,6 +347,13 @@ impl Backend for CudaBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        if x.dtype.is_complex() {
+            // The sums of the parts.
+            let (parts, sums) = (x.layout.parts(), out.layout.parts());
+            let parts = View { layout: &parts, dtype: x.dtype.part(), ..x };
+            let sums = View { layout: &sums, dtype: out.dtype.part(), ..out };
+            return self.reduce(operation, parts, axes, sums);
+        }
         match self.reduce.run(operation, x, axes, out)? {
             reduce::Outcome::Done => Ok(()),
             reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
@@ -445,6 +463,10 @@ impl Backend for CudaBackend {
 
     fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
         self.reduce.dot(a, b, out)
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.run_transform(transform, x, out)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -1,7 +1,6 @@
 //! Where the CUDA libraries are: the loader's own paths, a CUDA toolkit, or the `nvidia-*` wheels of the active Python.
 
 use cudarc::cublas::sys as cublas;
-use cudarc::cufft::sys as cufft;
 use cudarc::cusolver::sys as cusolver;
 use cudarc::driver::sys;
 use std::path::{Path, PathBuf};
@@ -31,39 +30,6 @@ pub(crate) fn driver() -> std::result::Result<(), String> {
                 .to_string())
         })
         .clone()
-}
-
-/// Whether cuFFT can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per
-/// process.
-pub(crate) fn fft(driver_major: i32) -> std::result::Result<(), String> {
-    static ANSWER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
-    ANSWER.get_or_init(|| find_fft(driver_major)).clone()
-}
-
-fn find_fft(driver_major: i32) -> std::result::Result<(), String> {
-    let install = format!("`pip install nvidia-cufft{}`", if driver_major >= 13 { "" } else { "-cu12" });
-    // cuFFT 11 is that of CUDA 12, and so on. cudarc asks the loader for these names, and is given what is loaded already.
-    load_first(&(11..driver_major.max(12)).rev().map(|version| format!("libcufft.so.{version}")).collect::<Vec<_>>());
-    let mut version = 0;
-    // SAFETY: the first call loads the library, nothing else, and the second is made if it is there; NVIDIA's initialisers have
-    // no preconditions. `version` is an int to write to.
-    let answers = unsafe {
-        cufft::is_culib_present() && cufft::cufftGetVersion(&raw mut version) == cufft::cufftResult::CUFFT_SUCCESS
-    };
-    if !answers {
-        return Err(format!(
-            "Fourier transforms on CUDA devices are computed with it; install it with {install} or with the CUDA toolkit, or \
-             use Method::Direct"
-        ));
-    }
-    let needed = version / 1000 + 1;
-    if needed > driver_major {
-        return Err(format!(
-            "only one for CUDA {needed} is installed, and the driver supports CUDA {driver_major}; install one for that, with \
-             {install}, or update the driver, or use Method::Direct"
-        ));
-    }
-    Ok(())
 }
 
 /// Whether cuBLAS can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per

@@ -1,5 +1,6 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+mod complex;
 mod convolution;
 mod devices;
 mod dtypes;
@@ -7,6 +8,7 @@ mod errors;
 mod factorisations;
 mod files;
 mod fixtures;
+mod fourier;
 mod functions;
 mod indexing;
 mod interop;

@@ -257,6 +257,22 @@ rows! {
         "np.linalg.svdvals(a)" => gpu::linalg::svdvals(a),
         "np.linalg.matrix_rank(a)" => gpu::linalg::matrix_rank(a),
         "np.linalg.cond(a)" => gpu::linalg::cond(a);
+    "Fourier transforms and complex numbers":
+        "abs(np.fft.fft(b))" => gpu::fft::fft(b).abs(),
+        "np.fft.rfft(b).imag" => gpu::fft::rfft(b).imag(),
+        "abs(np.fft.ifft(a, 4, 0, 'ortho'))" => gpu::fft::ifft_with(a, 4, 0, gpu::fft::Norm::Ortho).abs(),
+        "np.fft.irfft(np.fft.rfft(a), 3)" => gpu::fft::irfft_with(&gpu::fft::rfft(a), 3, -1, gpu::fft::Norm::Backward),
+        "np.fft.hfft(b)" => gpu::fft::hfft(b),
+        "abs(np.fft.fft2(a))" => gpu::fft::fft2(a).abs(),
+        "abs(np.fft.fftn(a))" => gpu::fft::fftn(a).abs(),
+        "abs(np.fft.rfftn(a))" => gpu::fft::rfftn(a).abs(),
+        "np.fft.fftfreq(5, 0.1)" => gpu::fft::fftfreq(5, 0.1),
+        "np.fft.rfftfreq(5, 0.1)" => gpu::fft::rfftfreq(5, 0.1),
+        "np.fft.fftshift(i)" => gpu::fft::fftshift(i),
+        "np.fft.ifftshift(a, axes=1)" => gpu::fft::ifftshift_with(a, 1),
+        "a.astype('complex128').real" => a.astype::<gpu::Complex<f64>>().real(),
+        "np.angle(np.fft.fft(b))" => gpu::fft::fft(b).angle(),
+        "np.conj(np.fft.fft(b)).imag" => gpu::fft::fft(b).conj().imag();
     "Random numbers (other numbers than NumPy's, so sizes and sums are compared)":
         "np.random.random((2, 3)).size" => gpu::random::random((2, 3)).size(),
         "np.random.uniform(-1, 1, 4).size" => gpu::random::uniform(-1.0, 1.0, 4).size(),

@@ -127,7 +127,8 @@ impl Fft {
         Ok(())
     }
 
-    fn run(&self, shape: Shape, from: u64, to: u64, is_inverse: bool) -> Result<()> {
+    /// Runs a plan, made at the first use; the addresses are those of views as the backend's contract says.
+    pub fn run(&self, shape: Shape, from: u64, to: u64, is_inverse: bool) -> Result<()> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if !plans.contains_key(&shape) {
             if plans.len() >= MOST_PLANS {

@@ -7,6 +7,7 @@
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
+mod complex;
 mod convert;
 mod factorisations;
 mod fault;
@@ -22,5 +23,6 @@ mod reference;
 mod sorting;
 mod streams;
 mod timing;
+mod transform;
 
 pub(super) use nvrtc::all as all_programs;
