@@ -528,7 +528,10 @@ impl Backend for CpuBackend {
     }
 
     fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, transform, x, out| cpu.transform(transform.view(), x.view(), out.view()));
+        let Transform { axes, is_inverse, scale } = transform;
+        noted!(|cpu, axes, x, out| {
+            cpu.transform(Transform { axes: &axes, is_inverse, scale }, x.view(), out.view())
+        });
         let turn = self.compute(|| format!("fft {}", x.dtype));
         let from = (origin(&x), x.layout, x.dtype.is_complex());
         let to = (origin(&out), out.layout, out.dtype.is_complex());

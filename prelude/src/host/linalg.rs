@@ -55,7 +55,7 @@ pub fn cholesky<T: Float, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array2<T>
 /// assert!((warpcell::host::linalg::det(&ndarray::array![[1, 2], [3, 4]]) + 2.0).abs() < 1e-12);
 /// ```
 #[track_caller]
-pub fn det<T: Number, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> T::Mean {
+pub fn det<T: Number<Mean: Float>, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> T::Mean {
     let found = array("det", &a.host_view()).and_then(|a| determinant("det", &a, T::Mean::DTYPE));
     T::Mean::from_f64(check(found)[0])
 }

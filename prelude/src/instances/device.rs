@@ -57,7 +57,7 @@ fn element<T: Real + Debug>(
 }
 
 /// Arrays of numbers.
-fn number<T: Number>(a: &DeviceArray<T>, value: T) {
+fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>, value: T) {
     macro_rules! each {
         ($($method:ident)*) => { black_box(($(a.$method(a), a.$method(value),)*)); };
     }

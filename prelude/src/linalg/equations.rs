@@ -27,7 +27,7 @@ use crate::operations::reduce::{as_mean, reduce};
 /// assert_eq!(gpu::linalg::det(&gpu::ones::<f32>((3, 3))), 0.0);
 /// ```
 #[track_caller]
-pub fn det<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+pub fn det<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
     T::Mean::from_f64(check(determinant("det", a.raw(), T::Mean::DTYPE))[0])
 }
 
@@ -59,7 +59,7 @@ pub fn det_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean>
 /// assert!(sign == 1.0 && (logarithm - 1000.0 * 1e10f64.ln()).abs() < 1e-6);
 /// ```
 #[track_caller]
-pub fn slogdet<A: OnDevice<Elem = T>, T: Number>(a: &A) -> (T::Mean, T::Mean) {
+pub fn slogdet<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> (T::Mean, T::Mean) {
     let [_, sign, logarithm] = check(determinant("slogdet", a.raw(), T::Mean::DTYPE));
     (T::Mean::from_f64(sign), T::Mean::from_f64(logarithm))
 }

@@ -132,7 +132,7 @@ pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<
 /// assert!((warpcell::linalg::cond(&warpcell::array(&[[100.0, 0.0], [0.0, 1.0]])) - 100.0).abs() < 1e-9);
 /// ```
 #[track_caller]
-pub fn cond<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+pub fn cond<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
     let found = Stack::single("cond", a.raw(), "cond_each").and_then(|_| conditions("cond", a.raw(), T::Mean::DTYPE));
     T::Mean::from_f64(check(found)[0])
 }

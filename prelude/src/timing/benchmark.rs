@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(with(3_200_000_000, Some(4e12), false).share_of_ceiling(), Some(0.8));
         // Without the device's times, by the host's.
         let host_alone = BenchmarkResult { device: None, ..with(1000, None, false) };
-        assert_eq!(host_alone.bandwidth(), Some(1e8));
+        assert!((host_alone.bandwidth().unwrap() - 1e8).abs() < 1.0);
     }
 
     #[test]

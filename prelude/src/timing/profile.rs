@@ -166,7 +166,8 @@ impl Profile {
 
     /// Seconds that all of the work took; more than have elapsed where the device did several things at once.
     pub fn total(&self) -> f64 {
-        self.entries.iter().map(|entry| entry.total).sum()
+        // (The sum of no floats is -0.)
+        self.entries.iter().fold(0.0, |sum, entry| sum + entry.total)
     }
 
     fn table(&self) -> Table {

@@ -127,7 +127,8 @@ impl Steps {
 
     /// The seconds of all steps.
     pub fn total(&self) -> f64 {
-        self.steps.iter().map(|step| step.seconds).sum()
+        // (The sum of no floats is -0.)
+        self.steps.iter().fold(0.0, |sum, step| sum + step.seconds)
     }
 
     /// A bar for each step.

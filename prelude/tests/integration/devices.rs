@@ -90,7 +90,7 @@ fn arrays_of_two_devices_do_not_mix() {
         Box::new(|| drop(a.take(&b))) as Box<dyn Fn()>,
         Box::new(|| drop(a.extract(&mask))),
         Box::new(|| drop(gpu::searchsorted(&a, &b, gpu::Side::Left))),
-        Box::new(|| drop(gpu::bincount_weighted(&a, &b.astype::<f64>()))),
+        Box::new(|| drop(gpu::bincount_weighted(&a, &b.astype::<f64>(), 0))),
         Box::new(|| drop(gpu::convolve(&a, &b, Mode::Full))),
     ] {
         let text = panic_text(work);
@@ -109,7 +109,7 @@ fn streams_are_entered_and_left() {
         other.with(|| assert_eq!(gpu::current_stream(), other));
         assert_eq!(gpu::current_stream(), one);
         assert_eq!(std::thread::spawn(gpu::current_stream).join().unwrap(), first, "threads have their own");
-        gpu::arange(10).sum()
+        gpu::arange(10i64).sum()
     });
     assert_eq!(sum, 45);
     panic_text(|| one.with(|| panic!("on purpose")));

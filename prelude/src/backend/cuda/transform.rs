@@ -94,7 +94,7 @@ impl CudaBackend {
         let mut from = x;
         if together < shape.len() {
             let lengths = shape[together..].to_vec();
-            self.rows(Kind::Complex, lengths, (from, out), is_inverse)?;
+            self.transform_rows(Kind::Complex, lengths, (from, out), is_inverse)?;
             from = out;
         }
         for &axis in axes.iter().filter(|&&axis| axis < together) {
@@ -124,7 +124,7 @@ impl CudaBackend {
             return Ok(());
         }
         let rows = self.dense(View { layout: &at_end(x.layout, axis), ..x })?;
-        self.rows(Kind::Complex, vec![length], (rows.view(), rows.view()), is_inverse)?;
+        self.transform_rows(Kind::Complex, vec![length], (rows.view(), rows.view()), is_inverse)?;
         self.copy(rows.view(), View { layout: &at_end(out.layout, axis), ..out })
     }
 
@@ -143,12 +143,12 @@ impl CudaBackend {
         let mut together = last;
         if last == rank - 1 {
             together = rank - trailing(rank, axes);
-            self.rows(Kind::RealToComplex, x.layout.shape[together..].to_vec(), (x, out), false)?;
+            self.transform_rows(Kind::RealToComplex, x.layout.shape[together..].to_vec(), (x, out), false)?;
         } else {
             let length = x.layout.shape[last];
             let rows = self.dense(View { layout: &at_end(x.layout, last), ..x })?;
             let spectra = self.between(&at_end(out.layout, last), out.dtype)?;
-            self.rows(Kind::RealToComplex, vec![length], (rows.view(), spectra.view()), false)?;
+            self.transform_rows(Kind::RealToComplex, vec![length], (rows.view(), spectra.view()), false)?;
             self.copy(spectra.view(), View { layout: &at_end(out.layout, last), ..out })?;
         }
         for &axis in others {
@@ -176,11 +176,11 @@ impl CudaBackend {
         let length = out.layout.shape[last];
         self.make_ends_real(&spectra, length)?;
         if is_at_end {
-            return self.rows(Kind::ComplexToReal, vec![length], (spectra.view(), out), true);
+            return self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), out), true);
         }
         let place = at_end(out.layout, last);
         let rows = self.between(&place, out.dtype)?;
-        self.rows(Kind::ComplexToReal, vec![length], (spectra.view(), rows.view()), true)?;
+        self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), rows.view()), true)?;
         self.copy(rows.view(), View { layout: &place, ..out })
     }
 
@@ -201,7 +201,13 @@ impl CudaBackend {
     }
 
     /// Transforms along the last axes of two contiguous arrays; `lengths` are those of real numbers, if there are some.
-    fn rows(&self, kind: Kind, lengths: Vec<usize>, (x, out): (View<'_>, View<'_>), is_inverse: bool) -> Result<()> {
+    fn transform_rows(
+        &self,
+        kind: Kind,
+        lengths: Vec<usize>,
+        (x, out): (View<'_>, View<'_>),
+        is_inverse: bool,
+    ) -> Result<()> {
         let first = x.layout.shape.len() - lengths.len();
         let each = |view: View<'_>| view.layout.shape[first..].iter().product::<usize>();
         let shape = Shape {
