@@ -430,7 +430,7 @@ pub trait Integer: Number + Bitwise {}
     label = "neither f32 nor f64",
     note = "convert the array first, such as `a.astype::<f64>()`"
 )]
-pub trait Float: Number + Inexact {
+pub trait Float: Number + Inexact + Element<Mean = Self> {
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
     /// The value as `f64`.
