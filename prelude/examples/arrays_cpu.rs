@@ -47,6 +47,10 @@ fn floats<T: Float>(a: &DeviceArray<T>, b: &DeviceArray<T>, repetitions: usize) 
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     report::<T>("uniform", repetitions, || drop(warpcell::random::uniform(zero, one, a.size())));
     report::<T>("normal", repetitions, || drop(warpcell::random::normal(zero, one, a.size())));
+    let path = std::env::temp_dir().join(format!("warpcell-arrays-{}.npy", std::process::id()));
+    report::<T>("save", repetitions, || warpcell::save(&path, a));
+    report::<T>("load", repetitions, || drop(warpcell::load::<T>(&path)));
+    std::fs::remove_file(&path).expect("the file was written");
 }
 
 fn main() {
