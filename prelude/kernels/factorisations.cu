@@ -46,15 +46,16 @@ __device__ __forceinline__ void normalise(Product& x) {
 }
 
 // One block a matrix: the determinant, its sign and the logarithm of its absolute value, from LU factors and the numbers of the
-// rows that were exchanged, from 1. A status other than 0 stands for a pivot of 0.
+// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0 (or NaN), from 1: nothing behind it counts.
 extern "C" __global__ void __launch_bounds__(THREADS)
 determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i64 count, element* out) {
     __shared__ Product parts[THREADS];
     const i64 matrix = blockIdx.x;
     lu += matrix * n * n;
     pivots += matrix * n;
+    const i64 last = statuses[matrix] > 0 ? statuses[matrix] : n;
     Product mine = {1, 0};
-    for (i64 at = threadIdx.x; at < n; at += THREADS) {
+    for (i64 at = threadIdx.x; at < last; at += THREADS) {
         Product factor = {double(lu[at * (n + 1)]), 0};
         normalise(factor);
         mine.significand *= pivots[at] == at + 1 ? factor.significand : -factor.significand;
@@ -72,7 +73,6 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
         }
     }
     if (threadIdx.x != 0) return;
-    if (statuses[matrix] > 0) mine = {0, 0};
     const double s = mine.significand;
     // Beyond these there is no number of this type.
     const i64 exponent = mine.exponent > 5000 ? 5000 : mine.exponent < -5000 ? -5000 : mine.exponent;

@@ -326,6 +326,8 @@ impl Factorisations for CudaBackend {
         if count > 1 && n <= MOST_TOGETHER {
             let addresses = self.factorise.addresses(x.dtype, a)?;
             for_float!(x.dtype, session.cholesky_together(a, addresses.address(), &statuses))?;
+            // The library has used the other triangle for its own purposes.
+            self.triangle(out, Triangle::Lower, out)?;
         } else {
             for_float!(x.dtype, session.cholesky(a, &statuses))?;
         }
