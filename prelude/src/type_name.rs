@@ -32,10 +32,14 @@ pub(crate) fn readable(name: &str) -> String {
             && path < text.len()
             && let Some((inside, after)) = split_brackets(rest)
         {
-            let arguments: Vec<String> =
-                split_arguments(inside).into_iter().map(|part| readable(part.trim())).collect();
+            // Lifetimes have no names here: what is written for them is `'_`.
+            let parts = split_arguments(inside).into_iter().map(str::trim).filter(|part| !part.starts_with('\''));
+            let arguments: Vec<String> = parts.map(readable).collect();
             let of = text.split_off(path);
-            text += &short_name(&of, &arguments).unwrap_or_else(|| format!("{of}<{}>", arguments.join(", ")));
+            text += &short_name(&of, &arguments).unwrap_or_else(|| match arguments.len() {
+                0 => of,
+                _ => format!("{of}<{}>", arguments.join(", ")),
+            });
             rest = after;
         } else {
             text.push(character);
@@ -148,6 +152,7 @@ mod tests {
         assert_eq!(type_of(&(ArrayD::<crate::f16>::default(IxDyn(&[1])), ndarray::Ix2(1, 2))), "(ArrayD<f16>, Ix2)");
         assert_eq!(type_of(&Array::<Array2<u8>, Ix2>::default((0, 0))), "Array2<Array2<u8>>");
         assert_eq!(type_of(&crate::zeros::<f32>(2)), "DeviceArray<f32>");
+        assert_eq!(type_of(&"text".chars()), "Chars");
         assert_eq!(type_of(&1.0f64), "f64");
         assert_eq!(type_of(&String::new()), "String");
         assert_eq!(type_of("text"), "str");

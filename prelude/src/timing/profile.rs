@@ -166,7 +166,8 @@ impl Profile {
 
     /// Seconds that all of the work took; more than have elapsed where the device did several things at once.
     pub fn total(&self) -> f64 {
-        self.entries.iter().map(|entry| entry.total).sum()
+        // (The sum of no floats is -0.)
+        self.entries.iter().fold(0.0, |sum, entry| sum + entry.total)
     }
 
     fn table(&self) -> Table {
@@ -255,8 +256,8 @@ mod tests {
         ];
         let shown = profile_of(&work, "");
         expect![[r#"
-            kind     name               count    total     mean      min      max   share      bytes
-            copy     host to device         1   1.5 ms   1.5 ms   1.5 ms   1.5 ms    75 %      12 MB
+            kind     name               count    total     mean      min      max   share       bytes
+            copy     host to device         1   1.5 ms   1.5 ms   1.5 ms   1.5 ms    75 %       12 MB
             kernel   packed_add_float       2   400 μs   200 μs   100 μs   300 μs    20 %
             memset   memset                 1   100 μs   100 μs   100 μs   100 μs     5 %   512 bytes
             total                           4     2 ms                              100 %

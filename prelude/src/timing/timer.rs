@@ -127,7 +127,8 @@ impl Steps {
 
     /// The seconds of all steps.
     pub fn total(&self) -> f64 {
-        self.steps.iter().map(|step| step.seconds).sum()
+        // (The sum of no floats is -0.)
+        self.steps.iter().fold(0.0, |sum, step| sum + step.seconds)
     }
 
     /// A bar for each step.
@@ -224,11 +225,11 @@ mod tests {
     fn steps_of_one_name_are_added_up() {
         expect![[r#"
             add_vec
-            step         count     time   share
-            GPU_create       2   300 ms    75 %
-            add <both>       1   1.5 ms   0.375 %
-            copy             1   98.5 ms   24.6 %
-            total            4   400 ms   100 %"#]]
+            step         count      time     share
+            GPU_create       2    300 ms      75 %
+            add <both>       1    1.5 ms   0.375 %
+            copy             1   98.5 ms    24.6 %
+            total            4    400 ms     100 %"#]]
         .assert_eq(&timer().steps().to_string());
         assert_eq!(timer().steps().seconds("GPU_create"), Some(0.3));
         assert_eq!(timer().steps().seconds("none"), None);

@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn caches_of_the_last_level_are_added_up() {
-        let root = std::env::temp_dir().join(format!("warpcell-cache-{}", std::process::id()));
+        let root = std::env::temp_dir().join(format!("warpcell-processor-{}", std::process::id()));
         for (cpu, index, level, size, shared) in [
             (0, 0, 1, "48K", "0"),
             (0, 3, 3, "32M", "0-1"),
