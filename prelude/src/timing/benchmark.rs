@@ -344,14 +344,14 @@ mod tests {
     fn the_table_has_both_times() {
         let shown = result(&[10e-6, 12e-6, 11e-6, 27e-6], Some(&[2e-3, 2.5e-3, 2.25e-3, 2.25e-3]));
         expect![[r#"
-                                mean       std    median     min      max
-            host               15 μs   6.96 μs   11.5 μs   10 μs    27 μs
+                                 mean       std    median     min      max
+            host                15 μs   6.96 μs   11.5 μs   10 μs    27 μs
             device (cuda:0)   2.25 ms    177 μs   2.25 ms    2 ms   2.5 ms
             4 calls, after 10 to warm up"#]]
         .assert_eq(&shown.to_string());
         assert_eq!(format!("{shown:?}"), shown.to_string());
         expect![[r#"
-                      mean   std   median      min      max
+                     mean    std   median      min      max
             host   500 ms   0 ns   500 ms   500 ms   500 ms
             1 call, after 10 to warm up"#]]
         .assert_eq(&result(&[0.5], None).to_string());

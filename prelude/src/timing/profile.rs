@@ -256,8 +256,8 @@ mod tests {
         ];
         let shown = profile_of(&work, "");
         expect![[r#"
-            kind     name               count    total     mean      min      max   share      bytes
-            copy     host to device         1   1.5 ms   1.5 ms   1.5 ms   1.5 ms    75 %      12 MB
+            kind     name               count    total     mean      min      max   share       bytes
+            copy     host to device         1   1.5 ms   1.5 ms   1.5 ms   1.5 ms    75 %       12 MB
             kernel   packed_add_float       2   400 μs   200 μs   100 μs   300 μs    20 %
             memset   memset                 1   100 μs   100 μs   100 μs   100 μs     5 %   512 bytes
             total                           4     2 ms                              100 %

@@ -225,11 +225,11 @@ mod tests {
     fn steps_of_one_name_are_added_up() {
         expect![[r#"
             add_vec
-            step         count     time   share
-            GPU_create       2   300 ms    75 %
-            add <both>       1   1.5 ms   0.375 %
-            copy             1   98.5 ms   24.6 %
-            total            4   400 ms   100 %"#]]
+            step         count      time     share
+            GPU_create       2    300 ms      75 %
+            add <both>       1    1.5 ms   0.375 %
+            copy             1   98.5 ms    24.6 %
+            total            4    400 ms     100 %"#]]
         .assert_eq(&timer().steps().to_string());
         assert_eq!(timer().steps().seconds("GPU_create"), Some(0.3));
         assert_eq!(timer().steps().seconds("none"), None);
