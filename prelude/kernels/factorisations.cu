@@ -46,7 +46,8 @@ __device__ __forceinline__ void normalise(Product& x) {
 }
 
 // One block a matrix: the determinant, its sign and the logarithm of its absolute value, from LU factors and the numbers of the
-// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0 (or NaN), from 1: nothing behind it counts.
+// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0 (or NaN), from 1: nothing
+// behind it counts.
 extern "C" __global__ void __launch_bounds__(THREADS)
 determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i64 count, element* out) {
     __shared__ Product parts[THREADS];

@@ -97,7 +97,9 @@ def families(rng, sample, array, dtypes):
                 yield line(name, sample((2, 9), dtype))
         for name in of_complex:
             yield line(name, complex_sample((2, 10), "Complex<f32>"))
-            yield line(name, complex_sample((3, 0)), 4)
+            # NumPy's `irfft` of no numbers is what was in memory.
+            if name in ("fft", "ifft"):
+                yield line(name, complex_sample((3, 0)), 4)
             yield line(name, complex_sample((0, 3)))
         for name in ["fft2", "ifft2", "rfft2"]:
             for shape in [(1, 1), (3, 4), (2, 5, 6)]:

@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(sqrt(Complex::new(3.0f32, 4.0)), Complex::new(2.0, 1.0));
         let large = sqrt(Complex::new(1e308, 1e308));
         assert!((large * large / 1e308 - Complex::new(1.0, 1.0)).norm() < 1e-14);
-        assert_eq!(f64::magnitude(Complex::new(3e200, 4e200)), 5e200);
+        assert!((f64::magnitude(Complex::new(3e200, 4e200)) / 5e200 - 1.0).abs() < 1e-15);
         assert!((f64::magnitude(Complex::new(3e-200, 4e-200)) / 5e-200 - 1.0).abs() < 1e-15);
         assert_eq!(f32::magnitude(Complex::new(f32::NAN, f32::NEG_INFINITY)), f32::INFINITY);
         assert_eq!(sqrt(Complex::new(f64::NAN, f64::INFINITY)).re, f64::INFINITY);
