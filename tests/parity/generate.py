@@ -14,10 +14,10 @@ import pathlib
 from fractions import Fraction
 
 import fourier
-import linear_algebra as linear_algebra_of
+import linear_algebra
 import numpy as np
 import numpy_files
-import products as products_of
+import products
 import scipy
 from scipy import signal
 
@@ -678,28 +678,18 @@ def fftconvolve():
         yield {"a": array(a_), "k": array(k_), "mode": mode, "expected": array(signal.convolve(a_, k_, mode, "direct"))}
 
 
-def products():
-    return products_of.cases(sample, array)
-
-
-def linear_algebra():
-    return linear_algebra_of.cases(sample, array)
-
-
-def files():
-    return numpy_files.cases(array, {**DTYPES, **STORED})
-
-
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans, selection, indexing, sorting, correlate,
-            correlate2d, fftconvolve, products, names, linear_algebra, files,
-            *fourier.families(rng, sample, array, {**DTYPES, **STORED})]
-fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
-fixtures.update({family.__name__: list(family()) for family in families})
+families = {family.__name__: family() for family in (
+    convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions, places, scans,
+    selection, indexing, sorting, correlate, correlate2d, fftconvolve, names,
+    *fourier.families(rng, sample, array, {**DTYPES, **STORED}))}  # fmt: skip
+families["products"] = products.cases(sample, array)
+families["linear_algebra"] = linear_algebra.cases(sample, array)
+families["files"] = numpy_files.cases(array, {**DTYPES, **STORED})
+fixtures = {family: list(cases) for family, cases in families.items()}
 path = pathlib.Path(__file__).with_name("fixtures.json")
-lines = ["{", f'"numpy": "{np.__version__}", "scipy": "{scipy.__version__}",']
-for family in families:
-    cases = ",\n".join(json.dumps(case, separators=(",", ":")) for case in fixtures[family.__name__])
-    lines.append(f'"{family.__name__}": [\n{cases}\n]' + ("," if family is not families[-1] else ""))
-path.write_text("\n".join([*lines, "}", ""]))
-print({family.__name__: len(fixtures[family.__name__]) for family in families}, path.stat().st_size, "bytes")
+lines = [f'"numpy": "{np.__version__}", "scipy": "{scipy.__version__}"']
+for family, cases in fixtures.items():
+    each = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+    lines.append(f'"{family}": [\n{each}\n]')
+path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+print({family: len(cases) for family, cases in fixtures.items()}, path.stat().st_size, "bytes")

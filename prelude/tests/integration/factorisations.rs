@@ -74,7 +74,7 @@ fn results_are_those_of_numpy() {
     }
     fn numbers<T>(case: &Value)
     where
-        T: Sample + Number<Mean: Sample>,
+        T: Sample + Number<Mean: Sample + Float>,
     {
         let a = device::<T>(case, "a");
         let number = |value: T::Mean, which| near(&arr0(value).into_dyn(), case, which);
