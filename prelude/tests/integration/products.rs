@@ -134,7 +134,7 @@ fn notations_that_do_not_fit() {
     fails(
         gpu::try_einsum("ij,jk->ik", [&a, &b]),
         expect![
-            "einsum: axis 0 of the shape [2, 4] has length 2, and axis 1 of the shape [2, 3] has length 3; these axes have one name, and must be as long as one another, or one of them 1; name another, or slice or reshape one of the arrays"
+            "einsum: axis 1 of the shape [2, 3] has length 3, and axis 0 of the shape [2, 4] has length 2; these axes have one name, and must be as long as one another, or one of them 1; name another, or slice or reshape one of the arrays"
         ],
     );
     fails(
