@@ -184,12 +184,9 @@ fn agree(inputs: &[Vec<Label>], arrays: &[&RawArray]) -> Result<()> {
             continue;
         }
         if let Some((_, other, at)) = all().find(differs) {
-            // The one that comes first.
-            let (left, right) = (other.shape().to_vec(), array.shape().to_vec());
+            let (left, right, axes) = (array.shape().to_vec(), other.shape().to_vec(), (axis, at));
             let advice = "these axes have one name, and must be as long as one another, or one of them 1; name another, \
                           or slice or reshape one of the arrays";
-            let (left, right, axes) =
-                if std::ptr::eq(other, array) { (right.clone(), right, (axis, at)) } else { (left, right, (at, axis)) };
             return Err(Error::AxisMismatch { operation: NAME, left, right, axes, advice });
         }
     }

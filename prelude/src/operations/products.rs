@@ -485,6 +485,11 @@ fn outer_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
 
 /// The products of elements, broadcast; of bools, whether both are true.
 pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    if a.dtype.is_storage() {
+        let out = all_products(operation, &a.computed(operation)?, &b.computed(operation)?)?;
+        return out.converted(operation, a.dtype);
+    }
+    multiplicable(operation, a.dtype)?;
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
     binary(operation, product, RawOperand::Array(a), RawOperand::Array(b))
 }
