@@ -572,8 +572,8 @@ fn contract(operation: &'static str, a: &RawArray, b: &RawArray, of_a: &[usize],
     let (free_a, free_b) = (free(a, of_a), free(b, of_b));
     let lengths = |raw: &RawArray, axes: &[usize]| axes.iter().map(|&axis| raw.shape()[axis]).collect::<Vec<_>>();
     let shape = [lengths(a, &free_a), lengths(b, &free_b)].concat();
-    let product =
-        multiply(operation, &as_matrix(operation, a, &free_a, of_a)?, &as_matrix(operation, b, of_b, &free_b)?)?;
+    let (left, right) = (grouped(operation, a, &[&free_a, of_a])?, grouped(operation, b, &[of_b, &free_b])?);
+    let product = multiply(operation, &left, &right)?;
     // What has fewer elements than memory can address may have a shape, with a length of 0, that has not.
     crate::array::byte_count(operation, &shape, product.dtype)?;
     Ok(product.with_layout(Layout { offset: product.layout.offset, ..Layout::contiguous(&shape) }))

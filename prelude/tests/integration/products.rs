@@ -242,9 +242,9 @@ fn dot_does_not_lose_more_with_length() {
     let expected = 20e6 * f64::from(0.57f32) * f64::from(0.58f32);
     assert!((f64::from(gpu::dot(&a, &b)) / expected - 1.0).abs() < 1e-6);
     // Large terms that cancel, of which little is left.
-    let (a, b) = (gpu::array(&[1e8, 1.0, -1e8]), gpu::array(&[1e8, 1.0, 1e8]));
+    let (a, b) = (gpu::array(&[1e8f64, 1.0, -1e8]), gpu::array(&[1e8, 1.0, 1e8]));
     assert!((gpu::dot(&a, &b) - 1.0).abs() <= 1e16 * f64::EPSILON);
-    let x = gpu::linspace(-1.0, 1.0, 100_001);
+    let x = gpu::linspace(-1.0f64, 1.0, 100_001);
     let (whole, part) = (gpu::dot(&x, &x), gpu::dot(&x.slice(s![1..]), &x.slice(s![..100_000])));
     assert!((whole - 33334.0).abs() < 1.0 && (part - whole).abs() < 2.0);
     assert_eq!(gpu::dot(&x.slice(s![..;-3]), &x.slice(s![..;-3])), gpu::dot(&x.slice(s![..;3]), &x.slice(s![..;3])));

@@ -168,7 +168,7 @@ mod tests {
                     values[place * stride.unsigned_abs()]
                 };
                 let terms = (0..length).map(|index| at(&a, strides[0], index) * at(&b, strides[1], index));
-                assert_eq!(of(DType::I64, &a, &b, strides, length), terms.sum(), "{length} {strides:?}");
+                assert_eq!(of(DType::I64, &a, &b, strides, length), terms.sum::<i64>(), "{length} {strides:?}");
             }
         }
     }

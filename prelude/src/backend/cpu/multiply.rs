@@ -120,7 +120,7 @@ unsafe fn floats<T: ComplexField>(products: &Products<'_>) {
         pool::split(count, (GRAIN / work).max(1), &|range| {
             for pair in range {
                 // SAFETY: the caller's promise; each product belongs to one task.
-                unsafe { operands.part(pair, products.lengths.map(|length| 0..length), Par::Seq) };
+                unsafe { operands.part(pair, operands.lengths.map(|length| 0..length), Par::Seq) };
             }
         });
         return;
@@ -314,13 +314,11 @@ impl<T: Ring> Operands<'_, T> {
                 for (term, line) in lines.iter_mut().enumerate() {
                     for (lane, element) in line.iter_mut().enumerate() {
                         let row = rows.start + index * TILE + lane;
-                        let is_inside = row < rows.end;
-                        // SAFETY: the caller's promise.
-                        *element = if is_inside {
-                            unsafe { self.at(0, pair, row, first + term).read() }
-                        } else {
-                            T::default()
-                        };
+                        *element = T::default();
+                        if row < rows.end {
+                            // SAFETY: the caller's promise.
+                            *element = unsafe { self.at(0, pair, row, first + term).read() };
+                        }
                     }
                 }
             }
@@ -328,13 +326,11 @@ impl<T: Ring> Operands<'_, T> {
                 for (term, line) in lines.iter_mut().enumerate() {
                     for (lane, element) in line.iter_mut().enumerate() {
                         let column = columns.start + index * N + lane;
-                        let is_inside = column < columns.end;
-                        // SAFETY: the caller's promise.
-                        *element = if is_inside {
-                            unsafe { self.at(1, pair, first + term, column).read() }
-                        } else {
-                            T::default()
-                        };
+                        *element = T::default();
+                        if column < columns.end {
+                            // SAFETY: the caller's promise.
+                            *element = unsafe { self.at(1, pair, first + term, column).read() };
+                        }
                     }
                 }
             }
