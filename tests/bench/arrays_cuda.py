@@ -123,6 +123,22 @@ def measure():
     wall(rows, "download 400 MB, fresh memory", 5, lambda: cp.asnumpy(target))
     del target
     products(rows)
+
+    a = uniform((512, 512), np.float64)
+    timed(rows, "qr f64 512", 30, lambda: cp.linalg.qr(a))
+    small = uniform((64, 64), np.float32)
+    timed(rows, "qr f32 64", 200, lambda: cp.linalg.qr(small))
+    single = a.astype(np.float32)
+    timed(rows, "det f32 512", 30, lambda: float(cp.linalg.det(single)))
+    definite = a @ a.T + cp.eye(512)
+    timed(rows, "cholesky f64 512", 30, lambda: cp.linalg.cholesky(definite))
+    timed(rows, "eigh f64 512", 10, lambda: cp.linalg.eigh(definite))
+    b = uniform((256, 256), np.float64)
+    timed(rows, "svd f64 256", 5, lambda: cp.linalg.svd(b))
+    many = uniform((4096, 8, 8), np.float32)
+    timed(rows, "inv f32 4096 of 8", 30, lambda: cp.linalg.inv(many))
+    large = uniform((6000, 6000), np.float32)
+    timed(rows, "inv f32 6000", 3, lambda: cp.linalg.inv(large))
     return rows
 
 

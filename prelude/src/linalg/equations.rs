@@ -22,8 +22,8 @@ use crate::operations::reduce::{as_mean, reduce};
 ///
 /// ```
 /// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert!((gpu::linalg::det(&a) + 2.0).abs() < 1e-12);
+/// let determinant: f64 = gpu::linalg::det(&gpu::array(&[[1, 2], [3, 4]]));
+/// assert!((determinant + 2.0).abs() < 1e-12);
 /// assert_eq!(gpu::linalg::det(&gpu::ones::<f32>((3, 3))), 0.0);
 /// ```
 #[track_caller]
@@ -38,8 +38,7 @@ pub fn det<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
 /// ```
 /// use warpcell::prelude::*;
 /// let a = warpcell::array(&[1.0, 2.0, 3.0, 4.0, 2.0, 0.0, 0.0, 2.0]).reshape((2, 2, 2));
-/// let determinants = warpcell::linalg::det_each(&a);
-/// assert!((determinants.get(&[0]) + 2.0).abs() < 1e-12 && determinants.get(&[1]) == 4.0);
+/// assert!(warpcell::allclose(&warpcell::linalg::det_each(&a), &[-2.0, 4.0]));
 /// ```
 #[track_caller]
 pub fn det_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
@@ -156,8 +155,7 @@ where
 /// // The line through points at 0, 1, 2 and 3.
 /// let a = gpu::array(&[[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]);
 /// let (line, squares, rank, _) = gpu::linalg::lstsq(&a, &gpu::array(&[-1.0, 0.2, 0.9, 2.1]));
-/// assert!((line.get(&[0]) - 1.0).abs() < 1e-12 && (line.get(&[1]) + 0.95).abs() < 1e-12);
-/// assert!((squares.item() - 0.05).abs() < 1e-12 && rank == 2);
+/// assert!(gpu::allclose(&line, &[1.0, -0.95]) && gpu::allclose(&squares, &[0.05]) && rank == 2);
 /// ```
 #[track_caller]
 pub fn lstsq<A, B, T>(a: &A, b: &B) -> (DeviceArray<T>, DeviceArray<T>, usize, DeviceArray<T>)

@@ -33,7 +33,7 @@ pub(crate) enum Qr {
 /// let a = gpu::array(&[[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]);
 /// let (q, r) = gpu::linalg::qr(&a);
 /// assert_eq!((q.shape(), r.shape()), (&[3, 2][..], &[2, 2][..]));
-/// assert!((r.get(&[0, 0]).abs() - 5.0).abs() < 1e-12 && r.get(&[1, 0]) == 0.0);
+/// assert!(gpu::allclose(&gpu::matmul(&q, &r), &a) && r.get(&[1, 0]) == 0.0);
 /// ```
 #[track_caller]
 pub fn qr<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
@@ -55,7 +55,7 @@ pub fn qr_complete<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, D
 ///
 /// ```
 /// let r = warpcell::linalg::qr_r(&warpcell::array(&[[3.0], [4.0]]));
-/// assert!((r.item().abs() - 5.0).abs() < 1e-12);
+/// assert!(warpcell::allclose(&r.abs(), &[5.0]));
 /// ```
 #[track_caller]
 pub fn qr_r<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {

@@ -22,6 +22,7 @@ fn gpu_timing() {
     transfers();
     products();
     graphs_and_streams();
+    factorisations();
 }
 
 fn first_use() {
@@ -167,6 +168,25 @@ fn products() {
     time("matmul f32 8192, by a vector", 50, || crate::matmul(&matrix, &vector));
     let [a, b] = [0, 1].map(|_| crate::random::integers(0..1000i32, (2048, 2048)));
     time("matmul i32 2048", 20, || crate::matmul(&a, &b));
+}
+
+fn factorisations() {
+    use crate::linalg;
+    let square = |size: usize| uniform::<f64>(size * size).reshape((size, size));
+    let (a, small) = (square(512), square(64).astype::<f32>());
+    time("qr f64 512", 30, || linalg::qr(&a));
+    time("qr f32 64", 200, || linalg::qr(&small));
+    let single = a.astype::<f32>();
+    time("det f32 512", 30, || linalg::det(&single));
+    let definite = crate::matmul(&a, &a.t()) + crate::eye::<f64>(512);
+    time("cholesky f64 512", 30, || linalg::cholesky(&definite));
+    time("eigh f64 512", 10, || linalg::eigh(&definite));
+    let b = square(256);
+    time("svd f64 256", 5, || linalg::svd(&b));
+    let many = uniform::<f32>(4096 * 64).reshape((4096, 8, 8));
+    time("inv f32 4096 of 8", 30, || linalg::inv(&many));
+    let large = uniform::<f32>(36_000_000).reshape((6000, 6000));
+    time("inv f32 6000", 3, || linalg::inv(&large));
 }
 
 /// The median seconds of whole calls, waited for.
