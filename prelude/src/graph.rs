@@ -28,7 +28,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// ```
 /// use warpcell as gpu;
-/// let mut x = gpu::arange(4.0);
+/// let mut x = gpu::arange(4.0f64);
 /// let graph = gpu::Graph::capture(|| {
 ///     let y = &x * 2.0;
 ///     &y + 1.0

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// ```
 /// use warpcell as gpu;
-/// let a = gpu::arange(1000.0);
+/// let a = gpu::arange(1000.0f64);
 /// let (one, other) = (gpu::Stream::new(), gpu::Stream::new());
 /// let b = one.with(|| &a + 1.0);
 /// let c = other.with(|| &a * 2.0);

@@ -106,7 +106,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// ```
     /// use warpcell as gpu;
-    /// let a = gpu::arange(4);
+    /// let a = gpu::arange(4i64);
     /// let b = a.to_device(gpu::Device::Cpu);
     /// assert_eq!((b.device(), b.sum()), (gpu::Device::Cpu, 6));
     /// ```

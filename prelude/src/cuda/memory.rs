@@ -108,8 +108,8 @@ impl DeviceMemory {
             return Ok(());
         }
         self.device.bind()?;
-        // SAFETY: the block has `bytes` bytes and lives until work queued behind this reuses it (see the type).
         let stream = self.device.stream();
+        // SAFETY: the block has `bytes` bytes and lives until work queued behind this reuses it (see the type).
         check(unsafe { sys::cuMemsetD8Async(self.address, value, self.bytes, stream) }, "cuMemsetD8Async")
     }
 }
