@@ -201,13 +201,12 @@ fn a_graph_does_again_what_was_captured() {
         let mut sum = total.clone();
         sum += &x; // adds to `total`
         let y = &x * 2.0f32;
-        (&y + 1.0).exp2().log2() - &y
+        (&y + 1.0) * 2.0 - &y * 2.0
     });
     assert_eq!((runs, graph.operations() > 4, graph.device()), (1, true, gpu::device()));
     assert_eq!(total.max(), 0.0, "nothing has run yet");
     for launches in 1..4u8 {
-        let ones = graph.launch().slice(s![..50]);
-        assert!(gpu::allclose(&ones, &gpu::ones::<f32>(50)), "{ones}");
+        assert!(graph.launch().eq(2.0).all());
         assert_eq!(total.get(&[999]), 999.0 * f32::from(launches));
     }
     x.fill(4.0);
@@ -216,7 +215,7 @@ fn a_graph_does_again_what_was_captured() {
     // The arrays may be dropped: the graph keeps what it needs.
     drop((x, total));
     let _others: Vec<DeviceArray<f32>> = (0..10).map(|_| gpu::full(1000, 7.0)).collect();
-    assert_eq!(graph.launch().get(&[3]), 1.0);
+    assert_eq!(graph.launch().get(&[3]), 2.0);
     assert_eq!(format!("{graph:?}"), format!("Graph of {} operations on {}", graph.operations(), gpu::device()));
 }
 
