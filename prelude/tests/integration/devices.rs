@@ -105,7 +105,7 @@ fn arrays_of_two_devices_do_not_mix() {
 fn streams_are_entered_and_left() {
     let first = gpu::current_stream();
     let (one, other) = (gpu::Stream::new(), gpu::Stream::new());
-    assert!(one != other && one != first && one == one.clone());
+    assert!(one != first && other != first && one == one.clone());
     assert_eq!(format!("{first:?}"), format!("Stream 0 of {}", gpu::device()));
     let sum = one.with(|| {
         assert_eq!(gpu::current_stream(), one);
