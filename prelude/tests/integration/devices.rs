@@ -7,6 +7,9 @@ use warpcell::Error;
 use warpcell::ndarray::arr1;
 use warpcell::prelude::*;
 
+/// What an expression gives is not looked at.
+fn ignore<T>(_: T) {}
+
 /// The text of a panic.
 fn panic_text(work: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("a panic");
@@ -87,11 +90,11 @@ fn arrays_of_two_devices_do_not_mix() {
     assert!(is_mismatch(gpu::try_where(&mask, &a, &a).unwrap_err()));
     assert!(is_mismatch(a.clone().try_assign(&b).unwrap_err()));
     for work in [
-        Box::new(|| drop(a.take(&b))) as Box<dyn Fn()>,
-        Box::new(|| drop(a.extract(&mask))),
-        Box::new(|| drop(gpu::searchsorted(&a, &b, gpu::Side::Left))),
-        Box::new(|| drop(gpu::bincount_weighted(&a, &b.astype::<f64>(), 0))),
-        Box::new(|| drop(gpu::convolve(&a, &b, Mode::Full))),
+        Box::new(|| ignore(a.take(&b))) as Box<dyn Fn()>,
+        Box::new(|| ignore(a.extract(&mask))),
+        Box::new(|| ignore(gpu::searchsorted(&a, &b, gpu::Side::Left))),
+        Box::new(|| ignore(gpu::bincount_weighted(&a, &b.astype::<f64>(), 0))),
+        Box::new(|| ignore(gpu::convolve(&a, &b, Mode::Full))),
     ] {
         let text = panic_text(work);
         assert!(text.contains("one array is on") && text.contains("`to_device`"), "{text}");
@@ -102,7 +105,7 @@ fn arrays_of_two_devices_do_not_mix() {
 fn streams_are_entered_and_left() {
     let first = gpu::current_stream();
     let (one, other) = (gpu::Stream::new(), gpu::Stream::new());
-    assert!(one != other && one != first && one == one.clone());
+    assert!(one != first && other != first && one == one.clone());
     assert_eq!(format!("{first:?}"), format!("Stream 0 of {}", gpu::device()));
     let sum = one.with(|| {
         assert_eq!(gpu::current_stream(), one);
@@ -173,10 +176,10 @@ fn events_that_were_never_recorded() {
     ]
     .assert_eq(&text);
     for work in [
-        Box::new(|| drop(event.is_done())) as Box<dyn Fn()>,
+        Box::new(|| ignore(event.is_done())) as Box<dyn Fn()>,
         Box::new(|| stream.wait(&event)),
-        Box::new(|| drop(event.elapsed_since(&stream.record()))),
-        Box::new(|| drop(stream.record().elapsed_since(&event))),
+        Box::new(|| ignore(event.elapsed_since(&stream.record()))),
+        Box::new(|| ignore(stream.record().elapsed_since(&event))),
     ] {
         assert!(panic_text(work).contains("was never recorded"));
     }
@@ -198,13 +201,12 @@ fn a_graph_does_again_what_was_captured() {
         let mut sum = total.clone();
         sum += &x; // adds to `total`
         let y = &x * 2.0f32;
-        (&y + 1.0).exp2().log2() - &y
+        (&y + 1.0) * 2.0 - &y * 2.0
     });
     assert_eq!((runs, graph.operations() > 4, graph.device()), (1, true, gpu::device()));
     assert_eq!(total.max(), 0.0, "nothing has run yet");
     for launches in 1..4u8 {
-        let ones = graph.launch().slice(s![..50]);
-        assert!(gpu::allclose(&ones, &gpu::ones::<f32>(50)), "{ones}");
+        assert!(graph.launch().eq(2.0).all());
         assert_eq!(total.get(&[999]), 999.0 * f32::from(launches));
     }
     x.fill(4.0);
@@ -213,7 +215,7 @@ fn a_graph_does_again_what_was_captured() {
     // The arrays may be dropped: the graph keeps what it needs.
     drop((x, total));
     let _others: Vec<DeviceArray<f32>> = (0..10).map(|_| gpu::full(1000, 7.0)).collect();
-    assert_eq!(graph.launch().get(&[3]), 1.0);
+    assert_eq!(graph.launch().get(&[3]), 2.0);
     assert_eq!(format!("{graph:?}"), format!("Graph of {} operations on {}", graph.operations(), gpu::device()));
 }
 
@@ -256,27 +258,28 @@ fn what_cannot_be_captured_is_named_and_leaves_all_as_it_was() {
     let x = gpu::arange(10.0);
     let (host, event) = (arr1(&[1.0, 2.0]), gpu::current_stream().record());
     let stream = gpu::current_stream();
-    let cases: Vec<(&str, Box<dyn Fn() + '_>)> = vec![
-        ("to_host", Box::new(|| drop(x.to_host()))),
-        ("sum", Box::new(|| drop(x.sum()))),
-        ("max", Box::new(|| drop(x.max()))),
-        ("argmin", Box::new(|| drop(x.argmin()))),
-        ("get", Box::new(|| drop(x.get(&[0])))),
-        ("item", Box::new(|| drop(x.slice(s![..1]).item()))),
-        ("var", Box::new(|| drop(x.var()))),
-        ("median", Box::new(|| drop(gpu::median(&x)))),
-        ("extract", Box::new(|| drop(x.extract(&x.gt(3.0))))),
-        ("unique", Box::new(|| drop(gpu::unique(&x)))),
-        ("asarray", Box::new(|| drop(gpu::asarray(&host)))),
-        ("array", Box::new(|| drop(gpu::array(&[1, 2])))),
+    type Case<'a> = (&'static str, Box<dyn Fn() + 'a>);
+    let cases: Vec<Case<'_>> = vec![
+        ("to_host", Box::new(|| ignore(x.to_host()))),
+        ("sum", Box::new(|| ignore(x.sum()))),
+        ("max", Box::new(|| ignore(x.max()))),
+        ("argmin", Box::new(|| ignore(x.argmin()))),
+        ("get", Box::new(|| ignore(x.get(&[0])))),
+        ("item", Box::new(|| ignore(x.slice(s![..1]).item()))),
+        ("var", Box::new(|| ignore(x.var()))),
+        ("median", Box::new(|| ignore(gpu::median(&x)))),
+        ("extract", Box::new(|| ignore(x.extract(&x.gt(3.0))))),
+        ("unique", Box::new(|| ignore(gpu::unique(&x)))),
+        ("asarray", Box::new(|| ignore(gpu::asarray(&host)))),
+        ("array", Box::new(|| ignore(gpu::array(&[1, 2])))),
         ("synchronize", Box::new(gpu::synchronize)),
         ("Stream::synchronize", Box::new(|| stream.synchronize())),
         ("Stream::with", Box::new(|| stream.with(|| ()))),
         ("Event::record", Box::new(|| event.record(&stream))),
-        ("Graph::capture", Box::new(|| drop(gpu::Graph::capture(|| ())))),
+        ("Graph::capture", Box::new(|| ignore(gpu::Graph::capture(|| ())))),
     ];
     for (name, work) in &cases {
-        let text = panic_text(|| drop(gpu::Graph::capture(work)));
+        let text = panic_text(|| ignore(gpu::Graph::capture(work)));
         assert!(text.starts_with(&format!("{name} cannot be captured in a graph: ")), "{name}: {text}");
         // All works again.
         assert_eq!(gpu::current_stream(), stream);
