@@ -3,7 +3,7 @@
 //! `arrays_cpu [elements] [repetitions]`; tests/bench compares them with NumPy's.
 
 use std::time::Instant;
-use warpcell::{DeviceArray, Element, Float};
+use warpcell::{DeviceArray, Element, Float, Real, fft};
 
 /// Numbers in 0..1 from a small generator (xorshift64*); their quality does not matter here.
 fn random(size: usize, seed: u64) -> Vec<f64> {
@@ -32,9 +32,15 @@ fn report<T: Element>(name: &str, repetitions: usize, mut work: impl FnMut()) {
 }
 
 /// What arrays of each of these types are timed for.
-fn orders<T: Element>(a: &DeviceArray<T>, repetitions: usize) {
+fn orders<T: Real>(a: &DeviceArray<T>, repetitions: usize) {
     report::<T>("sort", repetitions, || drop(warpcell::sort(a)));
     report::<T>("argsort", repetitions, || drop(warpcell::argsort(a)));
+}
+
+/// As many elements as fill rows of a length.
+fn matrix<T: Element>(a: &DeviceArray<T>, columns: usize) -> DeviceArray<T> {
+    let rows = a.size() / columns;
+    a.slice(warpcell::ndarray::s![..rows * columns]).reshape((rows, columns))
 }
 
 fn floats<T: Float>(a: &DeviceArray<T>, b: &DeviceArray<T>, repetitions: usize) {
@@ -47,6 +53,15 @@ fn floats<T: Float>(a: &DeviceArray<T>, b: &DeviceArray<T>, repetitions: usize) 
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     report::<T>("uniform", repetitions, || drop(warpcell::random::uniform(zero, one, a.size())));
     report::<T>("normal", repetitions, || drop(warpcell::random::normal(zero, one, a.size())));
+    report::<T>("fft", repetitions, || drop(fft::fft(a)));
+    report::<T>("rfft", repetitions, || drop(fft::rfft(a)));
+    let (rows, image) = (matrix(a, 1000), matrix(a, 4000));
+    report::<T>("fft_rows", repetitions, || drop(fft::fft(&rows)));
+    report::<T>("fft_columns", repetitions, || drop(fft::fft_with(&rows, None, 0, fft::Norm::Backward)));
+    report::<T>("fft2", repetitions, || drop(fft::fft2(&image)));
+    let spectrum = fft::fft(&rows);
+    report::<T>("fft_complex", repetitions, || drop(fft::fft(&spectrum)));
+    report::<T>("multiply_complex", repetitions, || drop(&spectrum * &spectrum));
     let path = std::env::temp_dir().join(format!("warpcell-arrays-{}.npy", std::process::id()));
     report::<T>("save", repetitions, || warpcell::save(&path, a));
     report::<T>("load", repetitions, || drop(warpcell::load::<T>(&path)));

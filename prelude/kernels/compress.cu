@@ -1,6 +1,6 @@
 // The true elements of a mask: their positions, or the elements of an array at these positions, in order.
 //
-//   WARPCELL_ELEMENT   u8, u16, u32 or u64: elements of that size are written; not defined: positions, as i64
+//   WARPCELL_ELEMENT   u8, u16, u32, u64 or c128: elements of that size are written; not defined: positions, as i64
 //
 // Three launches: `count_true` counts the true elements of each block's chunk, `sum_counts` adds the counts up (after it the
 // host reads the sum and makes room), `compress` writes. A chunk is CHUNK elements; mask and source are contiguous.
@@ -10,6 +10,9 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
+struct alignas(16) c128 {
+    double re, im;
+};
 #ifdef WARPCELL_ELEMENT
 typedef WARPCELL_ELEMENT element;
 #else

@@ -20,6 +20,15 @@ typedef long long i64;
 // 16-bit floats: only stored and converted.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
+// Complex numbers.
+template <typename P> struct alignas(2 * sizeof(P)) complex {
+    typedef P part;
+    P re, im;
+    complex() = default;
+    __device__ __forceinline__ constexpr complex(P re, P im) : re(re), im(im) {}
+};
+typedef complex<float> c64;
+typedef complex<double> c128;
 typedef WARPCELL_INPUT input;
 typedef WARPCELL_OUTPUT output;
 
@@ -38,6 +47,8 @@ template <> struct facts<i64> { typedef u64 wrapping; enum { real = false, has_s
 template <> struct facts<u64> { typedef u64 wrapping; enum { real = false, has_sign = false }; };
 template <> struct facts<float> { typedef float wrapping; enum { real = true, has_sign = true }; };
 template <> struct facts<double> { typedef double wrapping; enum { real = true, has_sign = true }; };
+// As floats: what is not an integer is computed on by its own operators.
+template <typename P> struct facts<complex<P>> { typedef complex<P> wrapping; enum { real = true, has_sign = true }; };
 
 FUNCTION bool is_minus_one(T x) { return facts<T>::has_sign && x == T(-1); }
 FUNCTION T wrapping_negative(T x) {
@@ -260,6 +271,44 @@ FUNCTION T right_shift(T a, T b) {
     return u64(b) < 8 * sizeof(T) ? T(a >> u32(b)) : signs_differ(a, T(0)) ? T(-1) : T(0);
 }
 
+// Complex numbers: their operators, and functions of one argument; the others above are by these.
+#define OF_PARTS template <typename P> __device__ __forceinline__
+OF_PARTS complex<P> operator-(complex<P> z) { return {-z.re, -z.im}; }
+OF_PARTS complex<P> operator+(complex<P> a, complex<P> b) { return {a.re + b.re, a.im + b.im}; }
+OF_PARTS complex<P> operator-(complex<P> a, complex<P> b) { return {a.re - b.re, a.im - b.im}; }
+OF_PARTS complex<P> operator*(complex<P> a, complex<P> b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+OF_PARTS bool operator==(complex<P> a, complex<P> b) { return a.re == b.re && a.im == b.im; }
+OF_PARTS bool operator!=(complex<P> a, complex<P> b) { return a.re != b.re || a.im != b.im; }
+// By Smith's method, which does not overflow on the way.
+OF_PARTS complex<P> operator/(complex<P> a, complex<P> b) {
+    const P re = absolute(b.re), im = absolute(b.im);
+    if (re >= im) {
+        if (re == P(0) && im == P(0)) return {a.re / re, a.im / re};
+        const P ratio = b.im / b.re, scale = P(1) / (b.re + b.im * ratio);
+        return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    }
+    const P ratio = b.re / b.im, scale = P(1) / (b.im + b.re * ratio);
+    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+}
+FUNCTION T conjugate(T z) { return {z.re, -z.im}; }
+FUNCTION typename T::part magnitude(T z) { return hypot_of(z.re, z.im); }
+FUNCTION typename T::part angle(T z) { return atan2_of(z.im, z.re); }
+// Infinities and NaN as in C99.
+OF_PARTS complex<P> exp(complex<P> z) {
+    const P radius = exp_of(z.re);
+    if (z.im == P(0)) return {radius, z.im};
+    if (is_inf(z.re) && !is_finite(z.im)) return z.re < P(0) ? complex<P>{P(0), P(0)} : complex<P>{radius, z.im - z.im};
+    return {radius * cos_of(z.im), radius * sin_of(z.im)};
+}
+// The root whose real part is not negative, without cancellation.
+OF_PARTS complex<P> sqrt(complex<P> z) {
+    if (is_inf(z.im)) return {absolute(z.im), z.im};
+    if (z.re == P(0) && z.im == P(0)) return {P(0), z.im};
+    const P root = sqrt_of(absolute(z.re) * P(0.5) + magnitude(z) * P(0.5)), other = z.im * P(0.5) / root;
+    if (z.re >= P(0)) return {root, other};
+    return {absolute(other), copysign_of(root, z.im)};
+}
+
 #ifdef WARPCELL_OPERATION
 
 __device__ __forceinline__ output apply(input a, input b) {
@@ -272,8 +321,11 @@ __device__ __forceinline__ output apply(input a, input b) {
 #endif
 }
 
-// A scalar operand, from the low bytes of a word (little-endian, as all CUDA devices are).
-__device__ __forceinline__ input from_bits(u64 bits) { return *(const input*)&bits; }
+// A scalar operand, in the low bytes of two words (little-endian, as all CUDA devices are).
+struct alignas(16) Bits {
+    u64 low, high;
+};
+__device__ __forceinline__ input from_bits(Bits bits) { return *(const input*)&bits; }
 
 template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
     T at[count];
@@ -282,7 +334,7 @@ template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
 constexpr int WIDEST = sizeof(input) > sizeof(output) ? sizeof(input) : sizeof(output);
 
 template <int count>
-__device__ __forceinline__ void contiguous(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+__device__ __forceinline__ void contiguous(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits) {
     i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * count;
     const input a_value = from_bits(a_bits), b_value = from_bits(b_bits);
     if (first + count <= size) {
@@ -303,11 +355,11 @@ __device__ __forceinline__ void contiguous(const input* a, const input* b, outpu
     }
 }
 
-extern "C" __global__ void packed(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+extern "C" __global__ void packed(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits) {
     contiguous<16 / WIDEST>(a, b, out, size, a_bits, b_bits);
 }
 
-extern "C" __global__ void single(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits) {
+extern "C" __global__ void single(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits) {
     contiguous<1>(a, b, out, size, a_bits, b_bits);
 }
 
@@ -323,7 +375,7 @@ struct Axes {
 };
 
 template <typename index>
-__device__ __forceinline__ void by_strides(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits,
+__device__ __forceinline__ void by_strides(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
                                            const Axes& axes) {
     index at = index(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= index(size)) return;
@@ -347,11 +399,11 @@ __device__ __forceinline__ void by_strides(const input* a, const input* b, outpu
     out[out_at] = apply(left, right);
 }
 
-extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits, const Axes axes) {
+extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits, const Axes axes) {
     by_strides<u32>(a, b, out, size, a_bits, b_bits, axes);
 }
 
-extern "C" __global__ void strided_wide(const input* a, const input* b, output* out, i64 size, u64 a_bits, u64 b_bits,
+extern "C" __global__ void strided_wide(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
                                         const Axes axes) {
     by_strides<u64>(a, b, out, size, a_bits, b_bits, axes);
 }

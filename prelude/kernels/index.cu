@@ -121,13 +121,13 @@ gather_wide(const element* source, const index_type* indices, element* out, i64 
 
 #else
 
-// One value for all; the host has repeated it until it fills the word.
-template <typename T> DEVICE T value_of(u64 bits) { return T(bits); }
-template <> DEVICE u128 value_of<u128>(u64 bits) { return u128{bits, bits}; }
+// One value for all; the host has repeated it until it fills the words.
+template <typename T> DEVICE T value_of(u128 bits) { return T(bits.low); }
+template <> DEVICE u128 value_of<u128>(u128 bits) { return bits; }
 
 // Without an address of `values`, all are `bits`.
 template <bool many>
-DEVICE void scatter_elements(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+DEVICE void scatter_elements(element* target, const index_type* indices, const element* values, u128 bits, i64 size, i64 length, i64 step,
                              const Axes& axes) {
     const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
     i64 to[EACH];
@@ -152,13 +152,13 @@ DEVICE void scatter_elements(element* target, const index_type* indices, const e
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scatter(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+scatter(element* target, const index_type* indices, const element* values, u128 bits, i64 size, i64 length, i64 step,
         const __grid_constant__ Axes axes) {
     scatter_elements<false>(target, indices, values, bits, size, length, step, axes);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scatter_wide(element* target, const index_type* indices, const element* values, u64 bits, i64 size, i64 length, i64 step,
+scatter_wide(element* target, const index_type* indices, const element* values, u128 bits, i64 size, i64 length, i64 step,
              const __grid_constant__ Axes axes) {
     scatter_elements<true>(target, indices, values, bits, size, length, step, axes);
 }

@@ -1,12 +1,14 @@
 // Reductions: sum, product, sum of squares, max, min, their places, all, any; of a whole contiguous array, or over some
-// axes of an array of any strides.
+// axes of an array of any strides. And the sum of the products of two vectors.
 //
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
-//   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All or Any
+//   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All, Any or Dot
 //   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
+//   WARPCELL_DOT                      if defined, the program for two vectors, with Dot
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
+// In sums of products, what is lost in rounding a product of f64 is added to the compensation.
 
 typedef unsigned char u8;
 typedef unsigned int u32;
@@ -180,6 +182,64 @@ PLACE(ArgMin, most, <, >=)
 LOGICAL(All, 1, &)
 LOGICAL(Any, 0, |)
 
+// Sums of products, of integers modulo 2^64; of bools, whether there is a pair of true ones. Elements come in pairs, and no
+// place is looked at.
+template <typename T> struct Dot {
+    u64 sum;
+    u64 unused;
+    DEVICE void start() { sum = 0; unused = 0; }
+    DEVICE void add(T x, T y) {
+        if (sizeof(T) == 8) sum += u64(x) * u64(y);
+        else sum += u32(x) * u32(y);
+    }
+    DEVICE void add(const Pack& x, const Pack& y) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], y.at[i]);
+    }
+    DEVICE void merge(const Dot& other) { sum += other.sum; }
+    DEVICE output finish() const { return output(sum); }
+};
+template <> struct Dot<bool> {
+    u64 any;
+    u64 unused;
+    DEVICE void start() { any = 0; unused = 0; }
+    DEVICE void add(bool x, bool y) { any |= u64(x) & u64(y); }
+    DEVICE void add(const Pack& x, const Pack& y) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(bool(x.at[i]), bool(y.at[i]));
+    }
+    DEVICE void merge(const Dot& other) { any |= other.any; }
+    DEVICE output finish() const { return output(any != 0); }
+};
+template <> struct Dot<float> {
+    double sum;
+    u64 unused;
+    DEVICE void start() { sum = 0; unused = 0; }
+    DEVICE void add(float x, float y) { sum += double(x) * double(y); }
+    DEVICE void add(const Pack& x, const Pack& y) {
+        const float first = __fmaf_rn(x.at[0], y.at[0], float(x.at[1 % VECTOR]) * float(y.at[1 % VECTOR]));
+        const float second = __fmaf_rn(x.at[2 % VECTOR], y.at[2 % VECTOR], float(x.at[3 % VECTOR]) * float(y.at[3 % VECTOR]));
+        sum += double(first + second);
+    }
+    DEVICE void merge(const Dot& other) { sum += other.sum; }
+    DEVICE output finish() const { return output(sum); }
+};
+template <> struct Dot<double> {
+    Sum<double> sum;
+    DEVICE void start() { sum.start(); }
+    DEVICE void add(double x, double y) {
+        const double product = __dmul_rn(x, y);
+        sum.add(product, 0);
+        sum.lost += __fma_rn(x, y, -product);
+    }
+    DEVICE void add(const Pack& x, const Pack& y) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(double(x.at[i]), double(y.at[i]));
+    }
+    DEVICE void merge(const Dot& other) { sum.merge(other.sum); }
+    DEVICE output finish() const { return output(isfinite(sum.sum) ? sum.sum + sum.lost : sum.sum); }
+};
+
 typedef WARPCELL_REDUCTION<input> State;
 static_assert(sizeof(State) == 16, "the host allocates 16 bytes a state");
 
@@ -212,6 +272,93 @@ DEVICE State merged_in_block(State state) {
     return state;
 }
 
+// Merges what the threads of all blocks have, in one launch: the block that finishes last merges the blocks' states, and
+// writes the result. `finished` is 0 before the launch and is left at 0.
+DEVICE void deliver_whole(State state, State* of_blocks, u32* finished, output* out) {
+    __shared__ bool last;
+    state = merged_in_block(state);
+    if (threadIdx.x == 0) {
+        of_blocks[blockIdx.x] = state;
+        __threadfence();
+        last = atomicAdd(finished, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    state.start();
+    for (u32 block = threadIdx.x; block < gridDim.x; block += THREADS) {
+        // Past the first-level cache, in which another block's state may be stale.
+        State other;
+        const volatile u64* from = (const volatile u64*)(of_blocks + block);
+        ((u64*)&other)[0] = from[0];
+        ((u64*)&other)[1] = from[1];
+        state.merge(other);
+    }
+    state = merged_in_block(state);
+    if (threadIdx.x == 0) {
+        *out = state.finish();
+        *finished = 0;
+    }
+}
+
+#ifdef WARPCELL_DOT
+
+// Two vectors whose elements follow one another, and begin equally far from a multiple of 16 bytes.
+extern "C" __global__ void __launch_bounds__(THREADS)
+dot_packed(const input* x, const input* y, i64 size, State* of_blocks, u32* finished, output* out) {
+    const i64 lane = i64(blockIdx.x) * THREADS + threadIdx.x;
+    const i64 lanes = i64(gridDim.x) * THREADS;
+    State state;
+    state.start();
+    // Elements before the first multiple of 16 bytes.
+    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
+    const Pack* packs_x = (const Pack*)(x + ahead);
+    const Pack* packs_y = (const Pack*)(y + ahead);
+    const i64 count = (size - ahead) / VECTOR;
+    i64 i = lane;
+#pragma unroll 1
+    for (; i + lanes < count; i += 2 * lanes) {
+        Pack loaded_x[2], loaded_y[2];
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            loaded_x[k] = packs_x[i + k * lanes];
+            loaded_y[k] = packs_y[i + k * lanes];
+        }
+#pragma unroll
+        for (int k = 0; k < 2; k++) state.add(loaded_x[k], loaded_y[k]);
+    }
+#pragma unroll 1
+    for (; i < count; i += lanes) state.add(packs_x[i], packs_y[i]);
+    for (i64 at = lane; at < ahead; at += lanes) state.add(x[at], y[at]);
+    for (i64 at = ahead + count * VECTOR + lane; at < size; at += lanes) state.add(x[at], y[at]);
+    deliver_whole(state, of_blocks, finished, out);
+}
+
+// Two vectors whose elements are as many elements apart.
+extern "C" __global__ void __launch_bounds__(THREADS)
+dot_strided(const input* x, const input* y, i64 size, i64 stride_x, i64 stride_y, State* of_blocks, u32* finished, output* out) {
+    const i64 lanes = i64(gridDim.x) * THREADS;
+    State state;
+    state.start();
+    i64 i = i64(blockIdx.x) * THREADS + threadIdx.x;
+#pragma unroll 1
+    for (; i + 3 * lanes < size; i += 4 * lanes) {
+        input loaded_x[4], loaded_y[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            loaded_x[k] = x[(i + k * lanes) * stride_x];
+            loaded_y[k] = y[(i + k * lanes) * stride_y];
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) state.add(loaded_x[k], loaded_y[k]);
+    }
+#pragma unroll 1
+    for (; i < size; i += lanes) state.add(x[i * stride_x], y[i * stride_y]);
+    deliver_whole(state, of_blocks, finished, out);
+}
+
+#else
+
 // Adds elements that follow one another, whose places begin at `place`; `lane` of `lanes` threads that share them.
 DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane, i64 lanes) {
     // Elements before the first multiple of 16 bytes.
@@ -236,40 +383,15 @@ DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane
 
 #ifdef WARPCELL_WHOLE
 
-// A whole contiguous array, in one launch: the block that finishes last merges the blocks' states. `finished` is 0
-// before the launch and is left at 0.
+// A whole contiguous array.
 extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* out) {
-    __shared__ bool last;
     const i64 thread = i64(blockIdx.x) * THREADS + threadIdx.x;
     const i64 threads = i64(gridDim.x) * THREADS;
     State state;
     state.start();
     add_line(state, x, size, 0, thread, threads);
-
-    state = merged_in_block(state);
-    if (threadIdx.x == 0) {
-        of_blocks[blockIdx.x] = state;
-        __threadfence();
-        last = atomicAdd(finished, 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    state.start();
-    for (u32 block = threadIdx.x; block < gridDim.x; block += THREADS) {
-        // Past the first-level cache, in which another block's state may be stale.
-        State other;
-        const volatile u64* from = (const volatile u64*)(of_blocks + block);
-        ((u64*)&other)[0] = from[0];
-        ((u64*)&other)[1] = from[1];
-        state.merge(other);
-    }
-    state = merged_in_block(state);
-    if (threadIdx.x == 0) {
-        *out = state.finish();
-        *finished = 0;
-    }
+    deliver_whole(state, of_blocks, finished, out);
 }
 
 #else
@@ -397,5 +519,7 @@ reduce_shares(const State* shares, i64 outputs, i64 count, output* out) {
     state = merged_in_warp(state);
     if (threadIdx.x % 32 == 0) out[at] = state.finish();
 }
+
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 // The elements of one operand where a condition holds, else those of another.
 //
-//   WARPCELL_ELEMENT   u8, u16, u32 or u64: only the size of an element matters
+//   WARPCELL_ELEMENT   u8, u16, u32, u64 or c128: only the size of an element matters
 //
 // Four kernels: contiguous operands in packs of 16 bytes (`packed`) or, where an address does not allow that, one by one
 // (`single`); and any strides, with 32-bit (`strided`) or 64-bit (`strided_wide`) indices. An operand without an address
@@ -13,17 +13,26 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
+struct alignas(16) c128 {
+    double re, im;
+};
 typedef WARPCELL_ELEMENT element;
+
+// A value, in the low bytes of two words (little-endian, as all CUDA devices are).
+struct alignas(16) Bits {
+    u64 low, high;
+};
+__device__ __forceinline__ element from_bits(Bits bits) { return *(const element*)&bits; }
 
 template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
     T at[count];
 };
 
 template <int count>
-__device__ __forceinline__ void contiguous(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits,
-                                           u64 b_bits) {
+__device__ __forceinline__ void contiguous(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits,
+                                           Bits b_bits) {
     i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * count;
-    const element a_value = element(a_bits), b_value = element(b_bits);
+    const element a_value = from_bits(a_bits), b_value = from_bits(b_bits);
     if (first + count <= size) {
         const Pack<u8, count> chosen = *(const Pack<u8, count>*)(condition + first);
         Pack<element, count> left, right, result;
@@ -42,11 +51,11 @@ __device__ __forceinline__ void contiguous(const u8* condition, const element* a
     }
 }
 
-extern "C" __global__ void packed(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits, u64 b_bits) {
+extern "C" __global__ void packed(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits, Bits b_bits) {
     contiguous<16 / sizeof(element)>(condition, a, b, out, size, a_bits, b_bits);
 }
 
-extern "C" __global__ void single(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits, u64 b_bits) {
+extern "C" __global__ void single(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits, Bits b_bits) {
     contiguous<1>(condition, a, b, out, size, a_bits, b_bits);
 }
 
@@ -62,8 +71,8 @@ struct Axes {
 };
 
 template <typename index>
-__device__ __forceinline__ void by_strides(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits,
-                                           u64 b_bits, const Axes& axes) {
+__device__ __forceinline__ void by_strides(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits,
+                                           Bits b_bits, const Axes& axes) {
     index at = index(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= index(size)) return;
     i64 condition_at = 0, a_at = 0, b_at = 0, out_at = 0;
@@ -83,17 +92,17 @@ __device__ __forceinline__ void by_strides(const u8* condition, const element* a
     }
     // Both are read, so that the loads need not wait for the condition.
     const bool chosen = condition[condition_at];
-    const element left = a ? a[a_at] : element(a_bits);
-    const element right = b ? b[b_at] : element(b_bits);
+    const element left = a ? a[a_at] : from_bits(a_bits);
+    const element right = b ? b[b_at] : from_bits(b_bits);
     out[out_at] = chosen ? left : right;
 }
 
-extern "C" __global__ void strided(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits, u64 b_bits,
+extern "C" __global__ void strided(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits, Bits b_bits,
                                    const __grid_constant__ Axes axes) {
     by_strides<u32>(condition, a, b, out, size, a_bits, b_bits, axes);
 }
 
-extern "C" __global__ void strided_wide(const u8* condition, const element* a, const element* b, element* out, i64 size, u64 a_bits,
-                                        u64 b_bits, const __grid_constant__ Axes axes) {
+extern "C" __global__ void strided_wide(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits,
+                                        Bits b_bits, const __grid_constant__ Axes axes) {
     by_strides<u64>(condition, a, b, out, size, a_bits, b_bits, axes);
 }

@@ -122,7 +122,8 @@ sort_short(const word* x, i64 rows, u32 length, u32 width, word* out, i64* posit
 #define THREADS 512
 constexpr u32 WARPS = THREADS / 32;
 constexpr u32 DIGITS = 256;
-constexpr u32 ITEMS = sizeof(word) == 8 ? 8 : 16;
+// As many as leave all in registers, and sorted keys and positions in 48 KiB beside the counts.
+constexpr u32 ITEMS = POSITIONS ? (sizeof(word) == 8 ? 6 : 8) : sizeof(word) == 8 ? 8 : sizeof(word) == 4 ? 12 : 16;
 constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 ALL = 0xffffffffu;
 
@@ -230,18 +231,23 @@ template <typename N> DEVICE N sum_before(N value, N* of_warps) {
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
 sort_scatter(const word* keys, const u32* values, i64 length, i64 each, u32 parts, int shift, int first, int last,
              const u64* before, const u64* totals, word* keys_out, u32* values_out, i64* positions) {
-    constexpr u32 WIDEST = POSITIONS && sizeof(word) < 4 ? 4 : sizeof(word);
-    alignas(16) __shared__ char room[TILE * WIDEST];
+    __shared__ word sorted_keys[TILE];
+    __shared__ u32 sorted_values[POSITIONS ? TILE : 1];
     __shared__ u16 counts[WARPS][DIGITS];
     __shared__ u32 starts[DIGITS];
     __shared__ u64 targets[DIGITS];
     __shared__ u64 sums[WARPS];
-    word* sorted_keys = (word*)room;
-    u32* sorted_values = (u32*)room;
     const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const u32 lanes_before = (1u << lane) - 1;
     const Part part = part_of_block(length, each, parts);
-    keys += part.row * length;
+    const i64 row = part.row * length;
+    keys += row;
+    keys_out += row;
+    if (POSITIONS) {
+        values += row;
+        values_out += row;
+        positions += row;
+    }
 
     // Where in the row the next key with this thread's digit goes.
     u64 next = 0;
@@ -315,36 +321,28 @@ sort_scatter(const word* keys, const u32* values, i64 length, i64 each, u32 part
             place[k] += starts[digit] + counts[warp][digit];
             sorted_keys[place[k]] = key[k];
         }
+        if (POSITIONS) {
+#pragma unroll
+            for (u32 k = 0; k < ITEMS; k++) {
+                const u32 at = own + k * 32;
+                sorted_values[place[k]] = first ? u32(base + at) : at < size ? values[base + at] : 0;
+            }
+        }
         __syncthreads();
 
-        u8 digits[ITEMS];
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 at = thread + k * THREADS;
             if (at < size) {
                 const word moved = sorted_keys[at];
-                const u32 digit = digit_of(moved, shift);
-                digits[k] = u8(digit);
-                if (!POSITIONS || !last) {
-                    keys_out[part.row * length + i64(targets[digit] + at)] = last ? Order::bits(moved) : moved;
-                }
-            }
-        }
-        if (POSITIONS) {
-            __syncthreads();
-#pragma unroll
-            for (u32 k = 0; k < ITEMS; k++) {
-                const u32 at = own + k * 32;
-                if (at < size) sorted_values[place[k]] = first ? u32(base + at) : values[part.row * length + base + at];
-            }
-            __syncthreads();
-#pragma unroll
-            for (u32 k = 0; k < ITEMS; k++) {
-                const u32 at = thread + k * THREADS;
-                if (at < size) {
-                    const i64 target = part.row * length + i64(targets[digits[k]] + at);
-                    if (last) positions[target] = sorted_values[at];
-                    else values_out[target] = sorted_values[at];
+                const i64 target = i64(targets[digit_of(moved, shift)] + at);
+                if (!POSITIONS) {
+                    keys_out[target] = last ? Order::bits(moved) : moved;
+                } else if (last) {
+                    positions[target] = sorted_values[at];
+                } else {
+                    keys_out[target] = moved;
+                    values_out[target] = sorted_values[at];
                 }
             }
         }

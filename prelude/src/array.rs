@@ -4,6 +4,7 @@
 //! only convert their arguments and call a function over [`RawArray`].
 
 pub(crate) mod axes;
+mod complex;
 mod create;
 mod display;
 pub(crate) mod indices;
@@ -17,6 +18,7 @@ pub(crate) mod transfer;
 pub(crate) mod view;
 
 pub use axes::IntoAxes;
+pub(crate) use complex::truths;
 pub use create::{
     arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, try_arange, try_asarray, try_empty,
     try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
@@ -159,6 +161,9 @@ impl RawArray {
 
     /// A new contiguous array with the elements converted to `dtype`.
     pub(crate) fn converted(&self, operation: &'static str, dtype: DType) -> Result<RawArray> {
+        if self.dtype != dtype && (self.dtype.is_complex() || dtype.is_complex()) {
+            return complex::converted(operation, self, dtype);
+        }
         let out = RawArray::uninitialised(operation, &self.handle, self.shape(), dtype)?;
         if out.size() > 0 {
             self.handle.backend.copy(self.view(), out.view())?;

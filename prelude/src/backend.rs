@@ -6,12 +6,17 @@
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::philox::Blocks;
+use crate::profiling::Recording;
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+pub(crate) mod factorisations;
+pub(crate) mod stream;
+
+pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
 pub(crate) trait Allocation: Any + Send + Sync {
@@ -49,6 +54,18 @@ impl Layout {
         self.shape.iter().product()
     }
 
+    /// The layout of an array of complex numbers as one of real numbers, with one more axis for the two parts.
+    pub fn parts(&self) -> Layout {
+        let mut parts = Layout {
+            shape: self.shape.clone(),
+            strides: self.strides.iter().map(|stride| 2 * stride).collect(),
+            offset: 2 * self.offset,
+        };
+        parts.shape.push(2);
+        parts.strides.push(1);
+        parts
+    }
+
     /// How many elements lie before `axis`, along it, and behind it: a contiguous array of any rank as one of three axes.
     pub fn around(&self, axis: usize) -> [usize; 3] {
         [self.shape[..axis].iter().product(), self.shape[axis], self.shape[axis + 1..].iter().product()]
@@ -65,6 +82,28 @@ impl Layout {
         }
         true
     }
+
+    /// How the matrix of the last two axes lies in memory, if its rows, or else its columns, are lines of neighbours.
+    pub fn lines(&self) -> Option<Lines> {
+        let (&[.., rows, columns], &[.., down, across]) = (&self.shape[..], &self.strides[..]) else { return None };
+        let lines = |count: usize, length: usize, step: isize, apart: isize| {
+            let distance = if count <= 1 { length.max(1) } else { usize::try_from(apart).ok()? };
+            ((length <= 1 || step == 1) && distance >= length.max(1)).then_some(distance)
+        };
+        if let Some(distance) = lines(rows, columns, across, down) {
+            return Some(Lines { are_rows: true, distance });
+        }
+        lines(columns, rows, down, across).map(|distance| Lines { are_rows: false, distance })
+    }
+}
+
+/// A matrix in memory, as libraries of linear algebra take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    /// Whether the lines of neighbours are the rows, else the columns.
+    pub are_rows: bool,
+    /// How many elements apart the lines begin, at least their length and 1.
+    pub distance: usize,
 }
 
 /// An array as a backend sees it.
@@ -120,13 +159,28 @@ pub(crate) enum UnaryOperation {
     IsFinite,
     /// Integers, and bools as `LogicalNot`.
     BitwiseNot,
+    /// Complex numbers, as the next one.
+    Conjugate,
+    /// The angle to the positive real axis, a real number.
+    Angle,
 }
 
 impl UnaryOperation {
-    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, the type of the parts for what is a real
+    /// number of complex ones, else the same.
     pub const fn output(self, dtype: DType) -> DType {
-        use UnaryOperation::{IsFinite, IsInf, IsNan, LogicalNot};
-        if matches!(self, LogicalNot | IsNan | IsInf | IsFinite) { DType::Bool } else { dtype }
+        use UnaryOperation::{Abs, Angle, IsFinite, IsInf, IsNan, LogicalNot};
+        match self {
+            LogicalNot | IsNan | IsInf | IsFinite => DType::Bool,
+            Abs | Angle => dtype.part(),
+            _ => dtype,
+        }
+    }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use UnaryOperation::{Abs, Angle, Conjugate, Exp, Negative, Sqrt};
+        matches!(self, Negative | Abs | Exp | Sqrt | Conjugate | Angle)
     }
 }
 
@@ -183,6 +237,12 @@ impl BinaryOperation {
             _ => dtype,
         }
     }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use BinaryOperation::{Add, Divide, Equal, Multiply, NotEqual, Subtract};
+        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual)
+    }
 }
 
 /// Reductions. `Max`, `Min` give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
@@ -233,6 +293,8 @@ pub(crate) const fn sum_type(dtype: DType) -> DType {
         DType::I32 | DType::I64 => DType::I64,
         DType::F32 => DType::F32,
         DType::F64 => DType::F64,
+        DType::C64 => DType::C64,
+        DType::C128 => DType::C128,
         _ => sum_type(dtype.computed()),
     }
 }
@@ -309,9 +371,37 @@ pub(crate) struct Foreign {
     pub owner: Box<dyn Any + Send + Sync>,
 }
 
-/// A recorded point in a device's queue of work.
-pub(crate) trait EventHandle: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
+/// A Fourier transform along some axes. Which numbers it takes and gives, the arrays' dtypes and shapes say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Transform<'a> {
+    /// Distinct, one at least.
+    pub axes: &'a [usize],
+    /// With `e^(+i…)` in the place of `e^(-i…)`.
+    pub is_inverse: bool,
+    /// All results are multiplied by this.
+    pub scale: f64,
+}
+
+/// What is known of a device; see [`Device::properties`](crate::Device::properties).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceProperties {
+    /// What the device calls itself, such as `NVIDIA H200` or the processor's model.
+    pub name: String,
+    /// Bytes of memory that are free at the moment: of the GPU's own, or of the host's.
+    pub free_memory: usize,
+    /// Bytes of memory in all.
+    pub total_memory: usize,
+    /// The major and minor version of what a CUDA device can do, such as (9, 0).
+    pub compute_capability: Option<(i32, i32)>,
+    /// The number of multiprocessors; of the processor, the number of threads that operations use.
+    pub multiprocessors: usize,
+    /// The most bytes a second that can be read from and written to a GPU's memory, by its clock and width. Large copies come
+    /// to about nine tenths of it.
+    pub peak_bandwidth: Option<f64>,
+    /// What tells a CUDA device, or a part of a divided one, from all others, such as
+    /// `GPU-5d1d7f8e-7a0c-4b0e-9f52-8f6a3b1c2d4e`: what `nvidia-smi -L` prints and `CUDA_VISIBLE_DEVICES` takes.
+    pub uuid: Option<String>,
 }
 
 /// Figures of the device's memory in bytes.
@@ -349,11 +439,14 @@ pub(crate) struct PoolFigures {
     pub limit: Option<usize>,
 }
 
-/// What a backend must do. Work is queued in order; only `download` and `synchronize` wait.
+/// What a backend must do. A thread's work is queued in its stream, in order, and behind what other streams still do to the same
+/// memory. Only what says so waits: `download`, `synchronize` and what gives a number of elements. Those, and `upload`, cannot
+/// be captured in a graph.
 ///
 /// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
-/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves and
-/// converts elements takes all dtypes, what computes takes those in [`DType::COMPUTED`].
+/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves
+/// elements takes all dtypes, what computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what
+/// `takes_complex` says of an operation.
 pub(crate) trait Backend: Send + Sync {
     /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
     fn name(&self) -> String;
@@ -370,7 +463,7 @@ pub(crate) trait Backend: Send + Sync {
     /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
     /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
-    /// rounded once, to nearest, ties to even), with the same bits on all backends.
+    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
     /// Applies `operation` to each element. Transcendental functions get floats only.
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
@@ -445,7 +538,25 @@ pub(crate) trait Backend: Send + Sync {
     fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
     /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
-    /// Records an event after the work queued so far.
+    /// What factorises matrices.
+    fn factorisations(&self) -> &dyn factorisations::Factorisations;
+    /// Whether [`multiply`](Self::multiply) takes arrays of a dtype that is for storage.
+    fn multiplies(&self, dtype: DType) -> bool;
+    /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
+    /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
+    ///
+    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have [`Layout::lines`], and are
+    /// added up in f32 or f64; f32 is not rounded to fewer bits on the way.
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
+    /// `multiply`, but for types for storage.
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The Fourier transform of `x`: complex numbers, both arrays of one shape; or of real numbers to all complex ones (both of one
+    /// shape) or to those that the others follow from (`out` has the first `n / 2 + 1` along the last of the transform's
+    /// axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where what would make them complex is
+    /// not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty, and do not overlap.
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// Records an event behind the work that all streams have.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.
     fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64>;
@@ -485,6 +596,30 @@ pub(crate) trait Backend: Send + Sync {
     ///
     /// `stream` is the driver's handle of a stream of this device that exists.
     unsafe fn order(&self, stream: usize, first: Whose) -> Result<()>;
+    /// The bytes that the caches in front of the device's memory hold together, the last level of them.
+    fn cache_bytes(&self) -> usize;
+    /// Begins a profile, before which all queued work is done. There is one at a time.
+    fn profile(&self) -> Result<Box<dyn Recording>>;
+    /// What is known of the device.
+    fn properties(&self) -> DeviceProperties;
+    /// Queues a copy of bytes, from `offset` of an allocation of another device on, to the start of one of this backend: behind
+    /// the work that writes to the first, and in front of further work that writes to it. Does nothing and gives false if the
+    /// other device is of another kind; then the bytes must travel through the host.
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool>;
+    /// The stream that the device begins with.
+    fn first_stream(&self) -> Arc<dyn StreamHandle>;
+    /// Another stream.
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>>;
+    /// Begins to capture what the calling thread asks of the device.
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
+    /// Whether the calling thread captures a graph of this device.
+    fn is_capturing(&self) -> bool;
 }
 
 /// Whose work comes first.

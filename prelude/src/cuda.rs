@@ -2,24 +2,37 @@
 //! `cudarc`.
 //!
 //! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
-//! monitor, [`cufft`] plans Fourier transforms, [`status`] turns status codes
-//! into errors, [`context`] holds a device with its context and its one stream, [`pool`] and [`memory`] its memory,
-//! [`staging`] the transfers, [`interop`] what shares memory with others, [`compile`] and [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and
-//! [`event`] are what their names say. Nothing here knows arrays or operations.
+//! monitor, [`cupti`] the profiler (whose names [`demangle`] makes readable; [`profile`] does without it where it must),
+//! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices,
+//! [`cusolver`] factorises them, [`status`] turns status codes into errors, [`context`] holds a device with its context,
+//! [`queue`] its streams, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`interop`] what shares
+//! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
+//! [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and [`event`] are what their names say. Nothing here knows
+//! arrays or operations.
 //!
 //! Invariants:
-//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuFFT before [`library::fft`] has: a
-//!    missing library panics inside it.
-//! 2. A [`context::Device`] has one stream, on which all its work is queued. Memory that is given back to the pool may
-//!    be handed out again at once: work on its new contents is queued behind all work on the old ones.
+//! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuBLAS
+//!    before [`library::blas`] has, none of cuSOLVER before [`library::solver`] has: a missing library panics inside
+//!    it.
+//! 2. Work goes to the thread's own queue of the device, [`context::Device::queue_number`]; whoever hands a stream to a library
+//!    does so at each call. Memory that is given back to the pool may be handed out again at once, for work in the same queue:
+//!    that is queued behind all work on its old contents. Before queued work uses memory that is not made for it, it is ordered
+//!    behind what other queues do to that ([`memory::DeviceMemory::order`]).
 //! 3. Every handle owns an `Arc` of its device, so the context outlives it.
 //! 4. `Drop` never panics: an error is kept in the device, and the next `synchronize` reports it.
 
+pub(crate) mod attribute;
+pub(crate) mod background;
 pub(crate) mod cache;
 pub(crate) mod compile;
 pub(crate) mod context;
+pub(crate) mod cublas;
 pub(crate) mod cufft;
+mod cupti;
+pub(crate) mod cusolver;
+mod demangle;
 pub(crate) mod event;
+pub(crate) mod graph;
 pub mod interop;
 pub(crate) mod launch;
 pub(crate) mod library;
@@ -28,5 +41,8 @@ pub(crate) mod module;
 pub(crate) mod nvml;
 pub(crate) mod nvrtc;
 pub(crate) mod pool;
+pub(crate) mod profile;
+pub(crate) mod queue;
 pub(crate) mod staging;
 pub(crate) mod status;
+mod usage;

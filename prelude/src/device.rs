@@ -1,12 +1,31 @@
-//! Which device arrays live on: [`Device`], and the choice of one for the process.
+//! Which device arrays live on: [`Device`], the choice of one for the process, and other ones for a while.
 
+pub use crate::backend::DeviceProperties;
+use crate::backend::stream::{copies, waits};
 use crate::backend::{Backend, cpu, cuda};
-use crate::error::{Error, Result, fail};
+use crate::error::{Error, Result, check, fail};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// Where an array's elements are and where its operations run.
+///
+/// New arrays are made on the current device ([`device()`]). [`set_device`] changes that for the whole program, and so for all
+/// cells from then on; [`with`](Self::with) for the time of a closure, in its thread. An operation runs where its arrays are,
+/// whatever the current device is, and needs all of them on one device; [`DeviceArray::to_device`](crate::DeviceArray::to_device)
+/// copies an array to another.
+///
+/// CUDA devices are numbered as the driver does it: `CUDA_VISIBLE_DEVICES` chooses and orders them, parts of divided devices
+/// (MIG) are devices of their own.
+///
+/// ```
+/// use warpcell as gpu;
+/// for device in gpu::devices() {
+///     let sum = device.with(|| gpu::arange(5).sum());
+///     println!("{device}: {sum}");
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Device {
@@ -25,13 +44,146 @@ impl fmt::Display for Device {
     }
 }
 
+/// The CUDA devices that can be used, or the CPU where there is none or `WARPCELL_DEVICE` asks for it. So `devices()[0]` exists
+/// everywhere, and `devices()` has one entry a GPU.
+///
+/// ```
+/// let devices = warpcell::devices();
+/// println!("{} of them, the first is {}", devices.len(), devices[0]);
+/// ```
+pub fn devices() -> Vec<Device> {
+    let wishes_cpu = std::env::var(VARIABLE).is_ok_and(|wish| wish == "cpu");
+    if wishes_cpu || cuda::probe().is_err() {
+        return vec![Device::Cpu];
+    }
+    (0..cuda::count()).map(Device::Cuda).collect()
+}
+
+/// Makes this the device of new arrays, in all threads and cells, until it is changed; CuPy's `Device.use`. Arrays that there are
+/// stay where they are.
+///
+/// Within [`Device::with`] it holds at once, also after the closure.
+///
+/// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// gpu::set_device(gpu::devices()[0]); // also where there is no GPU
+/// assert_eq!(gpu::zeros::<f32>(3).device(), gpu::devices()[0]);
+/// ```
+#[track_caller]
+pub fn set_device(device: Device) {
+    check(try_set_device(device));
+}
+
+/// As [`set_device`], but returns the error; then nothing has changed.
+pub fn try_set_device(device: Device) -> Result<()> {
+    let handle = open(device)?;
+    SCOPE.with_borrow_mut(|scope| {
+        if let Some(scope) = scope {
+            *scope = handle.clone();
+        }
+    });
+    *CHOSEN.write().unwrap_or_else(PoisonError::into_inner) = Some(handle);
+    Ok(())
+}
+
+/// What [`set_device`] has chosen.
+static CHOSEN: RwLock<Option<Handle>> = RwLock::new(None);
+
+thread_local! {
+    /// The device of the innermost [`Device::with`] of this thread.
+    static SCOPE: RefCell<Option<Handle>> = const { RefCell::new(None) };
+}
+
+/// A scope of [`Device::with`], or of a stream: what was before comes back at its end, also if that is a panic.
+pub(crate) struct Scope(Option<Handle>);
+
+impl Scope {
+    pub fn begin(handle: Handle) -> Scope {
+        Scope(SCOPE.replace(Some(handle)))
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        SCOPE.set(self.0.take());
+    }
+}
+
+impl Device {
+    /// The device of this number in [`devices`]: a CUDA device, or the CPU as number 0 where there is none.
+    ///
+    /// ```
+    /// use warpcell::{Device, devices};
+    /// assert_eq!(Device::new(0), Ok(devices()[0]));
+    /// println!("{}", Device::new(99).unwrap_err());
+    /// ```
+    pub fn new(number: usize) -> Result<Device> {
+        let devices = devices();
+        devices.get(number).copied().ok_or_else(|| {
+            let names: Vec<String> = devices.iter().map(ToString::to_string).collect();
+            Error::DeviceUnavailable {
+                device: format!("device {number}"),
+                reason: format!("it does not exist; numbers count from 0, and there are: {}", names.join(", ")),
+            }
+        })
+    }
+
+    /// Does `work` with this as the device of new arrays; Python's `with device:`. Gives what `work` gives.
+    ///
+    /// That holds for the calling thread: one that `work` starts makes its arrays on the device that [`set_device`] has chosen,
+    /// or that was chosen at the start, unless it uses `with` itself.
+    ///
+    /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]), or `work` does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::Device::Cpu.with(|| gpu::ones::<f64>(3));
+    /// assert_eq!(a.device(), gpu::Device::Cpu);
+    /// ```
+    #[track_caller]
+    #[doc(alias = "use")]
+    pub fn with<R>(self, work: impl FnOnce() -> R) -> R {
+        let _scope = Scope::begin(check(open(self)));
+        work()
+    }
+
+    /// The same as [`with`](Self::with).
+    #[track_caller]
+    pub fn scope<R>(self, work: impl FnOnce() -> R) -> R {
+        self.with(work)
+    }
+
+    /// What is known of the device: its name, its memory at this moment, what it can do.
+    ///
+    /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]).
+    ///
+    /// ```
+    /// let properties = warpcell::device().properties();
+    /// println!("{}: {} bytes free", properties.name, properties.free_memory);
+    /// ```
+    #[track_caller]
+    pub fn properties(self) -> DeviceProperties {
+        check(open(self)).backend.properties()
+    }
+
+    /// Waits until the work of all streams of the device is done.
+    ///
+    /// **Panics** if the device cannot be used, or a queued operation failed on it.
+    #[track_caller]
+    pub fn synchronize(self) {
+        check(open(self).and_then(|handle| handle.backend.synchronize()));
+    }
+}
+
 /// The environment variable that overrides the choice: `cpu` or `cuda:N`.
 const VARIABLE: &str = "WARPCELL_DEVICE";
 
-/// The device of new arrays, chosen once per process: what `WARPCELL_DEVICE` says (`cpu` or `cuda:N`), else CUDA
-/// device 0 if it can be used, else the CPU.
+/// The device of new arrays: that of the [`Device::with`] in which this is called, else what [`set_device`] has chosen, else what
+/// was chosen at the start: what `WARPCELL_DEVICE` says (`cpu` or `cuda:N`), CUDA device 0 if it can be used, or the CPU.
 ///
-/// **Panics** if `WARPCELL_DEVICE` has another value or names a device that cannot be used.
+/// **Panics** if `WARPCELL_DEVICE` counts and has another value or names a device that cannot be used.
 ///
 /// ```
 /// println!("arrays are made on {}", warpcell::device());
@@ -51,6 +203,12 @@ pub fn try_device() -> Result<Device> {
 
 /// Why [`device`] is what it is, in one sentence, for a banner.
 pub fn reason() -> String {
+    if SCOPE.with_borrow(Option::is_some) {
+        return "chosen for a part of a cell, by `with`".into();
+    }
+    if chosen().is_some() {
+        return "chosen by `set_device`".into();
+    }
     match choice() {
         Ok(choice) => choice.reason.clone(),
         Err(error) => error.to_string(),
@@ -71,7 +229,7 @@ pub fn device_info() -> String {
     }
 }
 
-/// Waits until all work queued on the current device is done.
+/// Waits until all work queued on the current device is done, in whatever stream.
 ///
 /// **Panics** if a queued operation failed on the device.
 #[track_caller]
@@ -91,6 +249,18 @@ pub fn try_synchronize() -> Result<()> {
 pub(crate) struct Handle {
     pub device: Device,
     pub backend: Arc<dyn Backend>,
+}
+
+impl Handle {
+    /// Fails for an operation that waits for results, while this thread captures a graph of the device.
+    pub fn may_wait(&self, operation: &'static str) -> Result<()> {
+        if self.backend.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
+    /// Fails for an operation that copies host memory, while this thread captures a graph of the device.
+    pub fn may_upload(&self, operation: &'static str) -> Result<()> {
+        if self.backend.is_capturing() { Err(copies(operation)) } else { Ok(()) }
+    }
 }
 
 struct Choice {
@@ -130,10 +300,19 @@ fn parse(wish: &str) -> Result<Device> {
 
 /// The device of new arrays with its backend.
 pub(crate) fn current() -> Result<Handle> {
+    // A thread that ends is in no scope.
+    let scope = SCOPE.try_with(|scope| scope.borrow().clone()).ok().flatten();
+    if let Some(handle) = scope.or_else(chosen) {
+        return Ok(handle);
+    }
     match choice() {
         Ok(choice) => Ok(choice.handle.clone()),
         Err(error) => Err(error.clone()),
     }
+}
+
+fn chosen() -> Option<Handle> {
+    CHOSEN.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// The CPU, whatever the current device is: what host functions compute on.
@@ -180,6 +359,32 @@ mod tests {
         expect![[r#""gpu" cannot be used: WARPCELL_DEVICE must be cpu or cuda:N, such as cuda:0; correct or unset it and restart"#]]
             .assert_eq(&parse("gpu").unwrap_err().to_string());
         assert!(parse("cuda:x").is_err());
+    }
+
+    #[test]
+    fn devices_hold_for_their_scope_and_thread() {
+        let outside = try_device();
+        Device::Cpu.with(|| {
+            assert_eq!(device(), Device::Cpu);
+            assert_eq!(Device::Cpu.scope(|| Device::Cpu.with(device)), Device::Cpu);
+            assert!(SCOPE.with_borrow(Option::is_some));
+            assert_eq!(std::thread::spawn(try_device).join().unwrap(), outside, "threads are not in it");
+        });
+        assert!(std::panic::catch_unwind(|| Device::Cpu.with(|| panic!("on purpose"))).is_err());
+        assert!(SCOPE.with_borrow(Option::is_none), "it has ended, also by a panic");
+        assert_eq!(try_device(), outside);
+    }
+
+    #[test]
+    fn numbers_of_devices_are_checked() {
+        assert_eq!(Device::new(0), Ok(devices()[0]));
+        let error = Device::new(77).unwrap_err().to_string();
+        let known = format!(
+            "device 77 cannot be used: it does not exist; numbers count from 0, and there are: {}",
+            devices()[0]
+        );
+        assert!(error.starts_with(&known), "{error}");
+        assert!(matches!(try_set_device(Device::Cuda(77)), Err(Error::DeviceUnavailable { .. })));
     }
 
     #[test]

@@ -5,11 +5,15 @@
 //! Some types are for storage ([`DType::is_storage`]): arrays of them are made, moved, converted and shown as all others.
 //! What computes on such arrays converts them first, to [`DType::computed`], so that backends compute in
 //! [`DType::COMPUTED`] only.
+//!
+//! Complex numbers ([`DType::is_complex`]) are neither: they have arithmetic, but no order, and of the operations on real
+//! numbers only some. What they lack does not compile: it is for elements that are [`Real`] or a [`Number`].
 
 pub(crate) mod rounding;
 pub(crate) mod typestr;
 
 use half::{bf16, f16};
+use num_complex::Complex;
 use std::fmt;
 
 /// The type of an array's elements, as a value.
@@ -42,11 +46,15 @@ pub enum DType {
     F32,
     /// `f64`.
     F64,
+    /// [`Complex<f32>`], the real part before the imaginary one.
+    C64,
+    /// [`Complex<f64>`], the real part before the imaginary one.
+    C128,
 }
 
 impl DType {
     /// All element types, in order of promotion.
-    pub const ALL: [DType; 13] = [
+    pub const ALL: [DType; 15] = [
         DType::Bool,
         DType::U8,
         DType::I8,
@@ -60,9 +68,12 @@ impl DType {
         DType::BF16,
         DType::F32,
         DType::F64,
+        DType::C64,
+        DType::C128,
     ];
 
-    /// The types that operations compute in, in order of promotion. The others are for [storage](Self::is_storage).
+    /// The types that operations on real numbers compute in, in order of promotion. The others are for
+    /// [storage](Self::is_storage), or [complex](Self::is_complex).
     pub const COMPUTED: [DType; 8] =
         [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64];
 
@@ -72,7 +83,8 @@ impl DType {
             DType::Bool | DType::U8 | DType::I8 => 1,
             DType::U16 | DType::I16 | DType::F16 | DType::BF16 => 2,
             DType::I32 | DType::U32 | DType::F32 => 4,
-            DType::I64 | DType::U64 | DType::F64 => 8,
+            DType::I64 | DType::U64 | DType::F64 | DType::C64 => 8,
+            DType::C128 => 16,
         }
     }
 
@@ -92,12 +104,28 @@ impl DType {
             DType::BF16 => "bf16",
             DType::F32 => "f32",
             DType::F64 => "f64",
+            DType::C64 => "Complex<f32>",
+            DType::C128 => "Complex<f64>",
         }
     }
 
     /// Whether the type is `f16`, `bf16`, `f32` or `f64`.
     pub const fn is_float(self) -> bool {
         matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Whether the type is `Complex<f32>` or `Complex<f64>`.
+    pub const fn is_complex(self) -> bool {
+        matches!(self, DType::C64 | DType::C128)
+    }
+
+    /// The type of the real and the imaginary part; of real numbers, the type itself.
+    pub const fn part(self) -> DType {
+        match self {
+            DType::C64 => DType::F32,
+            DType::C128 => DType::F64,
+            other => other,
+        }
     }
 
     /// Whether the type is for storage: `i8`, `u16`, `i16`, `f16` and `bf16`. There is no arithmetic on arrays of it; what
@@ -160,6 +188,10 @@ pub enum Scalar {
     F32(f32),
     /// An `f64`.
     F64(f64),
+    /// A [`Complex<f32>`].
+    C64(Complex<f32>),
+    /// A [`Complex<f64>`].
+    C128(Complex<f64>),
 }
 
 impl Scalar {
@@ -179,25 +211,62 @@ impl Scalar {
             Scalar::BF16(_) => DType::BF16,
             Scalar::F32(_) => DType::F32,
             Scalar::F64(_) => DType::F64,
+            Scalar::C64(_) => DType::C64,
+            Scalar::C128(_) => DType::C128,
         }
     }
 
-    /// The value's bytes, in the low end of a word.
-    pub(crate) const fn bits(self) -> u64 {
+    /// The value's bytes, in the low end of a word of 128 bits.
+    pub(crate) const fn bits(self) -> u128 {
         match self {
-            Scalar::Bool(value) => value as u64,
-            Scalar::U8(value) => value as u64,
-            Scalar::I8(value) => value as u8 as u64,
-            Scalar::U16(value) => value as u64,
-            Scalar::I16(value) => value as u16 as u64,
-            Scalar::I32(value) => value as u32 as u64,
-            Scalar::U32(value) => value as u64,
-            Scalar::I64(value) => value as u64,
-            Scalar::U64(value) => value,
-            Scalar::F16(value) => value.to_bits() as u64,
-            Scalar::BF16(value) => value.to_bits() as u64,
-            Scalar::F32(value) => value.to_bits() as u64,
-            Scalar::F64(value) => value.to_bits(),
+            Scalar::Bool(value) => value as u128,
+            Scalar::U8(value) => value as u128,
+            Scalar::I8(value) => value as u8 as u128,
+            Scalar::U16(value) => value as u128,
+            Scalar::I16(value) => value as u16 as u128,
+            Scalar::I32(value) => value as u32 as u128,
+            Scalar::U32(value) => value as u128,
+            Scalar::I64(value) => value as u64 as u128,
+            Scalar::U64(value) => value as u128,
+            Scalar::F16(value) => value.to_bits() as u128,
+            Scalar::BF16(value) => value.to_bits() as u128,
+            Scalar::F32(value) => value.to_bits() as u128,
+            Scalar::F64(value) => value.to_bits() as u128,
+            Scalar::C64(value) => value.re.to_bits() as u128 | (value.im.to_bits() as u128) << 32,
+            Scalar::C128(value) => value.re.to_bits() as u128 | (value.im.to_bits() as u128) << 64,
+        }
+    }
+
+    /// A number as a float of `dtype`, which is `f32`, `f64` or complex.
+    pub(crate) fn of_float(value: f64, dtype: DType) -> Scalar {
+        match dtype {
+            DType::F32 => Scalar::F32(value as f32),
+            DType::C64 => Scalar::C64(Complex::new(value as f32, 0.0)),
+            DType::C128 => Scalar::C128(Complex::new(value, 0.0)),
+            _ => Scalar::F64(value),
+        }
+    }
+
+    /// The value of a real float.
+    pub(crate) fn float(self) -> f64 {
+        match self {
+            Scalar::F32(value) => value.into(),
+            Scalar::F64(value) => value,
+            other => unreachable!("{other:?} is no real float"),
+        }
+    }
+
+    /// A float, real or complex, divided by a real number; for complex ones, part by part.
+    pub(crate) fn divided(self, divisor: f64) -> Scalar {
+        match self {
+            Scalar::F32(value) => Scalar::F32((f64::from(value) / divisor) as f32),
+            Scalar::F64(value) => Scalar::F64(value / divisor),
+            Scalar::C64(value) => {
+                let part = |part: f32| (f64::from(part) / divisor) as f32;
+                Scalar::C64(Complex::new(part(value.re), part(value.im)))
+            }
+            Scalar::C128(value) => Scalar::C128(Complex::new(value.re / divisor, value.im / divisor)),
+            other => unreachable!("{other:?} is no float"),
         }
     }
 
@@ -230,6 +299,8 @@ impl fmt::Display for Scalar {
             Scalar::BF16(value) => value.fmt(f),
             Scalar::F32(value) => value.fmt(f),
             Scalar::F64(value) => value.fmt(f),
+            Scalar::C64(value) => value.fmt(f),
+            Scalar::C128(value) => value.fmt(f),
         }
     }
 }
@@ -238,10 +309,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that arrays can hold: `bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64`. Not an extension point.
+/// A Rust type that arrays can hold: `bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64`, and complex numbers,
+/// `Complex<f32> Complex<f64>`. Not an extension point.
 ///
-/// Arrays of all of them are made, copied, sliced, joined, converted by [`astype`](crate::DeviceArray::astype), compared,
-/// summed and shown. Arithmetic is for those that are a [`Number`]; `i8 u16 i16 f16 bf16` are for storage.
+/// Arrays of all of them are made, copied, sliced, joined, converted by [`astype`](crate::DeviceArray::astype), compared for
+/// equality, summed and shown. What needs an order is for all but complex numbers, those that are [`Real`]. Arithmetic is for
+/// those that are [`Arithmetic`]; `bool i8 u16 i16 f16 bf16` have none.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -254,17 +327,18 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "device arrays cannot hold `{Self}`",
     label = "not an element type",
-    note = "the element types are bool, u8, i8, u16, i16, i32, u32, i64, u64, gpu::f16, gpu::bf16, f32 and f64"
+    note = "the element types are bool, u8, i8, u16, i16, i32, u32, i64, u64, gpu::f16, gpu::bf16, f32, f64, \
+            gpu::Complex<f32> and gpu::Complex<f64>"
 )]
 pub trait Element:
-    sealed::Sealed + Copy + PartialOrd + Default + fmt::Debug + fmt::Display + Send + Sync + 'static
+    sealed::Sealed + Copy + PartialEq + Default + fmt::Debug + fmt::Display + Send + Sync + 'static
 {
     /// The type of sums: `u64` for `bool`, `u8`, `u16` and `u32`; `i64` for `i8`, `i16` and `i32`; `f32` for `f16` and
     /// `bf16`, whose own range and precision a sum would soon leave (NumPy adds in `f32` too, and rounds the sum); else the
     /// type itself.
     type Sum: Element;
-    /// The type of means: the type itself for `f32` and `f64`, `f32` for `f16` and `bf16`, else `f64`.
-    type Mean: Float;
+    /// The type of means: the type itself for `f32`, `f64` and complex numbers, `f32` for `f16` and `bf16`, else `f64`.
+    type Mean: Inexact;
     /// The tag of this type.
     const DTYPE: DType;
     /// This value with its tag.
@@ -273,7 +347,20 @@ pub trait Element:
     fn from_scalar(scalar: Scalar) -> Option<Self>;
 }
 
-/// An element type with arithmetic: `u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+/// An element type whose values have an order: all but complex numbers. Not an extension point.
+///
+/// ```compile_fail,E0277
+/// let a = warpcell::zeros::<warpcell::Complex<f64>>(3);
+/// warpcell::sort(&a); // warpcell::sort(&a.abs())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this operation needs an array of real numbers, but its elements are `{Self}`",
+    label = "not real numbers",
+    note = "complex numbers have no order; take one of `a.abs()`, `a.real()`, `a.imag()` and `a.angle()` first"
+)]
+pub trait Real: Element + PartialOrd {}
+
+/// An element type with `+ - * /`: `u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>`. Not an extension point.
 ///
 /// `bool` has none, and the others are for storage: they are converted first.
 ///
@@ -285,10 +372,41 @@ pub trait Element:
     message = "there is no arithmetic on arrays of `{Self}`",
     label = "not a type that arrays compute in",
     note = "convert the array first, such as `a.astype::<f32>()`",
-    note = "arrays compute in u8, i32, u32, i64, u64, f32 and f64; those of bool, i8, u16, i16, gpu::f16 and gpu::bf16 are \
-            stored, moved, converted, compared and summed"
+    note = "arrays compute in u8, i32, u32, i64, u64, f32, f64 and complex numbers; those of bool, i8, u16, i16, gpu::f16 and \
+            gpu::bf16 are stored, moved, converted, compared and summed"
 )]
-pub trait Number: Element {}
+pub trait Arithmetic: Element {
+    /// The type of absolute values, and of the real and imaginary parts of complex numbers: of real numbers the type itself.
+    type Part: Number;
+}
+
+/// A real element type with arithmetic: `u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this operation is not for arrays of `{Self}`",
+    label = "not real numbers that arrays compute in",
+    note = "convert the array first, such as `a.astype::<f32>()`; of complex numbers, take `a.real()`, `a.imag()` or `a.abs()`",
+    note = "it is for u8, i32, u32, i64, u64, f32 and f64; arrays of bool, i8, u16, i16, gpu::f16 and gpu::bf16 are stored, \
+            moved, converted, compared and summed"
+)]
+pub trait Number: Real + Arithmetic<Part = Self> {}
+
+/// A floating-point type, real or complex: `f32 f64 Complex<f32> Complex<f64>`; NumPy's `inexact`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this operation needs an array of floats, real or complex, but its elements are `{Self}`",
+    label = "none of f32, f64, Complex<f32> and Complex<f64>",
+    note = "convert the array first, such as `a.astype::<f64>()`"
+)]
+pub trait Inexact: Arithmetic {
+    /// The complex type of this precision.
+    type Complex: Inexact;
+}
+
+/// The type of an array's Fourier transform: `Complex<f32>` for `f32`, `f16`, `bf16` and `Complex<f32>`, else
+/// `Complex<f64>`.
+pub type Spectrum<T> = <<T as Element>::Mean as Inexact>::Complex;
+
+/// The type of real numbers of the precision of a [`Spectrum`]: `f32` for `f32`, `f16`, `bf16` and `Complex<f32>`, else `f64`.
+pub type Signal<T> = <<T as Element>::Mean as Arithmetic>::Part;
 
 /// An element type whose bits can be combined: an integer type, or `bool`, which is one bit. Not an extension point.
 #[diagnostic::on_unimplemented(
@@ -312,7 +430,7 @@ pub trait Integer: Number + Bitwise {}
     label = "neither f32 nor f64",
     note = "convert the array first, such as `a.astype::<f64>()`"
 )]
-pub trait Float: Number {
+pub trait Float: Number + Inexact + Element<Mean = Self> {
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
     /// The value as `f64`.
@@ -352,10 +470,22 @@ elements! {
     bf16 => BF16, f32, f32;
     f32 => F32, f32, f32;
     f64 => F64, f64, f64;
+    Complex<f32> => C64, Complex<f32>, Complex<f32>;
+    Complex<f64> => C128, Complex<f64>, Complex<f64>;
 }
 
+macro_rules! reals {
+    ($($type:ty)*) => { $(impl Real for $type {})* };
+}
+reals!(bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64);
+
 macro_rules! numbers {
-    ($($type:ty)*) => { $(impl Number for $type {})* };
+    ($($type:ty)*) => {$(
+        impl Arithmetic for $type {
+            type Part = $type;
+        }
+        impl Number for $type {}
+    )*};
 }
 numbers!(u8 i32 u32 i64 u64 f32 f64);
 
@@ -370,6 +500,15 @@ impl Bitwise for bool {}
 
 macro_rules! floats {
     ($($type:ty)*) => {$(
+        impl Inexact for $type {
+            type Complex = Complex<$type>;
+        }
+        impl Arithmetic for Complex<$type> {
+            type Part = $type;
+        }
+        impl Inexact for Complex<$type> {
+            type Complex = Complex<$type>;
+        }
         impl Float for $type {
             fn from_f64(value: f64) -> Self {
                 value as $type

@@ -19,6 +19,19 @@ pub enum Error {
         /// Shape of the right operand.
         right: Vec<usize>,
     },
+    /// Two arrays of which a pair of axes must have one length, and has two.
+    AxisMismatch {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Shape of the left operand.
+        left: Vec<usize>,
+        /// Shape of the right operand.
+        right: Vec<usize>,
+        /// The axis of the left and that of the right operand.
+        axes: (usize, usize),
+        /// Why the lengths must agree and what to do.
+        advice: &'static str,
+    },
     /// A shape, axis, slice or size that the operation cannot take.
     InvalidShape {
         /// The operation that was asked for.
@@ -139,6 +152,48 @@ pub enum Error {
     },
     /// The user has interrupted the cell.
     Interrupted,
+    /// An operation that cannot be part of a graph, asked for while one was captured.
+    NotCapturable {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Why it cannot be and what to do.
+        reason: &'static str,
+    },
+    /// A matrix that has no inverse.
+    SingularMatrix {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The number of the matrix in its stack, in row-major order; none if it is the only one.
+        matrix: Option<usize>,
+        /// The number of the pivot that is 0, from 1.
+        pivot: usize,
+    },
+    /// A matrix that is not positive definite.
+    NotPositiveDefinite {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The number of the matrix in its stack, in row-major order; none if it is the only one.
+        matrix: Option<usize>,
+        /// The order of the first leading minor that is not positive.
+        minor: usize,
+    },
+    /// Elements that are NaN or infinite where no result could be found for them.
+    NotFinite {
+        /// The operation that was asked for.
+        operation: &'static str,
+    },
+    /// An iteration that came to no end.
+    NoConvergence {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The number of the matrix in its stack, in row-major order; none if it is the only one.
+        matrix: Option<usize>,
+    },
+}
+
+/// Which matrix of a stack is meant.
+fn matrix_name(matrix: Option<usize>) -> String {
+    matrix.map_or_else(|| "the matrix".into(), |number| format!("matrix {number} of the stack (counted from 0)"))
 }
 
 impl fmt::Display for Error {
@@ -148,6 +203,12 @@ impl fmt::Display for Error {
                 f,
                 "{operation}: the shapes {left:?} and {right:?} do not broadcast; make each pair of trailing lengths \
                  equal, or one of them 1 (see `reshape`)"
+            ),
+            Error::AxisMismatch { operation, left, right, axes, advice } => write!(
+                f,
+                "{operation}: axis {} of the shape {left:?} has length {}, and axis {} of the shape {right:?} has length {}; \
+                 {advice}",
+                axes.0, left[axes.0], axes.1, right[axes.1]
             ),
             Error::InvalidShape { operation, shape, reason } => {
                 write!(f, "{operation}: the shape {shape:?} {reason}")
@@ -168,7 +229,8 @@ impl fmt::Display for Error {
             }
             Error::DeviceMismatch { operation, left, right } => write!(
                 f,
-                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device"
+                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device \
+                 with `to_device`"
             ),
             Error::OutOfMemory { device, requested, free, pooled, limit } => {
                 write!(f, "out of memory on {device}: {requested} bytes were asked for, {free} are free")?;
@@ -200,7 +262,34 @@ impl fmt::Display for Error {
             Error::KernelCompilation { kernel, log } => {
                 write!(f, "the CUDA kernel `{kernel}` does not compile; the compiler says:\n{log}")
             }
+            Error::NotCapturable { operation, reason } => {
+                write!(f, "{operation} cannot be captured in a graph: {reason}")
+            }
             Error::Interrupted => f.write_str("the operation was interrupted; run the cell again to complete it"),
+            Error::SingularMatrix { operation, matrix, pivot } => write!(
+                f,
+                "{operation}: {} is singular: pivot {pivot} of its LU factorisation is 0; use `lstsq` or `pinv`, which take \
+                 singular matrices too, or look at it with `matrix_rank` and `svd`",
+                matrix_name(*matrix)
+            ),
+            Error::NotPositiveDefinite { operation, matrix, minor } => write!(
+                f,
+                "{operation}: {} is not positive definite: its leading minor of order {minor} is not positive; make sure that \
+                 it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or `eigh`, which take \
+                 others too",
+                matrix_name(*matrix)
+            ),
+            Error::NotFinite { operation } => write!(
+                f,
+                "{operation}: there is no result for elements that are NaN or infinite; find them with `is_finite`, and replace \
+                 them with `where_`"
+            ),
+            Error::NoConvergence { operation, matrix } => write!(
+                f,
+                "{operation}: the iteration did not converge for {}; scale it, so that its elements are neither very large nor \
+                 very small, or use f64",
+                matrix_name(*matrix)
+            ),
         }
     }
 }

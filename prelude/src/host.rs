@@ -6,12 +6,14 @@ use crate::array::axes::axis_of;
 use crate::array::sides::{HostView, sealed::Host};
 use crate::array::{IntoRange, OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
-use crate::dtype::{Element, Float, Number};
+use crate::dtype::{Element, Float, Number, Real};
 use crate::error::{Error, Result, check};
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
 mod joining;
+pub mod linalg;
+mod products;
 pub mod random;
 
 pub use crate::files::host::{describe, load, save, try_load, try_save};
@@ -25,6 +27,7 @@ pub use crate::operations::fftconvolve::{
     choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use joining::{concatenate, reshape, stack};
+pub use products::{dot, matmul};
 
 /// Zeros: `gpu::host::zeros::<f64, _>((16, 16))` is an `Array2<f64>`.
 ///
@@ -157,7 +160,7 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
 /// assert_eq!(warpcell::host::sort(&ndarray::array![[3, 1, 2], [0, -1, 5]]), ndarray::array![[1, 2, 3], [-1, 0, 5]]);
 /// ```
 #[track_caller]
-pub fn sort<T: Element, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Array<T, D> {
+pub fn sort<T: Real, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Array<T, D> {
     let values = check(sorted_values(&a.host_view()));
     Array::from_shape_vec(a.raw_dim(), values).expect("as many elements as the shape has")
 }

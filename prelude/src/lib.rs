@@ -25,7 +25,9 @@ mod cuda;
 mod device;
 mod dtype;
 mod error;
+pub mod fft;
 mod files;
+mod graph;
 pub mod host;
 mod input;
 #[cfg(feature = "cells")]
@@ -40,11 +42,15 @@ mod output;
 mod philox;
 mod plot;
 pub mod prelude;
+mod profiling;
 #[doc(hidden)]
 pub mod registry;
 mod rich;
 pub mod session;
+mod stream;
+pub mod testing;
 pub mod timing;
+mod type_name;
 
 pub use array::{
     AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice,
@@ -52,18 +58,23 @@ pub use array::{
     repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace,
     try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
 };
-pub use device::{Device, device, device_info, reason, synchronize, try_device, try_synchronize};
-pub use dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
+pub use device::{
+    Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
+    try_set_device, try_synchronize,
+};
+pub use dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar, Signal, Spectrum};
 pub use error::{Error, Result};
 pub use files::npz::{
     MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
+pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
+pub use num_complex::Complex;
 pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
@@ -73,12 +84,17 @@ pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_co
 pub use operations::counting::{
     BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
+pub use operations::einsum::{einsum, try_einsum};
 pub use operations::elementwise::Operand;
 pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::products::{
+    IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
+    vdot,
+};
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
 pub use operations::random;
 pub use operations::scan::diff;
@@ -97,4 +113,6 @@ pub use rich::{
     DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
     display_with_id, progress, set_output_limit, update_display,
 };
+pub use stream::{Event, Stream, current_stream};
+pub use type_name::type_of;
 pub use warpcell_macros::{rich, vectorize};

@@ -1,10 +1,30 @@
 //! Linear algebra; NumPy's `linalg`.
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
+//!
+//! Factorisations are those of `f32` and `f64`. They take stacks of matrices: the last two axes are matrices, the axes before them
+//! count. On CUDA they are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`. Orthogonal factors,
+//! inverses and solutions have rounding errors in proportion to the type's epsilon, to the size and norm of the matrix, and where
+//! it counts to its [condition number](cond); signs of singular vectors and eigenvectors may differ between devices.
+
+mod equations;
+mod factors;
+mod spectra;
+mod stacks;
+
+pub use equations::{
+    det, det_each, inv, lstsq, lstsq_with, matrix_power, pinv, pinv_with, slogdet, slogdet_each, solve, try_inv,
+    try_solve,
+};
+pub(crate) use equations::{determinant, inv_of, solve_of};
+pub(crate) use factors::{Qr, cholesky_of, lu_of, qr_of};
+pub use factors::{cholesky, lu, qr, qr_complete, qr_r, try_cholesky};
+pub use spectra::{cond, cond_each, eigh, eigvalsh, matrix_rank, matrix_rank_each, svd, svd_with, svdvals};
+pub(crate) use spectra::{eigh_of, svd_of};
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;
-use crate::dtype::{Element, Float, Number};
+use crate::dtype::{Element, Number, Scalar};
 use crate::error::check;
 use crate::operations::reduce::{as_mean, reduce_all};
 
@@ -23,6 +43,5 @@ use crate::operations::reduce::{as_mean, reduce_all};
 pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
     let floats = as_mean("norm", a.raw(), T::Mean::DTYPE);
     let squares = floats.and_then(|floats| reduce_all("norm", ReduceOperation::SumSquares, &floats));
-    let sum: T::Mean = transfer::typed_scalar(check(squares));
-    T::Mean::from_f64(sum.to_f64().sqrt())
+    transfer::typed_scalar(Scalar::of_float(check(squares).float().sqrt(), T::Mean::DTYPE))
 }

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub type BlockFunction = fn(&Inputs<'_>, &mut Output<'_>);
 
 /// A registered function.
+#[derive(Clone)]
 pub struct Function {
     /// What `std::any::type_name` says of the function: its path.
     pub(crate) name: &'static str,

@@ -128,6 +128,11 @@ fn send(value: &dyn Debug, id: &str, update: bool) {
     }
 }
 
+/// Text as HTML that shows it.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// An identity that no other process of this or another day has given: outputs outlive kernels.
 fn new_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);

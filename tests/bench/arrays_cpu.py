@@ -39,10 +39,34 @@ THEIRS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], object]] = {
     "searchsorted": lambda a, b, s: np.searchsorted(s, b),
     "uniform": lambda a, b, s: np.random.default_rng(1).random(a.size, a.dtype),
     "normal": lambda a, b, s: np.random.default_rng(1).standard_normal(a.size, a.dtype),
+    "fft": lambda a, b, s: np.fft.fft(a),
+    "rfft": lambda a, b, s: np.fft.rfft(a),
+    "fft_rows": lambda a, b, s: np.fft.fft(matrix(a, 1000)),
+    "fft_columns": lambda a, b, s: np.fft.fft(matrix(a, 1000), axis=0),
+    "fft2": lambda a, b, s: np.fft.fft2(matrix(a, 4000)),
+    "fft_complex": lambda a, b, s: np.fft.fft(spectra(matrix(a, 1000))),
+    "multiply_complex": lambda a, b, s: spectra(matrix(a, 1000)) * spectra(matrix(a, 1000)),
     "save": lambda a, b, s: np.save(FILE, a),
     # What `save` has left, which comes before it.
     "load": lambda a, b, s: np.load(FILE),
 }
+
+
+def matrix(a: np.ndarray, columns: int) -> np.ndarray:
+    """As many elements as fill rows of a length; a view."""
+    return a[: a.size // columns * columns].reshape(-1, columns)
+
+
+SPECTRA: dict[str, np.ndarray] = {}
+
+
+def spectra(rows: np.ndarray) -> np.ndarray:
+    """The transform of each row, kept."""
+    name = f"{rows.dtype} {rows.shape}"
+    if name not in SPECTRA:
+        SPECTRA.clear()
+        SPECTRA[name] = np.fft.fft(rows)
+    return SPECTRA[name]
 
 
 def arrays(dtype: str, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -121,7 +121,29 @@ def measure():
     wall(rows, "upload 400 MB", 5, lambda: cp.asarray(source))
     target = cp.asarray(source)
     wall(rows, "download 400 MB, fresh memory", 5, lambda: cp.asnumpy(target))
+    del target
+    products(rows)
     return rows
+
+
+def products(rows):
+    x, y = uniform(100_000_000, np.float32), uniform(100_000_000, np.float32)
+    timed(rows, "dot f32 1e8", 50, lambda: x.dot(y))
+    del x, y
+
+    def square(size, dtype, short, count):
+        a, b = uniform((size, size), dtype), uniform((size, size), dtype)
+        timed(rows, f"matmul {short} {size}", count, lambda: a @ b)
+
+    square(4096, np.float32, "f32", 30)
+    square(4096, np.float64, "f64", 30)
+    square(64, np.float32, "f32", 500)
+    a, b = uniform((4096, 64, 64), np.float32), uniform((4096, 64, 64), np.float32)
+    timed(rows, "matmul f32 4096 of 64", 50, lambda: a @ b)
+    matrix, vector = uniform((8192, 8192), np.float32), uniform(8192, np.float32)
+    timed(rows, "matmul f32 8192, by a vector", 50, lambda: matrix @ vector)
+    a, b = (cp.random.randint(0, 1000, (2048, 2048), dtype=np.int32) for _ in range(2))
+    timed(rows, "matmul i32 2048", 20, lambda: a @ b)
 
 
 def ours(program):

@@ -13,8 +13,11 @@ import math
 import pathlib
 from fractions import Fraction
 
+import fourier
+import linear_algebra
 import numpy as np
 import numpy_files
+import products
 import scipy
 from scipy import signal
 
@@ -23,7 +26,7 @@ DTYPES = {"u8": "uint8", "i32": "int32", "u32": "uint32", "i64": "int64", "u64":
           "f64": "float64", "bool": "bool"}
 # Types for storage; beside them is bf16, which NumPy has not.
 STORED = {"i8": "int8", "u16": "uint16", "i16": "int16", "f16": "float16"}
-NAMES = {value: key for key, value in {**DTYPES, **STORED}.items()}
+NAMES = {value: key for key, value in {**DTYPES, **STORED, **fourier.COMPLEX}.items()}
 
 
 def sample(shape, dtype="f64"):
@@ -36,6 +39,8 @@ def sample(shape, dtype="f64"):
 
 
 def number(value):
+    if isinstance(value, (complex, np.complexfloating)):
+        return [number(value.real), number(value.imag)]
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if isinstance(value, (int, np.integer)):
@@ -673,19 +678,18 @@ def fftconvolve():
         yield {"a": array(a_), "k": array(k_), "mode": mode, "expected": array(signal.convolve(a_, k_, mode, "direct"))}
 
 
-def files():
-    return numpy_files.cases(array, {**DTYPES, **STORED})
-
-
-families = [convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions,
-            places, scans, selection, indexing, sorting, correlate,
-            correlate2d, fftconvolve, names, files]
-fixtures = {"numpy": np.__version__, "scipy": scipy.__version__}
-fixtures.update({family.__name__: list(family()) for family in families})
+families = {family.__name__: family() for family in (
+    convolve2d, convolve, reduce, binary, unary, slices, allclose, axes, manipulate, statistics, dtypes, functions, places, scans,
+    selection, indexing, sorting, correlate, correlate2d, fftconvolve, names,
+    *fourier.families(rng, sample, array, {**DTYPES, **STORED}))}  # fmt: skip
+families["products"] = products.cases(sample, array)
+families["linear_algebra"] = linear_algebra.cases(sample, array)
+families["files"] = numpy_files.cases(array, {**DTYPES, **STORED})
+fixtures = {family: list(cases) for family, cases in families.items()}
 path = pathlib.Path(__file__).with_name("fixtures.json")
-lines = ["{", f'"numpy": "{np.__version__}", "scipy": "{scipy.__version__}",']
-for family in families:
-    cases = ",\n".join(json.dumps(case, separators=(",", ":")) for case in fixtures[family.__name__])
-    lines.append(f'"{family.__name__}": [\n{cases}\n]' + ("," if family is not families[-1] else ""))
-path.write_text("\n".join([*lines, "}", ""]))
-print({family.__name__: len(fixtures[family.__name__]) for family in families}, path.stat().st_size, "bytes")
+lines = [f'"numpy": "{np.__version__}", "scipy": "{scipy.__version__}"']
+for family, cases in fixtures.items():
+    each = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+    lines.append(f'"{family}": [\n{each}\n]')
+path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+print({family: len(cases) for family, cases in fixtures.items()}, path.stat().st_size, "bytes")

@@ -5,7 +5,7 @@ use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
 use crate::backend::Layout;
 use crate::device;
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 
 /// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
@@ -69,12 +69,12 @@ pub fn try_zeros<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
 /// assert_eq!(warpcell::ones::<i32>(4).sum(), 4);
 /// ```
 #[track_caller]
-pub fn ones<T: Number>(shape: impl IntoShape) -> DeviceArray<T> {
+pub fn ones<T: Arithmetic>(shape: impl IntoShape) -> DeviceArray<T> {
     check(try_ones(shape))
 }
 
 /// As [`ones`], but returns the error.
-pub fn try_ones<T: Number>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+pub fn try_ones<T: Arithmetic>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
     filled("ones", &shape.into_shape(), constant(T::DTYPE, true)).map(DeviceArray::from_raw)
 }
 
@@ -198,7 +198,7 @@ pub fn try_tile<A: OnDevice<Elem = T>, T: Element>(a: &A, repetitions: impl Into
 /// assert_eq!(warpcell::eye::<f64>(4).sum(), 4.0);
 /// ```
 #[track_caller]
-pub fn eye<T: Number>(n: usize) -> DeviceArray<T> {
+pub fn eye<T: Arithmetic>(n: usize) -> DeviceArray<T> {
     check(eye_raw(n, T::DTYPE).map(DeviceArray::from_raw))
 }
 
@@ -230,7 +230,7 @@ pub(crate) fn constant(dtype: DType, is_one: bool) -> Scalar {
         DType::F16 => Scalar::F16(value.into()),
         DType::BF16 => Scalar::BF16(value.into()),
         DType::F32 => Scalar::F32(value.into()),
-        DType::F64 => Scalar::F64(value.into()),
+        DType::F64 | DType::C64 | DType::C128 => Scalar::of_float(value.into(), dtype),
     }
 }
 

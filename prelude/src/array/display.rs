@@ -6,6 +6,7 @@ use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use half::{bf16, f16};
+use num_complex::Complex;
 use std::fmt::{self, Write};
 
 /// Arrays of more elements are abbreviated.
@@ -103,6 +104,8 @@ fn entries(raw: &RawArray) -> Result<Entries> {
             let values = transfer::download_vec::<f64>(&sample)?;
             floats(&values, &values, LARGE)
         }
+        DType::C64 => complex(&transfer::download_vec::<Complex<f32>>(&sample)?, shortest),
+        DType::C128 => complex(&transfer::download_vec::<Complex<f64>>(&sample)?, |value| value),
         DType::Bool => strings(&transfer::download_vec::<bool>(&sample)?),
         DType::U8 => strings(&transfer::download_vec::<u8>(&sample)?),
         DType::I8 => strings(&transfer::download_vec::<i8>(&sample)?),
@@ -194,6 +197,30 @@ fn floats(values: &[f64], exact: &[f64], exponents: Exponents) -> Vec<String> {
         mantissa + &exponent
     };
     (if exponential { exact } else { values }).iter().map(|&value| cell(value)).collect()
+}
+
+/// Both parts as [`floats`], each aligned, the second with its sign and an `i`.
+fn complex<T: Copy>(values: &[Complex<T>], exact: impl Fn(T) -> f64) -> Vec<String> {
+    let aligned = |mut cells: Vec<String>| {
+        let width = cells.iter().map(String::len).max().unwrap_or(0);
+        cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
+        cells
+    };
+    let part = |part: fn(&Complex<T>) -> T| -> Vec<f64> { values.iter().map(|value| exact(part(value))).collect() };
+    let (real, imaginary) = (part(|value| value.re), part(|value| value.im));
+    let signed = |(cell, value): (String, &f64)| {
+        let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { "+" };
+        format!("{sign}{cell}")
+    };
+    let imaginary_cells = floats(&imaginary, &imaginary, LARGE).into_iter().zip(&imaginary).map(signed).collect();
+    let cells = aligned(floats(&real, &real, LARGE)).into_iter().zip(aligned(imaginary_cells));
+    cells
+        .map(|(real, imaginary)| {
+            // The unit follows the digits.
+            let digits = imaginary.trim_end().len();
+            format!("{real}{}i{}", &imaginary[..digits], &imaginary[digits..])
+        })
+        .collect()
 }
 
 /// The shortest decimal number that is this value among the `f32`, as `f64`: 0.1 stays 0.1.

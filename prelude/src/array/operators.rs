@@ -1,11 +1,12 @@
-//! The operators `+ - * / %` for numbers, `& | ^` for integers and bools, `<< >>` for integers, their assigning forms, `-`
+//! The operators `+ - * /` for numbers, `%` for real ones, `& | ^` for integers and bools, `<< >>` for integers, their assigning forms, `-`
 //! and `!`: on values and references alike.
 
 use crate::array::DeviceArray;
 use crate::backend::BinaryOperation;
-use crate::dtype::{Bitwise, Element, Integer, Number};
+use crate::dtype::{Arithmetic, Bitwise, Element, Integer, Number};
 use crate::error::check;
 use crate::operations::elementwise::{RawOperand, binary, binary_into};
+use num_complex::Complex;
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
     Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
@@ -61,10 +62,10 @@ macro_rules! operator {
         }
     };
 }
-operator!(Number [u8 i32 u32 i64 u64 f32 f64] Add, add, AddAssign, add_assign, add => Add);
-operator!(Number [u8 i32 u32 i64 u64 f32 f64] Sub, sub, SubAssign, sub_assign, subtract => Subtract);
-operator!(Number [u8 i32 u32 i64 u64 f32 f64] Mul, mul, MulAssign, mul_assign, multiply => Multiply);
-operator!(Number [u8 i32 u32 i64 u64 f32 f64] Div, div, DivAssign, div_assign, divide => Divide);
+operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Add, add, AddAssign, add_assign, add => Add);
+operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Sub, sub, SubAssign, sub_assign, subtract => Subtract);
+operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Mul, mul, MulAssign, mul_assign, multiply => Multiply);
+operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Div, div, DivAssign, div_assign, divide => Divide);
 operator!(Number [u8 i32 u32 i64 u64 f32 f64] Rem, rem, RemAssign, rem_assign, remainder => Remainder);
 operator!(Bitwise [bool u8 i32 u32 i64 u64] BitAnd, bitand, BitAndAssign, bitand_assign, bitwise_and => BitwiseAnd);
 operator!(Bitwise [bool u8 i32 u32 i64 u64] BitOr, bitor, BitOrAssign, bitor_assign, bitwise_or => BitwiseOr);
@@ -72,14 +73,54 @@ operator!(Bitwise [bool u8 i32 u32 i64 u64] BitXor, bitxor, BitXorAssign, bitxor
 operator!(Integer [u8 i32 u32 i64 u64] Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
 operator!(Integer [u8 i32 u32 i64 u64] Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
 
-impl<T: Number> Neg for &DeviceArray<T> {
+/// Real numbers beside arrays of complex ones: those with an imaginary part of 0.
+macro_rules! real_scalars {
+    ($($trait:ident $method:ident $assign_trait:ident $assign:ident;)*) => {$(
+        real_scalars!(@each f32 $trait $method $assign_trait $assign);
+        real_scalars!(@each f64 $trait $method $assign_trait $assign);
+    )*};
+    (@each $part:ident $trait:ident $method:ident $assign_trait:ident $assign:ident) => {
+        real_scalars!(@arrays $part $trait $method [DeviceArray<Complex<$part>>] [&DeviceArray<Complex<$part>>]);
+        impl $assign_trait<$part> for DeviceArray<Complex<$part>> {
+            /// Writes to the array's elements, also those of the array that it is a view of.
+            #[track_caller]
+            fn $assign(&mut self, other: $part) {
+                $assign_trait::$assign(self, Complex::<$part>::from(other));
+            }
+        }
+    };
+    (@arrays $part:ident $trait:ident $method:ident $([$array:ty])*) => {$(
+        impl $trait<$part> for $array {
+            type Output = DeviceArray<Complex<$part>>;
+            #[track_caller]
+            fn $method(self, other: $part) -> DeviceArray<Complex<$part>> {
+                $trait::$method(self, Complex::<$part>::from(other))
+            }
+        }
+        impl $trait<$array> for $part {
+            type Output = DeviceArray<Complex<$part>>;
+            #[track_caller]
+            fn $method(self, array: $array) -> DeviceArray<Complex<$part>> {
+                $trait::$method(Complex::<$part>::from(self), array)
+            }
+        }
+    )*};
+}
+real_scalars! {
+    Add add AddAssign add_assign;
+    Sub sub SubAssign sub_assign;
+    Mul mul MulAssign mul_assign;
+    Div div DivAssign div_assign;
+}
+
+impl<T: Arithmetic> Neg for &DeviceArray<T> {
     type Output = DeviceArray<T>;
     #[track_caller]
     fn neg(self) -> DeviceArray<T> {
         self.negative()
     }
 }
-impl<T: Number> Neg for DeviceArray<T> {
+impl<T: Arithmetic> Neg for DeviceArray<T> {
     type Output = DeviceArray<T>;
     #[track_caller]
     fn neg(self) -> DeviceArray<T> {

@@ -3,11 +3,12 @@
 use crate::array::sides::{AnyView, HostView};
 use crate::array::{DeviceArray, RawArray, byte_count};
 use crate::backend::{Foreign, Layout, View, cpu};
-use crate::device::{Device, Handle};
+use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
+use num_complex::Complex;
 use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
@@ -26,6 +27,7 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`to_host`](Self::to_host), but returns the error.
     pub fn try_to_host(&self) -> Result<ArrayD<T>> {
+        self.raw.handle.may_wait("to_host")?;
         let elements = download_vec::<T>(&self.raw)?;
         Ok(Array::from_shape_vec(IxDyn(self.shape()), elements).expect("as many elements as the shape has"))
     }
@@ -52,6 +54,7 @@ impl<T: Element> DeviceArray<T> {
             return Err(wrong_rank(&self.raw, dimension.ndim()));
         }
         dimension.slice_mut().copy_from_slice(self.shape());
+        self.raw.handle.may_wait("to_host_as")?;
         let elements = download_vec::<T>(&self.raw)?;
         Ok(Array::from_shape_vec(dimension, elements).expect("as many elements as the shape"))
     }
@@ -70,6 +73,7 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`item`](Self::item), but returns [`Error::InvalidShape`] unless there is one element.
     pub fn try_item(&self) -> Result<T> {
+        self.raw.handle.may_wait("item")?;
         item(&self.raw).map(typed_scalar)
     }
 
@@ -89,7 +93,39 @@ impl<T: Element> DeviceArray<T> {
 
     /// As [`get`](Self::get), but returns [`Error::InvalidShape`] if the index is out of bounds.
     pub fn try_get(&self, index: &[usize]) -> Result<T> {
+        self.raw.handle.may_wait("get")?;
         get(&self.raw, index).map(typed_scalar)
+    }
+
+    /// Copies the elements to a new array on another device, of the same shape and contiguous; also on the array's own device, so
+    /// that the same code means the same with one device and with several.
+    ///
+    /// Between CUDA devices the copy is queued: directly, if the machine can, else by way of the host. It comes behind what was
+    /// asked of the array before, and what is asked of either array from now on comes behind the copy. Between CUDA devices
+    /// and the CPU it waits.
+    ///
+    /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]) or its memory does not suffice.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::arange(4i64);
+    /// let b = a.to_device(gpu::Device::Cpu);
+    /// assert_eq!((b.device(), b.sum()), (gpu::Device::Cpu, 6));
+    /// ```
+    #[track_caller]
+    pub fn to_device(&self, device: Device) -> DeviceArray<T> {
+        check(self.try_to_device(device))
+    }
+
+    /// As [`to_device`](Self::to_device), but returns the error.
+    pub fn try_to_device(&self, device: Device) -> Result<DeviceArray<T>> {
+        let handle = device::open(device)?;
+        if handle.device == self.raw.handle.device {
+            return self.raw.copied("to_device").map(DeviceArray::from_raw);
+        }
+        self.raw.handle.may_wait("to_device")?;
+        handle.may_upload("to_device")?;
+        bring("to_device", &AnyView::Device(&self.raw), &handle).map(DeviceArray::from_raw)
     }
 }
 
@@ -164,25 +200,28 @@ pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
             reason: format!("has {} elements, not one; use `to_host`, or `get` with an index", raw.size()),
         });
     }
-    let mut bytes = [0u8; 8];
+    let mut bytes = [0u8; 16];
     let size = raw.dtype.size();
     raw.handle.backend.download(&raw.allocation, raw.layout.offset * size, &mut bytes[..size])?;
     let two = || [bytes[0], bytes[1]];
-    let four = || [bytes[0], bytes[1], bytes[2], bytes[3]];
+    let four = |from: usize| -> [u8; 4] { bytes[from..from + 4].try_into().expect("four bytes") };
+    let eight = |from: usize| -> [u8; 8] { bytes[from..from + 8].try_into().expect("eight bytes") };
     Ok(match raw.dtype {
         DType::Bool => Scalar::Bool(bytes[0] != 0),
         DType::U8 => Scalar::U8(bytes[0]),
         DType::I8 => Scalar::I8(bytes[0].cast_signed()),
         DType::U16 => Scalar::U16(u16::from_ne_bytes(two())),
         DType::I16 => Scalar::I16(i16::from_ne_bytes(two())),
-        DType::I32 => Scalar::I32(i32::from_ne_bytes(four())),
-        DType::U32 => Scalar::U32(u32::from_ne_bytes(four())),
-        DType::I64 => Scalar::I64(i64::from_ne_bytes(bytes)),
-        DType::U64 => Scalar::U64(u64::from_ne_bytes(bytes)),
+        DType::I32 => Scalar::I32(i32::from_ne_bytes(four(0))),
+        DType::U32 => Scalar::U32(u32::from_ne_bytes(four(0))),
+        DType::I64 => Scalar::I64(i64::from_ne_bytes(eight(0))),
+        DType::U64 => Scalar::U64(u64::from_ne_bytes(eight(0))),
         DType::F16 => Scalar::F16(f16::from_ne_bytes(two())),
         DType::BF16 => Scalar::BF16(bf16::from_ne_bytes(two())),
-        DType::F32 => Scalar::F32(f32::from_ne_bytes(four())),
-        DType::F64 => Scalar::F64(f64::from_ne_bytes(bytes)),
+        DType::F32 => Scalar::F32(f32::from_ne_bytes(four(0))),
+        DType::F64 => Scalar::F64(f64::from_ne_bytes(eight(0))),
+        DType::C64 => Scalar::C64(Complex::new(f32::from_ne_bytes(four(0)), f32::from_ne_bytes(four(4)))),
+        DType::C128 => Scalar::C128(Complex::new(f64::from_ne_bytes(eight(0)), f64::from_ne_bytes(eight(8)))),
     })
 }
 
@@ -202,6 +241,7 @@ fn get(raw: &RawArray, index: &[usize]) -> Result<Scalar> {
 
 /// A new array on `handle`'s device with the elements of a host array.
 pub(crate) fn upload(operation: &'static str, host: &HostView<'_>, handle: &Handle) -> Result<RawArray> {
+    handle.may_upload(operation)?;
     let out = RawArray::uninitialised(operation, handle, &host.shape, host.dtype)?;
     let bytes = out.size() * host.dtype.size();
     if bytes == 0 {
@@ -314,8 +354,12 @@ pub(crate) fn bring(operation: &'static str, any: &AnyView<'_>, handle: &Handle)
         AnyView::Device(raw) => {
             let raw = raw.contiguous(operation)?;
             let out = RawArray::uninitialised(operation, handle, raw.shape(), raw.dtype)?;
-            let mut bytes = vec![0u8; out.size() * raw.dtype.size()];
-            raw.handle.backend.download(&raw.allocation, raw.layout.offset * raw.dtype.size(), &mut bytes)?;
+            let (offset, length) = (raw.layout.offset * raw.dtype.size(), out.size() * raw.dtype.size());
+            if length == 0 || handle.backend.copy_between(&raw.allocation, offset, &out.allocation, length)? {
+                return Ok(out);
+            }
+            let mut bytes = vec![0u8; length];
+            raw.handle.backend.download(&raw.allocation, offset, &mut bytes)?;
             handle.backend.upload(&bytes, &out.allocation)?;
             Ok(out)
         }

@@ -126,7 +126,9 @@ impl<T: Element> DeviceArray<T> {
 
     /// A new array with each element converted as by Rust's `as`: floats to integers toward zero and within the type's
     /// range, NaN to 0; integers modulo a power of two; to floats, `f16` and `bf16` among them, the nearest value, of two
-    /// as near the even one. To `bool`: whether it is not zero.
+    /// as near the even one. To `bool`: whether it is not zero. To complex numbers: the real parts, with imaginary parts of 0.
+    ///
+    /// **Panics** for complex numbers as real ones other than `bool` ([`Error::UnsupportedDType`]).
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[1.7, -1.7]).astype::<i32>().to_host(), ndarray::arr1(&[1, -1]).into_dyn());

@@ -1,19 +1,27 @@
 //! The CPU backend: all cores, vector instructions chosen at run time.
 //!
 //! Work is not queued: each method returns when it is done. One lock, the queue, orders the operations of all
-//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]).
+//! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]). While a thread captures a graph,
+//! methods note what they are asked for, and the graph's launch calls them again.
 
 mod arg;
+mod cache;
+mod complex;
 mod compress;
 mod convert;
 pub(crate) mod convolve;
 pub(crate) mod copy;
 mod count;
+pub(crate) mod dot;
 pub(crate) mod elementwise;
+mod factorisations;
 mod fft;
+mod graph;
 mod index;
 mod map;
+mod matrices;
 pub(crate) mod memory;
+pub(crate) mod multiply;
 mod numeric;
 pub(crate) mod permutation;
 mod pool;
@@ -24,17 +32,25 @@ mod scan;
 mod search;
 mod select;
 pub(crate) mod sort;
+mod stream;
+mod transform;
 
+use crate::backend::factorisations::Factorisations;
+use crate::backend::stream::{copies, orders, waits};
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, MemoryFigures, Operand,
-    Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
+    Transform, UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
+use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
 use crate::registry::Function;
+use graph::{KeptOperand, KeptView, noted};
 use memory::Memory;
 use std::any::Any;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -47,6 +63,11 @@ pub(crate) fn backend() -> Arc<dyn Backend> {
 /// The number of threads that operations use.
 pub(crate) fn threads() -> usize {
     pool::threads()
+}
+
+/// The error if the work that this thread has just waited for was stopped by an interrupt, and is not whole.
+pub(crate) fn completed() -> Result<()> {
+    if pool::left_out() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 struct CpuBackend {
@@ -80,7 +101,8 @@ fn rows(view: &View<'_>) -> (usize, usize) {
 }
 
 /// The queue, held by one operation.
-struct Turn<'a>(#[allow(dead_code, reason = "held, not used")] MutexGuard<'a, ()>);
+#[allow(dead_code, reason = "both are held, not used")]
+struct Turn<'a>(MutexGuard<'a, ()>, Option<Span>);
 
 impl Turn<'_> {
     /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
@@ -96,8 +118,37 @@ impl CpuBackend {
             !map::is_running(),
             "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
         );
-        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+        // Methods that can be captured do not come here meanwhile.
+        if graph::is_capturing() {
+            fail(graph::not_noted());
+        }
+        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
     }
+
+    /// As `lock`, for an operation that profiles list under the given name.
+    fn compute(&self, name: impl FnOnce() -> String) -> Turn<'_> {
+        self.spend(Kind::Kernel, || (name(), 0))
+    }
+
+    /// As `compute`, for what moves or sets as many bytes as it says behind its name.
+    fn spend(&self, kind: Kind, describe: impl FnOnce() -> (String, usize)) -> Turn<'_> {
+        let mut turn = self.lock();
+        // The time to wait for other threads is not the operation's.
+        turn.1 = Some(Span::begin(kind, describe));
+        turn
+    }
+}
+
+/// What profiles call an operation: the name of its variant, as a function's name is written.
+fn name_of(operation: impl Debug) -> String {
+    let mut name = String::new();
+    for letter in format!("{operation:?}").chars().take_while(char::is_ascii_alphanumeric) {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
 }
 
 impl Backend for CpuBackend {
@@ -116,7 +167,10 @@ impl Backend for CpuBackend {
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
-        let turn = self.lock();
+        if graph::is_capturing() {
+            return Err(copies("a copy to the device"));
+        }
+        let turn = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
         unsafe { copy::bytes(source.as_ptr(), start(target), source.len()) };
@@ -124,7 +178,8 @@ impl Backend for CpuBackend {
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
-        let turn = self.lock();
+        may_wait("a copy to the host")?;
+        let turn = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
         unsafe { copy::bytes(start(source).add(offset), target.as_mut_ptr(), target.len()) };
@@ -132,28 +187,36 @@ impl Backend for CpuBackend {
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, out| cpu.fill(value, out.view()));
+        let turn = self.compute(|| format!("fill {}", out.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::fill(value, origin(&out), out.layout) };
         turn.end()
     }
 
     fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, out| cpu.arange(start, step, out.view()));
+        let turn = self.compute(|| format!("arange {}", out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is 1-D.
         unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
         turn.end()
     }
 
     fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, source, out| cpu.copy(source.view(), out.view()));
+        let turn = if source.dtype == out.dtype {
+            self.spend(Kind::Copy, || (format!("copy {}", out.dtype), out.layout.size() * out.dtype.size()))
+        } else {
+            self.compute(|| format!("convert {} to {}", source.dtype, out.dtype))
+        };
         // SAFETY: the invariants of `Memory`.
         unsafe { convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
         turn.end()
     }
 
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, out| cpu.unary(operation, x.view(), out.view()));
+        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         let input = elementwise::Input::Array(origin(&x), x.layout);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::unary(operation, x.dtype, input, origin(&out), out.layout) };
@@ -161,11 +224,12 @@ impl Backend for CpuBackend {
     }
 
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, a, b, out| cpu.binary(operation, a.view(), b.view(), out.view()));
         let dtype = match (a, b) {
             (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
             (Operand::Scalar(scalar), _) => scalar.dtype(),
         };
+        let turn = self.compute(|| format!("{} {dtype}", name_of(operation)));
         let inputs = [&a, &b].map(input);
         // SAFETY: the invariants of `Memory`.
         unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
@@ -173,7 +237,11 @@ impl Backend for CpuBackend {
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, function, inputs, out| {
+            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+            cpu.map(&function, &inputs, out.view())
+        });
+        let turn = self.compute(|| format!("map {}", function.name));
         let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
         // SAFETY: the invariants of `Memory`.
         let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
@@ -187,7 +255,8 @@ impl Backend for CpuBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, axes, out| cpu.reduce(operation, x.view(), &axes, out.view()));
+        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`.
         unsafe {
             match operation {
@@ -201,7 +270,8 @@ impl Backend for CpuBackend {
     }
 
     fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, out| cpu.scan(operation, x.view(), axis, out.view()));
+        let turn = self.compute(|| format!("cumulative {} {}", name_of(operation), x.dtype));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
         turn.end()
@@ -215,7 +285,8 @@ impl Backend for CpuBackend {
         padding: Padding,
         out: View<'_>,
     ) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, image, kernel, out| { cpu.convolve2d(image.view(), kernel.view(), origin_, padding, out.view()) });
+        let turn = self.compute(|| format!("convolve2d {}", image.dtype));
         let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
         let job = convolve::Job {
             image: origin(&image),
@@ -233,7 +304,8 @@ impl Backend for CpuBackend {
     }
 
     fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, signal, kernel, out| cpu.convolve(signal.view(), kernel.view(), origin_, out.view()));
+        let turn = self.compute(|| format!("convolve {}", signal.dtype));
         let shape = |view: &View<'_>| [1, view.layout.shape[0]];
         let job = convolve::Job {
             image: origin(&signal),
@@ -251,7 +323,8 @@ impl Backend for CpuBackend {
     }
 
     fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, condition, a, b, out| cpu.select(condition.view(), a.view(), b.view(), out.view()));
+        let turn = self.compute(|| format!("where {}", out.dtype));
         let inputs = [&a, &b].map(input);
         let condition = (origin(&condition).cast_const(), condition.layout);
         // SAFETY: the invariants of `Memory`.
@@ -260,7 +333,8 @@ impl Backend for CpuBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
-        let turn = self.lock();
+        may_wait("a selection of elements")?;
+        let turn = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
         let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         let (memory, count) = unsafe { compress::compress(origin(&mask), mask.layout.size(), start) }?;
@@ -269,7 +343,8 @@ impl Backend for CpuBackend {
     }
 
     fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, source, indices, out| cpu.gather(source.view(), axis, indices.view(), out.view()));
+        let turn = self.compute(|| format!("take {}", out.dtype));
         let job = index::Gather {
             source: (origin(&source), source.layout),
             axis,
@@ -282,7 +357,8 @@ impl Backend for CpuBackend {
     }
 
     fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, values, indices, out| cpu.scatter(values.view(), axis, indices.view(), out.view()));
+        let turn = self.compute(|| format!("put {}", out.dtype));
         let job = index::Scatter {
             values: input(&values),
             axis,
@@ -295,14 +371,16 @@ impl Backend for CpuBackend {
     }
 
     fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, out| cpu.random(blocks, distribution, out.view()));
+        let turn = self.compute(|| format!("random {} {}", name_of(distribution), out.dtype));
         // SAFETY: the invariants of `Memory`; `out` is contiguous.
         unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
         turn.end()
     }
 
     fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, out| cpu.sort(x.view(), out.view()));
+        let turn = self.compute(|| format!("sort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
         unsafe { sort::sort(x.dtype, origin(&x), origin(&out), rows, length)? };
@@ -310,7 +388,8 @@ impl Backend for CpuBackend {
     }
 
     fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, out| cpu.argsort(x.view(), out.view()));
+        let turn = self.compute(|| format!("argsort {}", x.dtype));
         let (rows, length) = rows(&x);
         // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
         unsafe { sort::argsort(x.dtype, origin(&x), origin(&out).cast(), rows, length)? };
@@ -318,7 +397,8 @@ impl Backend for CpuBackend {
     }
 
     fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, sorted, values, out| cpu.search_sorted(sorted.view(), values.view(), right, out.view()));
+        let turn = self.compute(|| format!("searchsorted {}", sorted.dtype));
         let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous.
         unsafe {
@@ -328,7 +408,8 @@ impl Backend for CpuBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
-        let turn = self.lock();
+        may_wait("unique")?;
+        let turn = self.compute(|| format!("unique {}", sorted.dtype));
         // SAFETY: the invariants of `Memory`; the array is contiguous.
         let (elements, starts, count) =
             unsafe { search::distinct(sorted.dtype, origin(&sorted), sorted.layout.size())? };
@@ -337,7 +418,10 @@ impl Backend for CpuBackend {
     }
 
     fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, x, bins, weights, out| {
+            cpu.count(x.view(), bins.view(), weights.as_ref().map(KeptView::view), out.view())
+        });
+        let turn = self.compute(|| format!("histogram {}", x.dtype));
         let elements = (origin(&x).cast_const(), x.layout.size());
         let (target, count) = (origin(&out), out.layout.size());
         // SAFETY: the invariants of `Memory`; all are contiguous, with as many elements.
@@ -365,7 +449,8 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
         }
-        let turn = self.lock();
+        noted!(|cpu, x, spectrum| cpu.transform_real(x.view(), spectrum.view()));
+        let turn = self.compute(|| format!("rfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(x, spectrum)
         } else {
@@ -380,7 +465,8 @@ impl Backend for CpuBackend {
             // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
             unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
         }
-        let turn = self.lock();
+        noted!(|cpu, spectrum, x| cpu.transform_back(spectrum.view(), x.view()));
+        let turn = self.compute(|| format!("irfft {}", x.dtype));
         if x.dtype == DType::F32 {
             run::<f32>(spectrum, x)
         } else {
@@ -390,7 +476,8 @@ impl Backend for CpuBackend {
     }
 
     fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, a, b| cpu.multiply_spectra(a.view(), b.view(), scale));
+        let turn = self.compute(|| format!("multiply spectra {}", a.dtype));
         let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
         let (first, second) = (origin(&a), origin(&b));
         // SAFETY: the invariants of `Memory`; the elements are pairs of parts.
@@ -403,7 +490,65 @@ impl Backend for CpuBackend {
         turn.end()
     }
 
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
+    }
+
+    fn multiplies(&self, _dtype: DType) -> bool {
+        false
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
+        let pairs = multiply::pairs(pairs, &a.layout.strides, &b.layout.strides);
+        let factor = |view: &View<'_>| {
+            let &[.., down, across] = &view.layout.strides[..] else { unreachable!("factors have two axes") };
+            multiply::Factor { start: origin(view), strides: [down, across] }
+        };
+        let inner = a.layout.shape[a.layout.shape.len() - 1];
+        let products = multiply::Products {
+            lengths: [*rows, inner, *columns],
+            a: factor(&a),
+            b: factor(&b),
+            pairs: &pairs,
+            out: origin(&out),
+        };
+        // SAFETY: the invariants of `Memory`; `out` is contiguous.
+        unsafe { multiply::multiply(a.dtype, &products) };
+        turn.end()
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        let turn = self.lock();
+        let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
+        // SAFETY: the invariants of `Memory`.
+        unsafe { dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out)) };
+        turn.end()
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        let Transform { axes, is_inverse, scale } = transform;
+        noted!(|cpu, axes, x, out| {
+            cpu.transform(Transform { axes: &axes, is_inverse, scale }, x.view(), out.view())
+        });
+        let turn = self.compute(|| format!("fft {}", x.dtype));
+        let from = (origin(&x), x.layout, x.dtype.is_complex());
+        let to = (origin(&out), out.layout, out.dtype.is_complex());
+        // SAFETY: the invariants of `Memory`; both are contiguous.
+        unsafe {
+            match out.dtype.part() {
+                DType::F32 => transform::transform::<f32>(transform, from, to)?,
+                _ => transform::transform::<f64>(transform, from, to)?,
+            }
+        }
+        turn.end()
+    }
+
     fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if graph::is_capturing() {
+            return Err(orders("an event"));
+        }
         let _turn = self.lock();
         Ok(Box::new(Moment(Instant::now())))
     }
@@ -421,6 +566,7 @@ impl Backend for CpuBackend {
     }
 
     fn synchronize(&self) -> Result<()> {
+        may_wait("synchronize")?;
         drop(self.lock());
         Ok(())
     }
@@ -484,6 +630,60 @@ impl Backend for CpuBackend {
             reason: "the device is the CPU, which has no streams: its operations are done when they return".into(),
         })
     }
+
+    fn cache_bytes(&self) -> usize {
+        cache::bytes()
+    }
+
+    fn profile(&self) -> Result<Box<dyn Recording>> {
+        Ok(Box::new(Profile(Listening::begin(Listener::Host))))
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        DeviceProperties {
+            name: self.name(),
+            free_memory: memory::available(),
+            total_memory: memory::total(),
+            compute_capability: None,
+            multiprocessors: threads(),
+            peak_bandwidth: None,
+            uuid: None,
+        }
+    }
+
+    fn copy_between(&self, _: &Arc<dyn Allocation>, _: usize, _: &Arc<dyn Allocation>, _: usize) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        stream::first()
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(stream::new())
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CpuCapture::begin()?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        graph::is_capturing()
+    }
+}
+
+/// Hears of each operation that is done.
+struct Profile(Listening);
+
+impl Recording for Profile {
+    fn end(self: Box<Self>) -> Result<Recorded> {
+        Ok(Recorded { totals: self.0.take(), source: "the host's clock", remark: String::new() })
+    }
+}
+
+/// Fails while this thread captures a graph.
+fn may_wait(operation: &'static str) -> Result<()> {
+    if graph::is_capturing() { Err(waits(operation)) } else { Ok(()) }
 }
 
 /// A point in time: work is done when it is recorded.

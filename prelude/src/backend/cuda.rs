@@ -4,18 +4,23 @@
 //! one for each operation and element type; their kernels are kept in tables, so that a call costs an index, a look at
 //! the strides, and a launch: no text is built, nothing is hashed.
 
+use crate::backend::factorisations::Factorisations;
+use crate::backend::stream::{orders, waits};
 use crate::backend::{
-    Allocation, Backend, BinaryOperation, Bins, Distinct, Distribution, EventHandle, Foreign, Layout, MemoryFigures,
-    Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, UnaryOperation, View, Whose,
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
+    StreamHandle, Transform, UnaryOperation, View, Whose,
 };
 use crate::cuda::context::{self, Device};
 use crate::cuda::event::Event;
 use crate::cuda::memory::{self, DeviceMemory};
 use crate::cuda::module::Module;
-use crate::cuda::{interop, nvrtc, staging};
+use crate::cuda::queue::Stream;
+use crate::cuda::{attribute, interop, nvrtc, profile, staging};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
+use crate::profiling::{Kind, Recording};
 use crate::registry::Function;
 use std::any::Any;
 use std::sync::Arc;
@@ -24,21 +29,32 @@ mod compress;
 mod convolve;
 mod count;
 mod elementwise;
+mod factorisations;
 mod fft;
+mod graph;
 mod index;
+mod multiply;
+mod naming;
 mod random;
 mod reduce;
 mod scan;
 mod search;
 mod select;
 mod sort;
+mod stream;
 #[cfg(test)]
 mod tests;
+mod transform;
 
 /// Whether a CUDA device can be used; if not, why, in words that say what to do. Never panics.
 pub(crate) fn probe() -> std::result::Result<(), String> {
     context::count()?;
     context::can_compile()
+}
+
+/// The number of CUDA devices.
+pub(crate) fn count() -> usize {
+    context::count().unwrap_or(0)
 }
 
 /// Opens device `ordinal`.
@@ -60,6 +76,8 @@ struct CudaBackend {
     count: count::Count,
     random: random::Random,
     fft: fft::Fft,
+    factorise: factorisations::Factorise,
+    multiply: multiply::Multiply,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -101,12 +119,6 @@ impl Allocation for CudaAllocation {
     }
 }
 
-impl EventHandle for Event {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
 /// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
 #[derive(Clone, Debug)]
 struct Program {
@@ -122,7 +134,13 @@ impl Program {
     }
 
     fn load(&self, device: &Arc<Device>) -> Result<Module> {
-        Module::compile(device, self.name, self.source, &self.options)
+        let suffix = naming::suffix(&self.options);
+        Module::compile(device, self.name, &naming::renamed(self.source, &suffix), &self.options, suffix)
+    }
+
+    fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
+        let suffix = naming::suffix(&self.options);
+        Module::cached(device, &naming::renamed(self.source, &suffix), &self.options, suffix)
     }
 }
 
@@ -142,22 +160,32 @@ const fn type_name(dtype: DType) -> &'static str {
         DType::BF16 => "bf16",
         DType::F32 => "float",
         DType::F64 => "double",
+        DType::C64 => "c64",
+        DType::C128 => "c128",
     }
 }
 
-/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two.
+/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two. For what no integer is
+/// large enough, the complex number.
 const fn unsigned(dtype: DType) -> DType {
     match dtype.size() {
         1 => DType::U8,
         2 => DType::U16,
         4 => DType::U32,
-        _ => DType::U64,
+        8 => DType::U64,
+        _ => DType::C128,
     }
 }
 
-/// A value's bytes, in the low end of a word.
+/// The bytes of a value of 8 at most, in the low end of a word.
 fn bits(value: Scalar) -> u64 {
-    value.bits()
+    value.bits() as u64
+}
+
+/// A value's bytes as two words, the low one first: `Bits` in the kernels' sources.
+fn words(value: Scalar) -> [u64; 2] {
+    let bits = value.bits();
+    [bits as u64, (bits >> 64) as u64]
 }
 
 /// An allocation's memory.
@@ -174,9 +202,25 @@ fn memory_of(allocation: &Arc<dyn Allocation>) -> Result<&DeviceMemory> {
     }
 }
 
-/// The address of a view's first element.
+/// The address of a view's first element, for work that writes to the view, or reads and writes, and is queued right after.
+#[inline]
 fn address_of(view: View<'_>) -> Result<u64> {
-    Ok(memory_of(view.allocation)?.address() + (view.layout.offset * view.dtype.size()) as u64)
+    ordered(view, true)
+}
+
+/// As [`address_of`], for work that only reads: it need not wait for other streams that read, too.
+#[inline]
+fn source_of(view: View<'_>) -> Result<u64> {
+    ordered(view, false)
+}
+
+#[inline]
+fn ordered(view: View<'_>, writes: bool) -> Result<u64> {
+    let memory = memory_of(view.allocation)?;
+    if memory.device().has_streams() {
+        graph::order(view.allocation, memory, writes)?;
+    }
+    Ok(memory.address() + (view.layout.offset * view.dtype.size()) as u64)
 }
 
 /// The number of blocks for `items`, `each` a block.
@@ -191,6 +235,11 @@ fn blocks(operation: &'static str, items: usize, each: usize) -> Result<u32> {
 }
 
 impl CudaBackend {
+    /// Fails while this thread captures a graph.
+    fn may_wait(&self, operation: &'static str) -> Result<()> {
+        if self.device.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
     fn new(ordinal: usize) -> Result<CudaBackend> {
         let device = Device::open(ordinal)?;
         Ok(CudaBackend {
@@ -206,6 +255,8 @@ impl CudaBackend {
             count: count::Count::new(&device),
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
+            factorise: factorisations::Factorise::new(&device),
+            multiply: multiply::Multiply::new(&device),
             device,
         })
     }
@@ -247,16 +298,22 @@ impl Backend for CudaBackend {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
         let memory = memory_of(target)?;
         assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        memory.order(true)?;
+        let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
-        unsafe { staging::upload(&self.device, source, memory.address()) }
+        unsafe { staging::upload(&self.device, source, memory.address())? };
+        profile::end(&self.device, span)
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
         let memory = memory_of(source)?;
         let end = offset.checked_add(target.len());
         assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        memory.order(false)?;
+        let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
-        unsafe { staging::download(&self.device, memory.address() + offset as u64, target) }
+        unsafe { staging::download(&self.device, memory.address() + offset as u64, target)? };
+        profile::end(&self.device, span)
     }
 
     fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
@@ -290,6 +347,13 @@ impl Backend for CudaBackend {
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        if x.dtype.is_complex() {
+            // The sums of the parts.
+            let (parts, sums) = (x.layout.parts(), out.layout.parts());
+            let parts = View { layout: &parts, dtype: x.dtype.part(), ..x };
+            let sums = View { layout: &sums, dtype: out.dtype.part(), ..out };
+            return self.reduce(operation, parts, axes, sums);
+        }
         match self.reduce.run(operation, x, axes, out)? {
             reduce::Outcome::Done => Ok(()),
             reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
@@ -320,6 +384,7 @@ impl Backend for CudaBackend {
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        self.may_wait("a selection of elements")?;
         let (memory, count) = self.compress.run(mask, source)?;
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
@@ -358,6 +423,7 @@ impl Backend for CudaBackend {
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        self.may_wait("unique")?;
         self.search.distinct(sorted)
     }
 
@@ -383,7 +449,30 @@ impl Backend for CudaBackend {
         self.fft.multiply(a, b, scale)
     }
 
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        multiply::Multiply::takes(dtype)
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.multiply.run(a, b, out)
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.reduce.dot(a, b, out)
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.run_transform(transform, x, out)
+    }
+
     fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if self.device.is_capturing() {
+            return Err(orders("an event"));
+        }
         Ok(Box::new(Event::record(&self.device)?))
     }
 
@@ -399,6 +488,7 @@ impl Backend for CudaBackend {
     }
 
     fn synchronize(&self) -> Result<()> {
+        self.may_wait("synchronize")?;
         self.device.synchronize()
     }
 
@@ -452,5 +542,58 @@ impl Backend for CudaBackend {
     unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
+    }
+
+    fn cache_bytes(&self) -> usize {
+        // Where the driver does not tell: as much as large devices have.
+        attribute::cache_bytes(&self.device).unwrap_or(64 << 20)
+    }
+
+    fn profile(&self) -> Result<Box<dyn Recording>> {
+        profile::profile(&self.device)
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let (free_memory, total_memory) =
+            memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
+        DeviceProperties {
+            name: self.name(),
+            free_memory,
+            total_memory,
+            compute_capability: Some(self.device.capability()),
+            multiprocessors: self.device.multiprocessors() as usize,
+            peak_bandwidth: self.device.peak_bandwidth(),
+            uuid: self.device.uuid(),
+        }
+    }
+
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool> {
+        let Some(CudaAllocation(source)) = source.as_any().downcast_ref() else { return Ok(false) };
+        if self.device.is_capturing() || source.device().is_capturing() {
+            return Err(orders("a copy between devices"));
+        }
+        memory::copy_between(source, offset, memory_of(target)?, bytes).map(|()| true)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        Arc::new(Stream::first(&self.device))
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(Arc::new(Stream::new(&self.device)?))
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CudaCapture::begin(&self.device)?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        self.device.is_capturing()
     }
 }

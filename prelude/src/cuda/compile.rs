@@ -15,6 +15,22 @@ pub(crate) struct Target {
 
 /// The program's image, ready to be loaded: a cubin, or PTX where this NVRTC is older than the device.
 pub(crate) fn compile(target: Target, name: &str, source: &str, options: &[String]) -> Result<Vec<u8>> {
+    let (nvrtc, all, form, key) = prepare(target, source, options)?;
+    if let Some(image) = cache::read(key) {
+        return Ok(image);
+    }
+    let image = nvrtc.compile(name, source, &all, form)?;
+    cache::write(key, &image);
+    Ok(image)
+}
+
+/// What [`compile`] gives, if that is in the cache.
+pub(crate) fn cached(target: Target, source: &str, options: &[String]) -> Result<Option<Vec<u8>>> {
+    prepare(target, source, options).map(|(.., key)| cache::read(key))
+}
+
+/// The compiler, all of its options, what it shall make, and where that is in the cache.
+fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
     let nvrtc = Nvrtc::get(target.driver_major)?;
     let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| {
         let (major, minor) = target.capability;
@@ -31,12 +47,7 @@ pub(crate) fn compile(target: Target, name: &str, source: &str, options: &[Strin
     let version = format!("nvrtc {}.{}, {form:?}", nvrtc.version.0, nvrtc.version.1);
     let parts = [version.as_bytes(), source.as_bytes()];
     let key = Key::of(parts.into_iter().chain(all.iter().map(|option| option.as_bytes())));
-    if let Some(image) = cache::read(key) {
-        return Ok(image);
-    }
-    let image = nvrtc.compile(name, source, &all, form)?;
-    cache::write(key, &image);
-    Ok(image)
+    Ok((nvrtc, all, form, key))
 }
 
 /// The option for the architecture and what to make: machine code of the newest architecture that the device runs

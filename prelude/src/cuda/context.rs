@@ -1,21 +1,31 @@
-//! A device with its primary context and the one stream that all work goes to.
+//! A device with its primary context; its queues are in [`super::queue`].
 
 use super::compile::Target;
+use super::cublas;
+use super::memory::Withheld;
 use super::pool::Pool;
+use super::queue::{self, Queues};
 use super::staging::Staging;
 use super::status::check;
 use super::{library, nvml, nvrtc};
 use crate::error::{Error, Result};
 use cudarc::driver::sys;
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An opened device. Only its raw handles are used, never cudarc's safe wrappers: those make two events for every
 /// allocation and cost more host time at each launch.
 pub(crate) struct Device {
     pub(super) context: sys::CUcontext,
-    /// Non-blocking: it does not wait for the legacy default stream, and it can be captured.
-    pub(super) stream: sys::CUstream,
+    /// Of all that were opened in this process.
+    pub(super) id: usize,
+    /// That of the first queue, which all work goes to unless a thread has entered another.
+    pub(super) first_stream: sys::CUstream,
+    /// Whether there may be others, or graphs: then blocks of memory note who uses them.
+    pub(super) has_streams: AtomicBool,
+    pub(super) queues: Queues,
     handle: sys::CUdevice,
     ordinal: usize,
     name: String,
@@ -23,7 +33,12 @@ pub(crate) struct Device {
     multiprocessors: u32,
     total_memory: usize,
     pool: Mutex<Pool>,
+    withheld: Mutex<Vec<Withheld>>,
+    /// The contexts of devices from which this one was asked to copy directly.
+    peers: Mutex<HashSet<usize>>,
     staging: Mutex<Staging>,
+    /// cuBLAS, from its first use on.
+    cublas: Mutex<Option<cublas::Handle>>,
     /// The first error since the last `synchronize` that happened where nobody could be told.
     deferred: Mutex<Option<Error>>,
 }
@@ -82,12 +97,17 @@ impl Device {
         let unavailable = |reason| Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason };
         let count = count().map_err(unavailable)?;
         if ordinal >= count {
-            return Err(unavailable(format!("there are {count} CUDA devices, numbered from 0")));
+            let there_is = if count == 1 {
+                "there is one CUDA device, number 0".to_owned()
+            } else {
+                format!("there are {count} CUDA devices, numbered from 0")
+            };
+            return Err(unavailable(format!("{there_is}; `gpu::devices()` lists them")));
         }
         let driver_major = driver_major()?;
         let (mut handle, mut total_memory, mut name) = (0, 0, [0 as c_char; 256]);
         let mut context = std::ptr::null_mut();
-        let mut stream = std::ptr::null_mut();
+        let first_stream;
         let (mut major, mut minor, mut multiprocessors) = (0, 0, 0);
         // SAFETY: the driver is initialised and `ordinal` is in its range; every pointer is to a local of the type that
         // the call writes, and `name` has the length that is passed.
@@ -103,20 +123,24 @@ impl Device {
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
             check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int - 1, handle), "cuDeviceGetName")?;
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, handle), "cuDevicePrimaryCtxRetain")?;
-            let made = check(sys::cuCtxSetCurrent(context), "cuCtxSetCurrent").and_then(|()| {
-                let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-                check(sys::cuStreamCreate(&raw mut stream, flags), "cuStreamCreate")
-            });
-            if let Err(error) = made {
-                let _ = sys::cuDevicePrimaryCtxRelease_v2(handle);
-                return Err(error);
+            let made = check(sys::cuCtxSetCurrent(context), "cuCtxSetCurrent").and_then(|()| queue::new_stream());
+            match made {
+                Ok(made) => first_stream = made,
+                Err(error) => {
+                    let _ = sys::cuDevicePrimaryCtxRelease_v2(handle);
+                    return Err(error);
+                }
             }
         }
         // SAFETY: the last byte was never written, so the array is zero-terminated.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-        Ok(Arc::new(Device {
+        static OPENED: AtomicUsize = AtomicUsize::new(0);
+        let device = Device {
             context,
-            stream,
+            id: OPENED.fetch_add(1, Ordering::Relaxed),
+            first_stream,
+            has_streams: AtomicBool::new(false),
+            queues: Queues::default(),
             handle,
             ordinal,
             name,
@@ -124,9 +148,14 @@ impl Device {
             multiprocessors: multiprocessors.max(1) as u32,
             total_memory,
             pool: Mutex::default(),
+            withheld: Mutex::default(),
+            peers: Mutex::default(),
             staging: Mutex::default(),
+            cublas: Mutex::default(),
             deferred: Mutex::default(),
-        }))
+        };
+        device.begin_queues()?;
+        Ok(Arc::new(device))
     }
 
     /// Makes the context current in this thread, as calls that name no handle of it need.
@@ -146,11 +175,15 @@ impl Device {
         Ok(())
     }
 
-    /// Waits for all queued work; reports errors of it, and errors that were deferred.
+    /// Waits for the work of all queues; reports errors of it, and errors that were deferred.
     pub fn synchronize(&self) -> Result<()> {
         self.bind()?;
-        // SAFETY: the stream lives as long as `self`.
-        check(unsafe { sys::cuStreamSynchronize(self.stream) }, "the queued work")?;
+        self.wait_for_queues()?;
+        self.deferred()
+    }
+
+    /// The error that was kept, if there is one.
+    pub(super) fn deferred(&self) -> Result<()> {
         match lock(&self.deferred).take() {
             Some(error) => Err(error),
             None => Ok(()),
@@ -205,12 +238,66 @@ impl Device {
         self.total_memory
     }
 
+    /// The most bytes a second that the memory's clock and width allow, if the driver tells them.
+    pub fn peak_bandwidth(&self) -> Option<f64> {
+        use sys::CUdevice_attribute as Attribute;
+        let attribute = |which| {
+            let mut value: c_int = 0;
+            // SAFETY: the handle is the driver's; `value` is an int to write to.
+            let status = unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, self.handle) };
+            (check(status, "cuDeviceGetAttribute").is_ok() && value > 0).then(|| f64::from(value))
+        };
+        let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bits = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+        // Two transfers a cycle.
+        Some(kilohertz * 1e3 * 2.0 * bits / 8.0)
+    }
+
+    /// What tells the device, or the part of a divided one, from all others; as `nvidia-smi -L` prints it.
+    pub fn uuid(&self) -> Option<String> {
+        let mut uuid = sys::CUuuid { bytes: [0; 16] };
+        // SAFETY: the handle is the driver's; `uuid` is a local to write to.
+        check(unsafe { sys::cuDeviceGetUuid_v2(&raw mut uuid, self.handle) }, "cuDeviceGetUuid").ok()?;
+        let hex: Vec<String> = uuid.bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect();
+        let parts = [&hex[..4], &hex[4..6], &hex[6..8], &hex[8..10], &hex[10..]].map(<[String]>::concat);
+        let kind = if self.name.contains(" MIG ") { "MIG" } else { "GPU" };
+        Some(format!("{kind}-{}", parts.join("-")))
+    }
+
+    /// Lets this device read the memory of another one directly, if the machine can; without that the driver copies by way of
+    /// the host.
+    pub(super) fn allow_peer(&self, other: &Device) -> Result<()> {
+        if self.context == other.context || !lock(&self.peers).insert(other.context as usize) {
+            return Ok(());
+        }
+        let mut can: c_int = 0;
+        self.bind()?;
+        // SAFETY: both handles are the driver's; both contexts are retained, and this device's is current.
+        unsafe {
+            check(sys::cuDeviceCanAccessPeer(&raw mut can, self.handle, other.handle), "cuDeviceCanAccessPeer")?;
+            if can != 0 {
+                // If it cannot be had now, or other code has asked for it already, copies work all the same.
+                let _ = sys::cuCtxEnablePeerAccess(other.context, 0);
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
         lock(&self.pool)
     }
 
+    /// Blocks that were given back while other queues than the pool's still used them. Lock the pool first.
+    pub(super) fn withheld(&self) -> MutexGuard<'_, Vec<Withheld>> {
+        lock(&self.withheld)
+    }
+
     pub(super) fn staging(&self) -> MutexGuard<'_, Staging> {
         lock(&self.staging)
+    }
+
+    pub(super) fn cublas_handle(&self) -> MutexGuard<'_, Option<cublas::Handle>> {
+        lock(&self.cublas)
     }
 }
 
@@ -222,12 +309,16 @@ impl Drop for Device {
         }
         // SAFETY: no work can be queued any more; all handles are used for the last time, the context as the last one.
         unsafe {
-            let _ = sys::cuStreamSynchronize(self.stream);
+            let _ = self.wait_for_queues();
+            lock(&self.cublas).take();
             lock(&self.staging).release();
+            for withheld in lock(&self.withheld).drain(..) {
+                lock(&self.pool).free(withheld.end());
+            }
             for address in lock(&self.pool).remove_unused() {
                 let _ = sys::cuMemFree_v2(address);
             }
-            let _ = sys::cuStreamDestroy_v2(self.stream);
+            self.end_queues();
             let _ = sys::cuDevicePrimaryCtxRelease_v2(self.handle);
         }
     }

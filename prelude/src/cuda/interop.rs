@@ -17,7 +17,7 @@ pub mod bindings {
 
 /// The handle of the stream on which work is queued.
 pub(crate) fn stream(device: &Device) -> usize {
-    device.stream as usize
+    device.stream() as usize
 }
 
 /// Waits for all work of the device's context, on whichever stream it was queued.
@@ -35,7 +35,7 @@ pub(crate) fn wait_for_all(device: &Device) -> Result<()> {
 pub(crate) unsafe fn order(device: &Device, stream: usize, ours_first: bool) -> Result<()> {
     device.bind()?;
     let theirs: sys::CUstream = std::ptr::with_exposed_provenance_mut(stream);
-    let (first, second) = if ours_first { (device.stream, theirs) } else { (theirs, device.stream) };
+    let (first, second) = if ours_first { (device.stream(), theirs) } else { (theirs, device.stream()) };
     let mut event = std::ptr::null_mut();
     let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
     // SAFETY: the context is current, the pointer is to a local, and both streams exist (the caller's promise). A destroyed

@@ -2,10 +2,13 @@
 
 use super::context::Device;
 use super::module::Function;
+use super::profile;
 use super::status::check;
 use crate::error::{Error, Result};
+use crate::profiling::Kind;
 use cudarc::driver::sys;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Pointers to the values at the places named, for [`launch`]. The places must outlive the launch's call.
 macro_rules! arguments {
@@ -19,11 +22,12 @@ pub(crate) use arguments;
 /// - `function`'s module is alive until the kernel has ended (unloading waits for it).
 /// - `arguments` points to one value for each of the kernel's parameters, of its type and in its order; they are read
 ///   before this returns.
-/// - What the kernel reads and writes through device addresses lies in live blocks of `device`. They may be dropped
-///   when this returns, since blocks are reused in the order of the stream.
+/// - What the kernel reads and writes through device addresses lies in live blocks of `device`, which were ordered for it or
+///   made for it (see [`super::memory::DeviceMemory::order`]). They may be dropped when this returns, since blocks are reused
+///   in the order of their queue.
 #[inline]
 pub(crate) unsafe fn launch(
-    device: &Device,
+    device: &Arc<Device>,
     function: Function,
     grid: (u32, u32),
     block: u32,
@@ -33,10 +37,11 @@ pub(crate) unsafe fn launch(
         return Err(Error::Interrupted);
     }
     device.bind()?;
+    let span = profile::begin(device, Kind::Kernel, function.name, 0)?;
     // SAFETY: the stream is alive; the rest is the caller's promise. No dynamic shared memory, no extra options.
     let status = unsafe {
         sys::cuLaunchKernel(
-            function.0,
+            function.raw,
             grid.0,
             grid.1,
             1,
@@ -44,10 +49,11 @@ pub(crate) unsafe fn launch(
             1,
             1,
             0,
-            device.stream,
+            device.stream(),
             arguments.as_mut_ptr(),
             std::ptr::null_mut(),
         )
     };
-    check(status, "cuLaunchKernel")
+    check(status, "cuLaunchKernel")?;
+    profile::end(device, span)
 }

@@ -1,6 +1,7 @@
 //! Where the CUDA libraries are: the loader's own paths, a CUDA toolkit, or the `nvidia-*` wheels of the active Python.
 
-use cudarc::cufft::sys as cufft;
+use cudarc::cublas::sys as cublas;
+use cudarc::cusolver::sys as cusolver;
 use cudarc::driver::sys;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -31,41 +32,83 @@ pub(crate) fn driver() -> std::result::Result<(), String> {
         .clone()
 }
 
-/// Whether cuFFT can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per
+/// Whether cuBLAS can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per
 /// process.
-pub(crate) fn fft(driver_major: i32) -> std::result::Result<(), String> {
+pub(crate) fn blas(driver_major: i32) -> std::result::Result<(), String> {
     static ANSWER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
-    ANSWER.get_or_init(|| find_fft(driver_major)).clone()
+    ANSWER.get_or_init(|| find_blas(driver_major)).clone()
 }
 
-fn find_fft(driver_major: i32) -> std::result::Result<(), String> {
-    let install = format!("`pip install nvidia-cufft{}`", if driver_major >= 13 { "" } else { "-cu12" });
-    // cuFFT 11 is that of CUDA 12, and so on. cudarc asks the loader for these names, and is given what is loaded already.
-    let names: Vec<String> = (11..driver_major.max(12)).rev().map(|version| format!("libcufft.so.{version}")).collect();
-    let by_loader = names.iter().map(PathBuf::from);
-    let folders = folders();
-    let in_folders = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
-    let _ = by_loader.chain(in_folders).any(|path| load_for_good(&path));
+fn find_blas(driver_major: i32) -> std::result::Result<(), String> {
+    let install = format!("`pip install nvidia-cublas{}`", if driver_major >= 13 { "" } else { "-cu12" });
+    // Its versions are those of CUDA. cudarc asks the loader for these names, and is given what is loaded already.
+    load_first(&(12..=driver_major.max(12)).rev().map(|version| format!("libcublas.so.{version}")).collect::<Vec<_>>());
     let mut version = 0;
     // SAFETY: the first call loads the library, nothing else, and the second is made if it is there; NVIDIA's initialisers have
     // no preconditions. `version` is an int to write to.
     let answers = unsafe {
-        cufft::is_culib_present() && cufft::cufftGetVersion(&raw mut version) == cufft::cufftResult::CUFFT_SUCCESS
+        cublas::is_culib_present()
+            && cublas::cublasGetProperty(cublas::libraryPropertyType::MAJOR_VERSION, &raw mut version)
+                == cublas::cublasStatus_t::CUBLAS_STATUS_SUCCESS
     };
     if !answers {
         return Err(format!(
-            "Fourier transforms on CUDA devices are computed with it; install it with {install} or with the CUDA toolkit, or \
-             use Method::Direct"
+            "products of matrices on CUDA devices are computed with it; install it with {install} or with the CUDA toolkit, or \
+             use the CPU (WARPCELL_DEVICE=cpu)"
+        ));
+    }
+    // What is older lacks the functions with sizes of 64 bits.
+    if !(12..=driver_major).contains(&version) {
+        return Err(format!(
+            "only one for CUDA {version} is installed, and one from CUDA 12 on that is no newer than the driver, which supports \
+             CUDA {driver_major}, is needed; install it with {install}, or update the driver"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether cuSOLVER can be used with a driver that supports CUDA `driver_major`; if not, why and what to do. Asked once per
+/// process.
+pub(crate) fn solver(driver_major: i32) -> std::result::Result<(), String> {
+    static ANSWER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
+    ANSWER.get_or_init(|| find_solver(driver_major)).clone()
+}
+
+fn find_solver(driver_major: i32) -> std::result::Result<(), String> {
+    let install = format!("`pip install nvidia-cusolver{}`", if driver_major >= 13 { "" } else { "-cu12" });
+    // cuSOLVER 11 is that of CUDA 12, and so on. cudarc asks the loader for these names, and is given what is loaded already.
+    load_first(
+        &(11..driver_major.max(12)).rev().map(|version| format!("libcusolver.so.{version}")).collect::<Vec<_>>(),
+    );
+    let mut version = 0;
+    // SAFETY: the first call loads the library, nothing else, and the second is made if it is there; NVIDIA's initialisers have
+    // no preconditions. `version` is an int to write to.
+    let answers = unsafe {
+        cusolver::is_culib_present()
+            && cusolver::cusolverGetVersion(&raw mut version) == cusolver::cusolverStatus_t::CUSOLVER_STATUS_SUCCESS
+    };
+    if !answers {
+        return Err(format!(
+            "matrices on CUDA devices are factorised with it; install it with {install} or with the CUDA toolkit, or use the CPU \
+             (WARPCELL_DEVICE=cpu)"
         ));
     }
     let needed = version / 1000 + 1;
     if needed > driver_major {
         return Err(format!(
             "only one for CUDA {needed} is installed, and the driver supports CUDA {driver_major}; install one for that, with \
-             {install}, or update the driver, or use Method::Direct"
+             {install}, or update the driver"
         ));
     }
     Ok(())
+}
+
+/// Loads the first of these libraries that is found: each under the loader's own paths, then each in the other folders.
+pub(crate) fn load_first(names: &[String]) {
+    let by_loader = names.iter().map(PathBuf::from);
+    let folders = folders();
+    let in_folders = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    let _ = by_loader.chain(in_folders).any(|path| load_for_good(&path));
 }
 
 /// Folders that may hold CUDA libraries apart from the loader's own, the likeliest first; only those that exist.

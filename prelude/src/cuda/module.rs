@@ -5,13 +5,16 @@ use super::context::Device;
 use super::status::check;
 use crate::error::Result;
 use cudarc::driver::sys;
-use std::ffi::CStr;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A loaded program.
 pub(crate) struct Module {
     device: Arc<Device>,
     raw: sys::CUmodule,
+    /// What its kernels have behind their names.
+    suffix: String,
 }
 
 // SAFETY: modules may be used from every thread.
@@ -21,7 +24,11 @@ unsafe impl Sync for Module {}
 
 /// A kernel of a module. Whoever holds it also holds the module: see [`super::launch::launch`].
 #[derive(Clone, Copy)]
-pub(crate) struct Function(pub(super) sys::CUfunction);
+pub(crate) struct Function {
+    pub(super) raw: sys::CUfunction,
+    /// For profiles.
+    pub(super) name: &'static str,
+}
 
 // SAFETY: a token of the driver, which may be used from every thread.
 unsafe impl Send for Function {}
@@ -29,24 +36,56 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Module {
-    /// Compiles CUDA C for the device, or takes it from the cache, and loads it.
-    pub fn compile(device: &Arc<Device>, name: &str, source: &str, options: &[String]) -> Result<Module> {
-        let image = compile::compile(device.target(), name, source, options)?;
+    /// Compiles CUDA C for the device, or takes it from the cache, and loads it. `suffix` is what its kernels have behind the
+    /// names by which [`function`](Self::function) asks for them.
+    pub fn compile(
+        device: &Arc<Device>,
+        name: &str,
+        source: &str,
+        options: &[String],
+        suffix: String,
+    ) -> Result<Module> {
+        Module::load(device, &compile::compile(device.target(), name, source, options)?, suffix)
+    }
+
+    /// What [`compile`](Self::compile) gives, if that need not be compiled: it is in the cache on disk.
+    pub fn cached(device: &Arc<Device>, source: &str, options: &[String], suffix: String) -> Result<Option<Module>> {
+        let image = compile::cached(device.target(), source, options)?;
+        image.map(|image| Module::load(device, &image, suffix)).transpose()
+    }
+
+    fn load(device: &Arc<Device>, image: &[u8], suffix: String) -> Result<Module> {
         device.bind()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image is a whole cubin or zero-terminated PTX from NVRTC; the driver copies what it needs.
         check(unsafe { sys::cuModuleLoadData(&raw mut raw, image.as_ptr().cast()) }, "cuModuleLoadData")?;
-        Ok(Module { device: device.clone(), raw })
+        Ok(Module { device: device.clone(), raw, suffix })
     }
 
     /// The kernel of that name (`extern "C"`).
     pub fn function(&self, name: &CStr) -> Result<Function> {
         self.device.bind()?;
         let mut raw = std::ptr::null_mut();
+        let name = interned(&format!("{}{}", name.to_string_lossy(), self.suffix));
         // SAFETY: the module is alive and the name zero-terminated.
         check(unsafe { sys::cuModuleGetFunction(&raw mut raw, self.raw, name.as_ptr()) }, "cuModuleGetFunction")?;
-        Ok(Function(raw))
+        // Made of text above.
+        Ok(Function { raw, name: name.to_str().unwrap_or_default() })
     }
+}
+
+/// A name that is kept for good; one copy of each.
+fn interned(name: &str) -> &'static CStr {
+    static NAMES: Mutex<BTreeSet<&'static CStr>> = Mutex::new(BTreeSet::new());
+    // A name with a zero in it would be no kernel's, and none is found under the empty one.
+    let name = CString::new(name).unwrap_or_default();
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name.as_c_str()) {
+        return known;
+    }
+    let kept: &'static CStr = Box::leak(name.into_boxed_c_str());
+    names.insert(kept);
+    kept
 }
 
 impl Drop for Module {

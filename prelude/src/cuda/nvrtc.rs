@@ -194,7 +194,7 @@ fn candidates(driver_major: i32) -> Vec<PathBuf> {
 ///
 /// # Safety
 /// `T` must be the function's type.
-unsafe fn symbol<T: Copy>(library: &Library, name: &CStr) -> std::result::Result<T, String> {
+pub(super) unsafe fn symbol<T: Copy>(library: &Library, name: &CStr) -> std::result::Result<T, String> {
     // SAFETY: the caller names the right type.
     unsafe { library.get::<T>(name.to_bytes_with_nul()) }
         .map(|found| *found)

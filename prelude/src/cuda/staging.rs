@@ -8,7 +8,7 @@
 use super::context::Device;
 use super::pool::Figures;
 use super::status::check;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -18,6 +18,11 @@ const PIECE: usize = 2 << 20;
 /// Buffers that a thread alternates between.
 const BUFFERS_A_THREAD: usize = 2;
 const MOST_THREADS: usize = 8;
+/// Buffers of several streams' transfers.
+const MOST_BUFFERS: usize = 2 * BUFFERS_A_THREAD * MOST_THREADS;
+/// Why no transfer is a part of a graph.
+const HOST: &str = "it needs memory of the host, which may be gone when the graph is launched; copy before the capture, and \
+                    read results after the launch";
 
 /// The pinned buffers of a device, made when first needed.
 #[derive(Default)]
@@ -36,13 +41,20 @@ struct Buffer {
 // SAFETY: pinned memory is ordinary host memory, and events may be used from every thread.
 unsafe impl Send for Buffer {}
 
-/// Copies host bytes to a device address. `source` has been read when this returns; the last transfers may be queued.
+/// Copies host bytes to a device address, in this thread's stream. `source` has been read when this returns; the last transfers
+/// may be queued.
 ///
 /// # Safety
 /// `source.len()` bytes from `target` lie in a live block of `device`.
 pub(crate) unsafe fn upload(device: &Device, source: &[u8], target: u64) -> Result<()> {
     let pieces = source.len().div_ceil(PIECE);
+    if device.is_capturing() {
+        return Err(Error::NotCapturable { operation: "a copy to the device", reason: HOST });
+    }
+    // That of this thread: the others that take part have entered no stream.
+    let stream = Stream(device.stream());
     run(device, pieces, |buffers, thread, threads| {
+        let stream = &stream;
         for (turn, piece) in (thread..pieces).step_by(threads).enumerate() {
             let bytes = &source[piece * PIECE..source.len().min((piece + 1) * PIECE)];
             let buffer = &buffers[turn % buffers.len()];
@@ -55,26 +67,29 @@ pub(crate) unsafe fn upload(device: &Device, source: &[u8], target: u64) -> Resu
                     target + (piece * PIECE) as u64,
                     buffer.memory.as_ptr(),
                     bytes.len(),
-                    device.stream,
+                    stream.0,
                 );
                 check(status, "cuMemcpyHtoDAsync")?;
             }
-            buffer.record(device)?;
+            buffer.record(stream)?;
         }
         Ok(())
     })
 }
 
-/// Waits for queued work and copies from a device address to host bytes.
+/// Waits for the work in this thread's stream and copies from a device address to host bytes.
 ///
 /// # Safety
 /// `target.len()` bytes from `source` lie in a live block of `device`.
 pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -> Result<()> {
     let length = target.len();
     let pieces = length.div_ceil(PIECE);
-    let base = Shared(target.as_mut_ptr());
+    if device.is_capturing() {
+        return Err(Error::NotCapturable { operation: "a copy to the host", reason: HOST });
+    }
+    let (base, stream) = (Shared(target.as_mut_ptr()), Stream(device.stream()));
     run(device, pieces, |buffers, thread, threads| {
-        let base = &base;
+        let (base, stream) = (&base, &stream);
         let mine: Vec<usize> = (thread..pieces).step_by(threads).collect();
         let size = |piece: usize| length.min((piece + 1) * PIECE) - piece * PIECE;
         let fetch = |turn: usize| -> Result<()> {
@@ -83,10 +98,10 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
             // SAFETY: the source's range is the caller's promise; the buffer has PIECE bytes and no transfer uses it.
             let status = unsafe {
                 let from = source + (piece * PIECE) as u64;
-                sys::cuMemcpyDtoHAsync_v2(buffer.memory.as_ptr(), from, size(piece), device.stream)
+                sys::cuMemcpyDtoHAsync_v2(buffer.memory.as_ptr(), from, size(piece), stream.0)
             };
             check(status, "cuMemcpyDtoHAsync")?;
-            buffer.record(device)
+            buffer.record(stream)
         };
         for turn in 0..mine.len().min(buffers.len()) {
             fetch(turn)?;
@@ -119,7 +134,14 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
     let mut staging = device.staging();
     let most = staging.most_buffers();
     let threads = (pieces / 2).min(most / BUFFERS_A_THREAD).clamp(1, cores.min(MOST_THREADS));
-    staging.grow(pieces.min(threads * BUFFERS_A_THREAD).min(most))?;
+    let wanted = pieces.min(threads * BUFFERS_A_THREAD).min(most);
+    staging.grow(wanted)?;
+    if device.has_streams() {
+        // What another stream transfers may wait for that stream's work: it is passed over.
+        let busy = staging.buffers.iter().filter(|buffer| !buffer.is_done()).count();
+        staging.grow((wanted + busy).min(most).min(MOST_BUFFERS))?;
+        staging.buffers.sort_by_cached_key(|buffer| !buffer.is_done());
+    }
     if threads == 1 {
         // One piece, or a low limit, may leave one buffer only.
         return work(&staging.buffers[..staging.buffers.len().min(BUFFERS_A_THREAD)], 0, 1);
@@ -251,11 +273,16 @@ impl Buffer {
         check(unsafe { sys::cuEventSynchronize(self.done) }, "a transfer")
     }
 
-    fn record(&self, device: &Device) -> Result<()> {
+    fn record(&self, stream: &Stream) -> Result<()> {
         // SAFETY: event and stream are of one context and alive.
-        check(unsafe { sys::cuEventRecord(self.done, device.stream) }, "cuEventRecord")
+        check(unsafe { sys::cuEventRecord(self.done, stream.0) }, "cuEventRecord")
     }
 }
+
+/// The stream of a transfer.
+struct Stream(sys::CUstream);
+// SAFETY: a token of the driver, which may be used from every thread.
+unsafe impl Sync for Stream {}
 
 /// The target of a download, whose pieces the threads share out among them.
 struct Shared(*mut u8);

@@ -50,6 +50,7 @@ fn loses_context(status: CUresult) -> bool {
             | CUDA_ERROR_INVALID_PC
             | CUDA_ERROR_LAUNCH_FAILED
             | CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUDA_ERROR_CONTEXT_IS_DESTROYED
     )
 }
 

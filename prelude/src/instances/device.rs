@@ -2,13 +2,13 @@
 //! them still compiles ten.
 
 use super::{VariableStore, shown};
-use crate::{Bitwise, Boundary, DeviceArray, Element, Float, Mode, Number};
+use crate::{Bitwise, Boundary, Complex, DeviceArray, Element, Float, Inexact, Mode, Number, Real};
 use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
 use std::fmt::{Debug, Display, Formatter};
 use std::hint::black_box;
 
 /// Arrays of any element type.
-fn element<T: Element + Debug>(
+fn element<T: Real + Debug>(
     store: &mut VariableStore,
     a: &mut DeviceArray<T>,
     value: T,
@@ -20,6 +20,7 @@ fn element<T: Element + Debug>(
     black_box((a.slice(ndarray::s![.., 0]), a.slice(ndarray::s![.., 1..2]), a.slice(ndarray::s![1..2, ..])));
     black_box((a.reshape((2, 2)), a.reshape([2, 2]), a.reshape(4), a.broadcast_to((2, 2)), a.ravel(), a.copy()));
     black_box((a.transpose(), a.t(), a.diagonal(), a.shape(), a.dtype(), a.device(), a.size(), a.strides()));
+    black_box(a.to_device(crate::Device::Cpu));
     black_box((a.astype::<f32>(), a.astype::<f64>(), a.astype::<i32>(), a.astype::<i64>(), a.astype::<u8>()));
     black_box((crate::zeros::<T>(4), crate::zeros::<T>((2, 2)), crate::zeros::<T>([2, 2])));
     black_box((crate::full(4, value), crate::full((2, 2), value), crate::full([2, 2], value), crate::tile(a, 2)));
@@ -56,7 +57,7 @@ fn element<T: Element + Debug>(
 }
 
 /// Arrays of numbers.
-fn number<T: Number>(a: &DeviceArray<T>, value: T) {
+fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>, value: T) {
     macro_rules! each {
         ($($method:ident)*) => { black_box(($(a.$method(a), a.$method(value),)*)); };
     }
@@ -79,6 +80,8 @@ fn number<T: Number>(a: &DeviceArray<T>, value: T) {
     black_box(crate::median(a));
     black_box((crate::arange(value), crate::arange(value..value), crate::arange((value, value, value))));
     black_box(crate::convolve(a, a, Mode::Same));
+    black_box((crate::dot(a, a), crate::matmul(a, a), crate::outer(a, a)));
+    black_box((crate::linalg::det(a), crate::linalg::matrix_rank(a), crate::linalg::matrix_power(a, 2)));
     black_box((crate::convolve2d(a, a, Mode::Same), crate::convolve2d_with(a, a, Mode::Same, Boundary::Wrap)));
     black_box((crate::correlate(a, a, Mode::Same), crate::correlate2d(a, a, Mode::Same)));
     black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
@@ -90,12 +93,41 @@ fn float<T: Float>(a: &DeviceArray<T>, value: T) {
         ($($method:ident)*) => { black_box(($(a.$method(),)*)); };
     }
     each!(exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh reciprocal);
-    black_box((a.atan2(a), a.hypot(a)));
+    black_box((a.atan2(a), a.hypot(a), crate::fft::rfft(a), crate::fft::rfft2(a), crate::fft::rfftn(a)));
+    black_box((crate::linalg::qr(a), crate::linalg::inv(a), crate::linalg::solve(a, a), crate::linalg::cholesky(a)));
+    black_box((crate::linalg::eigh(a), crate::linalg::svd(a), crate::linalg::lstsq(a, a), crate::linalg::pinv(a)));
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2), crate::fftconvolve(a, a, Mode::Same)));
     black_box((crate::random::uniform(value, value, 4), crate::random::uniform(value, value, (2, 2))));
     black_box((crate::random::normal(value, value, 4), crate::random::normal(value, value, (2, 2))));
     black_box((crate::host::random::uniform(value, value, 4), crate::host::random::uniform(value, value, (2, 2))));
     black_box((crate::host::random::normal(value, value, 4), crate::host::random::normal(value, value, (2, 2))));
+}
+
+/// Arrays of floats and of complex numbers.
+fn inexact<T: Inexact>(a: &DeviceArray<T>) {
+    use crate::fft::{self, Norm};
+    black_box((fft::fft(a), fft::ifft(a), fft::irfft(a), fft::fft2(a), fft::ifft2(a), fft::irfft2(a)));
+    black_box((fft::fft_with(a, None, 0, Norm::Backward), fft::ifft_with(a, None, 0, Norm::Backward)));
+    black_box((fft::fftn(a), fft::ifftn(a), fft::irfftn(a), fft::fftshift(a), fft::ifftshift(a)));
+}
+
+/// Arrays of complex numbers.
+fn complex<T: Inexact>(store: &mut VariableStore, a: &DeviceArray<T>, value: T, formatter: &mut Formatter<'_>) {
+    black_box(Display::fmt(a, formatter)).ok();
+    black_box((a.to_host(), a.to_host_as::<Ix1>(), a.to_host_as::<Ix2>(), a.item(), a.get(&[0]), a.copy()));
+    black_box((a.slice(ndarray::s![1..2]), a.slice(ndarray::s![1..2, 1..2]), a.reshape((2, 2)), a.t()));
+    black_box((
+        crate::zeros::<T>(4),
+        crate::zeros::<T>((2, 2)),
+        crate::array(&[value; 2]),
+        crate::asarray(&vec![value]),
+    ));
+    black_box((crate::asarray(&Array1::<T>::default(2)), crate::asarray(&Array2::<T>::default((2, 2)))));
+    black_box((a.eq(a), a.abs(), a.exp(), a.sqrt(), a.square(), -a, a.sum(), a.mean(), a.sum_axis(0)));
+    let b = &a.clone();
+    black_box((a + b, a - b, a * b, a / b, a + value, a - value, a * value, a / value));
+    black_box((crate::allclose(a, a), crate::allclose(a, &a.to_host())));
+    shown(store, a.clone(), formatter);
 }
 
 /// Arrays of integers and bools.
@@ -124,7 +156,28 @@ macro_rules! types {
     (@picture $array:ident, $value:literal) => { picture($array) };
     (@number $array:ident, $value:literal) => { number($array, $value) };
     (@bits $array:ident, $value:literal) => { bits($array) };
-    (@float $array:ident, $value:literal) => { float($array, $value) };
+    (@float $array:ident, $value:literal) => {
+        float($array, $value);
+        inexact($array);
+    };
+}
+
+macro_rules! complex_types {
+    ($($name:ident $part:ident;)*) => {$(
+        /// Device arrays of complex numbers.
+        pub fn $name(
+            store: &mut VariableStore,
+            array: &DeviceArray<Complex<$part>>,
+            formatter: &mut Formatter<'_>,
+        ) {
+            complex(store, array, Complex::<$part>::new(1.0, 2.0), formatter);
+            inexact(array);
+        }
+    )*};
+}
+complex_types! {
+    of_c64 f32;
+    of_c128 f64;
 }
 types! {
     of_f32 f32 1.0: number float picture;

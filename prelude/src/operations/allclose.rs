@@ -1,7 +1,7 @@
 //! Comparing arrays to a tolerance, on either side.
 
 use crate::array::sides::{AnyView, sealed::Any};
-use crate::array::{AnyArray, RawArray, transfer};
+use crate::array::{AnyArray, RawArray, transfer, truths};
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{DType, Scalar};
@@ -11,7 +11,8 @@ use crate::operations::reduce::reduce_all;
 
 /// Whether all elements satisfy `|x − y| ≤ 1e-8 + 1e-5·|y|`, after broadcasting; NumPy's `allclose`.
 ///
-/// Takes arrays on the host and on the device in any mix, of any element types; they are compared as `f64`. Equal
+/// Takes arrays on the host and on the device in any mix, of any element types; they are compared as `f64`, or as
+/// `Complex<f64>` if one of them is complex. Equal
 /// infinities are close, NaN is close to nothing. Two device arrays are compared on their device, others on the
 /// host. Waits for the result.
 ///
@@ -50,15 +51,21 @@ where
     compare(&Any::any_view(x), &Any::any_view(y), relative, absolute, equal_nan)
 }
 
-fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
+/// As [`try_allclose_with`], of arrays without their types.
+pub(crate) fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
     const NAME: &str = "allclose";
     let handle = match (x, y) {
         (AnyView::Device(x), AnyView::Device(y)) if x.handle.device == y.handle.device => x.handle.clone(),
         _ => device::host(),
     };
+    let is_complex = [x, y].into_iter().any(|view| match view {
+        AnyView::Host(view) => view.dtype.is_complex(),
+        AnyView::Device(raw) => raw.dtype.is_complex(),
+    });
+    let dtype = if is_complex { DType::C128 } else { DType::F64 };
     let bring = |view| -> Result<RawArray> {
         let raw = transfer::bring(NAME, view, &handle)?;
-        if raw.dtype == DType::F64 { Ok(raw) } else { raw.converted(NAME, DType::F64) }
+        if raw.dtype == dtype { Ok(raw) } else { raw.converted(NAME, dtype) }
     };
     let (x, y) = (bring(x)?, bring(y)?);
     let pair =
@@ -74,7 +81,11 @@ fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal
     let within = pair(BinaryOperation::LogicalAnd, &pair(BinaryOperation::LessEqual, &distance, &tolerance)?, &finite)?;
     let mut close = pair(BinaryOperation::LogicalOr, &within, &pair(BinaryOperation::Equal, &x, &y)?)?;
     if equal_nan {
-        let (x, y) = (unary(NAME, UnaryOperation::IsNan, &x)?, unary(NAME, UnaryOperation::IsNan, &y)?);
+        let is_nan = |raw: &RawArray| match is_complex {
+            true => truths(NAME, UnaryOperation::IsNan, ReduceOperation::Any, raw),
+            false => unary(NAME, UnaryOperation::IsNan, raw),
+        };
+        let (x, y) = (is_nan(&x)?, is_nan(&y)?);
         close = pair(BinaryOperation::LogicalOr, &close, &pair(BinaryOperation::LogicalAnd, &x, &y)?)?;
     }
     Ok(reduce_all(NAME, ReduceOperation::All, &close)? == Scalar::Bool(true))

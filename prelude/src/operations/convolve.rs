@@ -427,8 +427,10 @@ pub(super) fn part(image: usize, kernel: usize, mode: Mode) -> Part {
 }
 
 pub(super) fn require_arithmetic(operation: &'static str, dtype: DType) -> Result<()> {
-    if dtype != DType::Bool && !dtype.is_storage() {
-        return Ok(());
-    }
-    Err(Error::UnsupportedDType { operation, dtype, advice: "convert them first, such as with `a.astype::<f32>()`" })
+    let advice = match dtype {
+        dtype if dtype.is_complex() => "convolve the parts, `a.real()` and `a.imag()`, and add them up",
+        dtype if dtype == DType::Bool || dtype.is_storage() => "convert them first, such as with `a.astype::<f32>()`",
+        _ => return Ok(()),
+    };
+    Err(Error::UnsupportedDType { operation, dtype, advice })
 }

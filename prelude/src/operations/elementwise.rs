@@ -2,7 +2,7 @@
 
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
-use crate::dtype::{Bitwise, DType, Element, Float, Integer, Number, Scalar};
+use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
 
 pub(super) mod sealed {
@@ -61,39 +61,41 @@ impl RawOperand<'_> {
 }
 
 macro_rules! unary {
-    ($($bound:ident { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
+    ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> {$($(
             $(#[$doc])*
             ///
             /// **Panics** if the memory for the result cannot be had.
             #[track_caller]
-            pub fn $name(&self) -> DeviceArray<T> where T: $bound {
+            pub fn $name(&self) -> DeviceArray<$result> where T: $bound {
                 check(self.$try_name())
             }
 
             #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self) -> Result<DeviceArray<T>> where T: $bound {
+            pub fn $try_name(&self) -> Result<DeviceArray<$result>> where T: $bound {
                 unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
         )*)*}
     };
 }
 unary! {
-    Float {
+    Inexact -> T {
         /// `e` to the power of each element.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[0.0]).exp().item(), 1.0);
         /// ```
         exp, try_exp => Exp;
-        /// The natural logarithm; NaN for negative elements, −∞ for 0.
-        log, try_log => Log;
-        /// The square root; NaN for negative elements.
+        /// The square root; NaN for negative elements. Of complex elements the root whose real part is not negative.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[9.0f32]).sqrt().item(), 3.0);
         /// ```
         sqrt, try_sqrt => Sqrt;
+    }
+    Float -> T {
+        /// The natural logarithm; NaN for negative elements, −∞ for 0.
+        log, try_log => Log;
         /// The sine; radians.
         sin, try_sin => Sin;
         /// The cosine; radians.
@@ -159,7 +161,7 @@ unary! {
         /// The inverse hyperbolic tangent; NaN outside −1 to 1, infinite at the ends.
         atanh, try_atanh => Atanh;
     }
-    Bitwise {
+    Bitwise -> T {
         /// Each bit inverted; bools negated. The same as `!&a`, and NumPy's `invert`.
         ///
         /// ```
@@ -167,9 +169,20 @@ unary! {
         /// ```
         bitwise_not, try_bitwise_not => BitwiseNot;
     }
-    Number {
-        /// The absolute value; integers wrap, as in NumPy.
+    Arithmetic -> T::Part {
+        /// The absolute value; integers wrap, as in NumPy. That of complex elements is real.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert_eq!(array(&[Complex::new(3.0, 4.0)]).abs().item(), 5.0);
+        /// ```
         abs, try_abs => Abs;
+    }
+    Arithmetic -> T {
+        /// Each element with the opposite sign; integers wrap. The same as `-&a`.
+        negative, try_negative => Negative;
+    }
+    Number -> T {
         /// The largest integer not above each element.
         floor, try_floor => Floor;
         /// The smallest integer not below each element.
@@ -188,8 +201,6 @@ unary! {
         trunc, try_trunc => Trunc;
         /// −1, 0 or 1; NaN for NaN.
         sign, try_sign => Sign;
-        /// Each element with the opposite sign; integers wrap. The same as `-&a`.
-        negative, try_negative => Negative;
     }
 }
 
@@ -214,7 +225,7 @@ macro_rules! binary {
     };
 }
 binary! {
-    Number -> T {
+    Arithmetic -> T {
         /// The sum; the same as `&a + &b`.
         add, try_add => Add;
         /// The difference; the same as `&a - &b`.
@@ -223,6 +234,8 @@ binary! {
         multiply, try_multiply => Multiply;
         /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
         divide, try_divide => Divide;
+    }
+    Number -> T {
         /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`, and NumPy's `fmod`. NumPy's `remainder`
         /// and `mod` are [`modulo`](Self::modulo). A zero divisor of an integer gives 0.
         remainder, try_remainder => Remainder;
@@ -314,6 +327,8 @@ binary! {
         eq, try_eq => Equal;
         /// Whether the elements differ.
         ne, try_ne => NotEqual;
+    }
+    Real -> bool {
         /// Whether each element is less than the other's.
         ///
         /// ```
@@ -382,7 +397,7 @@ impl<T: Float> DeviceArray<T> {
     }
 }
 
-impl<T: Number> DeviceArray<T> {
+impl<T: Arithmetic> DeviceArray<T> {
     /// Each element times itself.
     ///
     /// ```
@@ -392,7 +407,9 @@ impl<T: Number> DeviceArray<T> {
     pub fn square(&self) -> DeviceArray<T> {
         self.multiply(self)
     }
+}
 
+impl<T: Number> DeviceArray<T> {
     /// Each element, but not less than `low` and not more than `high`: `low` and `high` are arrays or single values. NaN
     /// stays NaN, and where `low` is above `high` the result is `high`, as in NumPy.
     ///
@@ -479,6 +496,7 @@ impl DeviceArray<bool> {
 
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
+    debug_assert!(!x.dtype.is_complex() || operation.takes_complex(), "{name} of complex numbers");
     let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
     if out.size() > 0 {
         x.handle.backend.unary(operation, x.view(), out.view())?;
@@ -562,6 +580,7 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
     if out.size() == 0 {
         return Ok(());
     }
+    debug_assert!(!a.dtype().is_complex() || operation.takes_complex(), "{operation:?} of complex numbers");
     if a.dtype().is_storage() {
         return run_computed(operation, a, b, out);
     }

@@ -217,6 +217,7 @@ impl Indices {
                 if raw.size() == 0 {
                     return Ok(Indices { raw, negative: false });
                 }
+                handle.may_wait(operation)?;
                 let (least, most) = extremes(operation, &raw)?;
                 if is_in(least) && is_in(most) {
                     return Ok(Indices { raw, negative: least < 0 });

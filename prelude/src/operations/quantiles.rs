@@ -116,6 +116,7 @@ impl Rank {
 }
 
 fn whole(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<Scalar> {
+    x.handle.may_wait(operation)?;
     transfer::item(&of_rows(operation, &x.flat(operation)?, rank, dtype)?)
 }
 

@@ -3,7 +3,7 @@
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{DType, Element, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
 
@@ -43,6 +43,41 @@ impl<T: Element> DeviceArray<T> {
         reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
     }
 
+    /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[1, 2]).mean(), 1.5);
+    /// ```
+    #[track_caller]
+    pub fn mean(&self) -> T::Mean {
+        check(self.try_mean())
+    }
+
+    /// As [`mean`](Self::mean), but returns the error.
+    pub fn try_mean(&self) -> Result<T::Mean> {
+        mean_all(&self.raw, T::Mean::DTYPE).map(transfer::typed_scalar)
+    }
+
+    /// The means along one axis or several, which the result lacks.
+    ///
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
+    /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn mean_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+        check(self.try_mean_axis(axes))
+    }
+
+    /// As [`mean_axis`](Self::mean_axis), but returns the error.
+    pub fn try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
+        mean_axis(&self.raw, &axes.into_axes(), T::Mean::DTYPE).map(DeviceArray::from_raw)
+    }
+}
+
+impl<T: Real> DeviceArray<T> {
     /// The product of all elements; 1 if there are none. Small integers widen as in [`sum`](Self::sum), wide ones wrap.
     /// Waits for the result.
     ///
@@ -78,46 +113,6 @@ impl<T: Element> DeviceArray<T> {
     /// As [`prod_axis`](Self::prod_axis), but returns the error.
     pub fn try_prod_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
         reduce_axis("prod_axis", ReduceOperation::Product, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
-    }
-
-    /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1, 2]).mean(), 1.5);
-    /// ```
-    #[track_caller]
-    pub fn mean(&self) -> T::Mean {
-        check(self.try_mean())
-    }
-
-    /// As [`mean`](Self::mean), but returns the error.
-    pub fn try_mean(&self) -> Result<T::Mean> {
-        let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean("mean", &self.raw, T::Mean::DTYPE)?)?;
-        let sum: T::Mean = transfer::typed_scalar(sum);
-        Ok(T::Mean::from_f64(sum.to_f64() / self.size() as f64))
-    }
-
-    /// The means along one axis or several, which the result lacks.
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
-    /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn mean_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
-        check(self.try_mean_axis(axes))
-    }
-
-    /// As [`mean_axis`](Self::mean_axis), but returns the error.
-    pub fn try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
-        let axes = axes.into_axes();
-        let sums =
-            reduce_axis("mean_axis", ReduceOperation::Sum, &as_mean("mean_axis", &self.raw, T::Mean::DTYPE)?, &axes)?;
-        let reduced = axes_of("mean_axis", self.shape(), &axes)?;
-        let count = reduced.into_iter().map(|axis| self.shape()[axis] as f64).product();
-        DeviceArray::<T::Mean>::from_raw(sums).try_divide(T::Mean::from_f64(count))
     }
 }
 
@@ -169,7 +164,7 @@ extremes! {
 
 macro_rules! places {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal $example:literal;)*) => {
-        impl<T: Element> DeviceArray<T> {$(
+        impl<T: Real> DeviceArray<T> {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).
@@ -262,8 +257,26 @@ pub(crate) fn as_mean(name: &'static str, raw: &RawArray, dtype: DType) -> Resul
     if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted(name, dtype) }
 }
 
+fn mean_all(raw: &RawArray, dtype: DType) -> Result<Scalar> {
+    let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean("mean", raw, dtype)?)?;
+    Ok(sum.divided(raw.size() as f64))
+}
+
+fn mean_axis(raw: &RawArray, axes: &[isize], dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "mean_axis";
+    let axes = axes_of(NAME, raw.shape(), axes)?;
+    let sums = reduce(NAME, ReduceOperation::Sum, &as_mean(NAME, raw, dtype)?, &axes)?;
+    let count: f64 = axes.iter().map(|&axis| raw.shape()[axis] as f64).product();
+    let divided = |sums: &RawArray| {
+        let count = RawOperand::Scalar(Scalar::of_float(count, sums.dtype));
+        binary(NAME, BinaryOperation::Divide, RawOperand::Array(sums), count)
+    };
+    if dtype.is_complex() { divided(&sums.parts()).map(|parts| parts.joined(dtype)) } else { divided(&sums) }
+}
+
 /// Reduces all axes to one value.
 pub(crate) fn reduce_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<Scalar> {
+    x.handle.may_wait(name)?;
     let axes: Vec<usize> = (0..x.shape().len()).collect();
     transfer::item(&reduce(name, operation, x, &axes)?)
 }
@@ -275,6 +288,7 @@ fn reduce_axis(name: &'static str, operation: ReduceOperation, x: &RawArray, axe
 /// The place of the extreme element in row-major order.
 fn place_of_all(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<usize> {
     not_empty(name, x)?;
+    x.handle.may_wait(name)?;
     // Along one axis, which is contiguous memory.
     let x = x.contiguous(name)?;
     let line = Layout { offset: x.layout.offset, ..Layout::contiguous(&[x.size()]) };
@@ -298,7 +312,7 @@ fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
     })
 }
 
-pub(super) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let remaining: Vec<usize> =
         (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {

@@ -3,14 +3,14 @@
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation, sum_type};
-use crate::dtype::{Element, Number};
+use crate::dtype::{Number, Real};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $name:ident $try_name:ident
        $(#[$axis_doc:meta])* $axis:ident $try_axis:ident $operation:ident;)*) => {
-        impl<T: Element> DeviceArray<T> {$(
+        impl<T: Real> DeviceArray<T> {$(
             $(#[$doc])*
             #[track_caller]
             pub fn $name(&self) -> DeviceArray<T::Sum> {
@@ -39,7 +39,7 @@ macro_rules! scans {
 }
 scans! {
     /// The sums of all elements up to each, in row-major order, along one axis; NumPy's `cumsum` without an axis. Small
-    /// integers widen (see [`Element::Sum`]), wide ones wrap, and bools are counted.
+    /// integers widen (see [`Element::Sum`](crate::Element::Sum)), wide ones wrap, and bools are counted.
     ///
     /// `f32` is added in `f64` and rounded once. Sums of `f64` differ between devices by rounding alone: by a few thousand
     /// units in the last place of the sum of absolute values at most, and far less in general.

@@ -3,7 +3,7 @@
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
@@ -23,12 +23,12 @@ use crate::operations::reduce::reduce_all;
 /// assert_eq!(gpu::sort(&gpu::array(&[3, 1, 2])).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
 /// ```
 #[track_caller]
-pub fn sort<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
+pub fn sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
     check(try_sort(a))
 }
 
 /// As [`sort`], but returns the error.
-pub fn try_sort<A: OnDevice<Elem = T>, T: Element>(a: &A) -> Result<DeviceArray<T>> {
+pub fn try_sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> Result<DeviceArray<T>> {
     along("sort", a.raw(), -1, false).map(DeviceArray::from_raw)
 }
 
@@ -42,7 +42,7 @@ pub fn try_sort<A: OnDevice<Elem = T>, T: Element>(a: &A) -> Result<DeviceArray<
 /// assert_eq!(gpu::sort_axis(&a, 0).to_host(), ndarray::arr2(&[[2, 1], [3, 4]]).into_dyn());
 /// ```
 #[track_caller]
-pub fn sort_axis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T> {
+pub fn sort_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T> {
     DeviceArray::from_raw(check(along("sort_axis", a.raw(), axis, false)))
 }
 
@@ -59,7 +59,7 @@ pub fn sort_axis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> Devic
 /// assert_eq!(order.to_host(), ndarray::arr1(&[3i64, 1, 0, 2]).into_dyn());
 /// ```
 #[track_caller]
-pub fn argsort<A: OnDevice>(a: &A) -> DeviceArray<i64> {
+pub fn argsort<A: OnDevice<Elem: Real>>(a: &A) -> DeviceArray<i64> {
     DeviceArray::from_raw(check(along("argsort", a.raw(), -1, true)))
 }
 
@@ -73,7 +73,7 @@ pub fn argsort<A: OnDevice>(a: &A) -> DeviceArray<i64> {
 /// assert_eq!(gpu::argsort_axis(&a, 0).to_host(), ndarray::arr2(&[[1i64, 0], [0, 1]]).into_dyn());
 /// ```
 #[track_caller]
-pub fn argsort_axis<A: OnDevice>(a: &A, axis: isize) -> DeviceArray<i64> {
+pub fn argsort_axis<A: OnDevice<Elem: Real>>(a: &A, axis: isize) -> DeviceArray<i64> {
     DeviceArray::from_raw(check(along("argsort_axis", a.raw(), axis, true)))
 }
 
@@ -107,7 +107,7 @@ pub fn searchsorted<A, V, T>(sorted: &A, values: &V, side: Side) -> DeviceArray<
 where
     A: OnDevice<Elem = T>,
     V: OnDevice<Elem = T>,
-    T: Element,
+    T: Real,
 {
     DeviceArray::from_raw(check(search("searchsorted", sorted.raw(), values.raw(), side)))
 }
@@ -131,7 +131,7 @@ pub fn digitize<A, B, T>(a: &A, bins: &B) -> DeviceArray<i64>
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Element,
+    T: Real,
 {
     digitize_with(a, bins, Side::Left)
 }
@@ -151,7 +151,7 @@ pub fn digitize_with<A, B, T>(a: &A, bins: &B, closed: Side) -> DeviceArray<i64>
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Element,
+    T: Real,
 {
     DeviceArray::from_raw(check(bin_numbers(a.raw(), bins.raw(), closed)))
 }
@@ -167,7 +167,7 @@ where
 /// assert_eq!(gpu::unique(&a).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
+pub fn unique<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(runs("unique", a.raw())).0)
 }
 
@@ -181,7 +181,7 @@ pub fn unique<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
 /// assert_eq!(counts.to_host(), ndarray::arr1(&[1i64, 3]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique_counts<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
+pub fn unique_counts<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
     let (values, counts) = check(run_lengths("unique_counts", a.raw()));
     (DeviceArray::from_raw(values), DeviceArray::from_raw(counts))
 }
@@ -196,7 +196,7 @@ pub fn unique_counts<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<T
 /// assert_eq!(inverse.to_host(), ndarray::arr1(&[2i64, 0, 2, 1]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique_inverse<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
+pub fn unique_inverse<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
     let (values, inverse) = check(places("unique_inverse", a.raw()));
     (DeviceArray::from_raw(values), DeviceArray::from_raw(inverse))
 }
@@ -279,6 +279,7 @@ fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
         let (values, starts) = runs(operation, &x.computed(operation)?)?;
         return Ok((values.converted(operation, x.dtype)?, starts));
     }
+    x.handle.may_wait(operation)?;
     let sorted = sorted_rows(operation, &x.flat(operation)?, false)?;
     if sorted.size() == 0 {
         let starts = RawArray::uninitialised(operation, &x.handle, &[1], DType::I64)?;
@@ -326,7 +327,7 @@ mod tests {
     }
 
     /// Sorts and argsorts rows, and compares with the standard library.
-    fn check_rows<T: Element>(values: &[T], length: usize, order: impl Fn(&T, &T) -> std::cmp::Ordering) {
+    fn check_rows<T: Real>(values: &[T], length: usize, order: impl Fn(&T, &T) -> std::cmp::Ordering) {
         let rows = values.len() / length;
         let a = asarray(values).reshape((rows, length));
         let (sorted, positions) = (sort(&a).to_host(), argsort(&a).to_host());
@@ -342,7 +343,7 @@ mod tests {
     }
 
     /// As NumPy orders floats.
-    fn of_floats<T: Element>(a: &T, b: &T) -> std::cmp::Ordering {
+    fn of_floats<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
         a.partial_cmp(b).unwrap_or_else(|| (a.partial_cmp(a).is_none()).cmp(&b.partial_cmp(b).is_none()))
     }
 

@@ -3,7 +3,7 @@
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::{as_mean, reduce};
@@ -17,6 +17,7 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn var(&self) -> T::Mean {
+        check(self.raw.handle.may_wait("var"));
         let axes: Vec<usize> = (0..self.ndim()).collect();
         let variance = check(variance("var", &self.raw, &axes, 0.0, T::Mean::DTYPE));
         transfer::typed_scalar(check(transfer::item(&variance)))
@@ -29,7 +30,10 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn std(&self) -> T::Mean {
-        T::Mean::from_f64(self.var().to_f64().sqrt())
+        let axes: Vec<usize> = (0..self.ndim()).collect();
+        let variance = variance("std", &self.raw, &axes, 0.0, T::Mean::DTYPE);
+        let deviation = check(variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance)));
+        transfer::typed_scalar(check(transfer::item(&deviation)))
     }
 
     /// The variances along one axis or several, which the result lacks.

@@ -554,6 +554,12 @@ impl Plot {
     pub fn png(&self) -> &[u8] {
         self.png.get_or_init(|| paint::png(&self.chart))
     }
+
+    /// The plot as a PNG file for what shows it in its place.
+    pub(crate) fn into_png(self) -> Vec<u8> {
+        self.due.settle();
+        self.png().to_vec()
+    }
 }
 
 /// The place of a name on the x axis.

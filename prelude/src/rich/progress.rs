@@ -1,6 +1,6 @@
 //! [`progress()`]: a bar that shows how far a loop is.
 
-use super::{MimeBundle, new_id};
+use super::{MimeBundle, escaped, new_id};
 use crate::number::general;
 use crate::output;
 use std::fmt;
@@ -272,10 +272,6 @@ fn per_second(rate: f64) -> String {
     } else {
         format!("{} s each", general(1.0 / rate, 3))
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use crate::array::DeviceArray;
 use crate::dtype::Element;
+use crate::type_name::readable;
 use ndarray::{ArrayBase, Data, Dimension};
 use std::fmt::{self, Debug, Write};
 
@@ -79,7 +80,7 @@ impl<S: Data, D: Dimension> DescribeHost for &&Probe<'_, ArrayBase<S, D>> {
     fn describe(&self) -> String {
         let array = self.0;
         let bytes = array.len() * size_of::<S::Elem>();
-        array_info(array.shape(), short(std::any::type_name::<S::Elem>()), "host", bytes)
+        array_info(array.shape(), &readable(std::any::type_name::<S::Elem>()), "host", bytes)
     }
 }
 
@@ -122,11 +123,6 @@ pub(super) fn bytes_in_words(bytes: usize) -> String {
         Some((unit, size)) => format!("{bytes} bytes ({:.1} {unit})", bytes as f64 / size as f64),
         None => format!("{bytes} bytes"),
     }
-}
-
-/// A type's name without its path.
-fn short(name: &str) -> &str {
-    if name.contains('<') { name } else { name.rsplit("::").next().unwrap_or(name) }
 }
 
 /// The start of what `Debug` writes, on one line. The rest of a long value is not even formatted.

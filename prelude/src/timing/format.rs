@@ -1,5 +1,5 @@
-//! IPython's way to write times: pure text, no clocks. (IPython, core/magics/execution.py, `_format_time` and
-//! `TimeitResult`.)
+//! How reports write times, shares and amounts: pure text, no clocks. Times are written IPython's way. (IPython,
+//! core/magics/execution.py, `_format_time` and `TimeitResult`.)
 
 use crate::number::general;
 
@@ -26,6 +26,35 @@ pub(super) fn timeit(average: f64, stdev: f64, runs: usize, loops: u64, precisio
     )
 }
 
+/// A share, such as 0.5, in percent.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 99.95 {
+        format!("{} %", general(percent, 3))
+    } else {
+        format!("{} %", thousands(percent.round() as u64))
+    }
+}
+
+/// A number of bytes, in units of 1000 as bandwidths are given in.
+pub(super) fn bytes(number: u64) -> String {
+    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    match units.into_iter().find(|(_, size)| number as f64 >= *size) {
+        Some((unit, size)) => format!("{} {unit}", general(number as f64 / size, 4)),
+        None => format!("{number} bytes"),
+    }
+}
+
+/// Bytes a second, in GB/s.
+pub(super) fn bandwidth(bytes_per_second: f64) -> String {
+    let gigabytes = bytes_per_second / 1e9;
+    if gigabytes < 1000.0 {
+        format!("{} GB/s", general(gigabytes, 3))
+    } else {
+        format!("{} GB/s", thousands(gigabytes.round() as u64))
+    }
+}
+
 fn long_time(seconds: f64) -> String {
     let mut parts = Vec::new();
     let mut rest = seconds;
@@ -42,7 +71,8 @@ fn long_time(seconds: f64) -> String {
     parts.join(" ")
 }
 
-fn thousands(number: u64) -> String {
+/// A number with commas between its thousands.
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -91,5 +121,20 @@ mod tests {
         ] {
             assert_eq!(super::time(seconds, precision), expected, "{seconds} with {precision} digits");
         }
+    }
+    #[test]
+    fn shares_and_amounts_have_few_digits() {
+        assert_eq!(
+            [0.0, 0.012_345, 0.5, 0.999_9, 1.0, 12.0].map(super::percent).join(", "),
+            "0 %, 1.23 %, 50 %, 100 %, 100 %, 1,200 %"
+        );
+        assert_eq!(
+            [0, 999, 1000, 12_345_678, 800_000_000_000].map(super::bytes).join(", "),
+            "0 bytes, 999 bytes, 1 kB, 12.35 MB, 800 GB"
+        );
+        assert_eq!(
+            [1.5e6, 2.345_6e10, 9.994e11, 4.0206e12].map(super::bandwidth).join(", "),
+            "0.0015 GB/s, 23.5 GB/s, 999 GB/s, 4,021 GB/s"
+        );
     }
 }

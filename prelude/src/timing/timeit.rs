@@ -1,6 +1,7 @@
 //! `timeit`: many runs of a statement, as IPython's `%timeit` does them.
 
 use super::device::{self, Mark, Queue};
+use super::statistics::Statistics;
 use super::{clock, format};
 use std::fmt;
 use std::sync::Arc;
@@ -166,21 +167,22 @@ fn measure(
     };
     let loops = options.loops.unwrap_or_else(|| automatic_loops(&mut run));
     let runs: Vec<Run> = (0..options.repeat).map(|_| run(loops)).collect();
-    let host = Statistics::of(runs.iter().map(|run| run.host).collect(), loops);
+    let all_runs: Vec<f64> = runs.iter().map(|run| run.host).collect();
+    let host = Statistics::of_calls(&all_runs, loops);
     // CPU time and the device's time do not compare.
     let on_device: Option<Vec<f64>> = runs.iter().map(|run| run.device.filter(|_| !options.cpu_time)).collect();
     TimeitResult {
-        average: host.average,
-        stdev: host.stdev,
-        best: host.best,
-        worst: host.worst,
+        average: host.mean,
+        stdev: host.std,
+        best: host.min,
+        worst: host.max,
         loops,
         repeat: options.repeat,
-        all_runs: host.all_runs,
+        all_runs,
         compile_time: crate::cell::compile_time(),
-        device: on_device.map(|runs| {
-            let Statistics { average, stdev, best, worst, all_runs } = Statistics::of(runs, loops);
-            DeviceTimes { average, stdev, best, worst, all_runs }
+        device: on_device.map(|all_runs| {
+            let Statistics { mean, std, min, max, .. } = Statistics::of_calls(&all_runs, loops);
+            DeviceTimes { average: mean, stdev: std, best: min, worst: max, all_runs }
         }),
         precision: options.precision,
     }
@@ -233,30 +235,6 @@ impl Run {
     }
 }
 
-struct Statistics {
-    average: f64,
-    stdev: f64,
-    best: f64,
-    worst: f64,
-    all_runs: Vec<f64>,
-}
-
-impl Statistics {
-    fn of(all_runs: Vec<f64>, loops: u64) -> Statistics {
-        let timings: Vec<f64> = all_runs.iter().map(|run| run / loops as f64).collect();
-        let count = timings.len() as f64;
-        let average = timings.iter().sum::<f64>() / count;
-        let variance = timings.iter().map(|time| (time - average).powi(2)).sum::<f64>() / count;
-        Statistics {
-            average,
-            stdev: variance.sqrt(),
-            best: timings.iter().copied().fold(f64::INFINITY, f64::min),
-            worst: timings.iter().copied().fold(0.0, f64::max),
-            all_runs,
-        }
-    }
-}
-
 /// What is printed: IPython's warning about the slowest run, then the result.
 fn report(result: &TimeitResult) -> String {
     let (best, worst) = (result.best, result.worst);
@@ -303,77 +281,32 @@ impl fmt::Debug for TimeitResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::EventHandle;
-    use crate::error::Result;
+    use crate::timing::fake::Fake;
     use expect_test::expect;
-    use std::any::Any;
-    use std::cell::{Cell, RefCell};
     use std::rc::Rc;
-
-    /// A host and a device whose clocks only move when told to.
-    #[derive(Default)]
-    struct Fake {
-        host: Cell<f64>,
-        /// When the device will have done what is queued.
-        device: Cell<f64>,
-        log: RefCell<Vec<String>>,
-    }
-
-    struct FakeEvent(f64);
-    impl EventHandle for FakeEvent {
-        fn as_any(&self) -> &dyn Any {
-            self
-        }
-    }
-
-    struct FakeQueue(Rc<Fake>);
-    impl Queue for FakeQueue {
-        fn label(&self) -> String {
-            "fake:0".into()
-        }
-        fn record(&self) -> Result<Box<dyn EventHandle>> {
-            self.0.log.borrow_mut().push("record".into());
-            Ok(Box::new(FakeEvent(self.0.device.get().max(self.0.host.get()))))
-        }
-        fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64> {
-            let at = |event: &dyn EventHandle| event.as_any().downcast_ref::<FakeEvent>().unwrap().0;
-            Ok(at(end) - at(start))
-        }
-        fn synchronize(&self) -> Result<()> {
-            self.0.log.borrow_mut().push("synchronize".into());
-            self.0.host.set(self.0.host.get().max(self.0.device.get()));
-            Ok(())
-        }
-    }
 
     /// A measurement of a statement that takes `host` seconds to queue `device` seconds of work.
     fn measured(options: &TimeitOptions, host: f64, device: Option<f64>) -> (TimeitResult, Vec<String>) {
         let fake = Rc::new(Fake::default());
         let mut body = |loops: u64| {
             fake.log.borrow_mut().push(format!("{loops} calls"));
-            let start = fake.host.get();
-            fake.host.set(start + loops as f64 * host);
-            if let Some(device) = device {
-                fake.device.set(fake.device.get().max(start) + loops as f64 * device);
-            }
+            fake.work(loops as f64 * host, device.map(|device| loops as f64 * device));
         };
-        #[allow(clippy::arc_with_non_send_sync, reason = "the trait object is never sent")]
-        let queue = device.map(|_| Arc::new(FakeQueue(fake.clone())) as Arc<dyn Queue>);
+        let queue = device.map(|_| fake.queue());
         let result = measure(options, &mut body, &|| fake.host.get(), queue);
         (result, fake.log.take())
     }
 
     fn result(loops: u64, all_runs: &[f64], precision: usize) -> TimeitResult {
-        let Statistics { average, stdev, best, worst, all_runs } = Statistics::of(all_runs.to_vec(), loops);
-        let repeat = all_runs.len();
+        let Statistics { mean, std, min, max, .. } = Statistics::of_calls(all_runs, loops);
         TimeitResult {
-            average,
-            stdev,
-            best,
-            worst,
+            average: mean,
+            stdev: std,
+            best: min,
+            worst: max,
             loops,
-            repeat,
-            all_runs,
+            repeat: all_runs.len(),
+            all_runs: all_runs.to_vec(),
             compile_time: None,
             device: None,
             precision,

@@ -181,7 +181,9 @@ fn messages_of_errors_that_need_a_gpu() {
     let text = |text: &str| text.to_owned();
     check::<()>(
         Err(Error::DeviceMismatch { operation: "add", left: text("cpu"), right: text("cuda:0") }),
-        expect!["add: one array is on cpu, the other on cuda:0; copy one of them to the other's device"],
+        expect![
+            "add: one array is on cpu, the other on cuda:0; copy one of them to the other's device with `to_device`"
+        ],
     );
     check::<()>(
         Err(Error::DeviceUnavailable { device: text("cuda:9"), reason: text("there are 2 devices") }),

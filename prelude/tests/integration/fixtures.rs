@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::sync::OnceLock;
 use warpcell::ndarray::{ArrayD, IxDyn};
-use warpcell::{DeviceArray, Element, Mode, Scalar, f16};
+use warpcell::{DeviceArray, Element, Mode, Real, Scalar, f16};
 
 /// The cases of one family.
 pub fn cases(family: &str) -> &'static [Value] {
@@ -21,7 +21,7 @@ pub fn cases(family: &str) -> &'static [Value] {
 }
 
 /// An element type that fixtures hold.
-pub trait Sample: Element {
+pub trait Sample: Real {
     fn read(value: &Value) -> Self;
 }
 

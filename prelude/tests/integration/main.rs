@@ -1,10 +1,14 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+mod complex;
 mod convolution;
+mod devices;
 mod dtypes;
 mod errors;
+mod factorisations;
 mod files;
 mod fixtures;
+mod fourier;
 mod functions;
 mod indexing;
 mod interop;
@@ -13,6 +17,7 @@ mod map;
 mod names;
 mod parity;
 mod printing;
+mod products;
 mod random;
 mod semantics;
 mod sorting;

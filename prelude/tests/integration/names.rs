@@ -235,6 +235,44 @@ rows! {
         "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same),
         "scipy.signal.correlate2d(a, a)" => gpu::correlate2d(a, a, Mode::Full),
         "scipy.signal.fftconvolve(a, a)" => gpu::fftconvolve(a, a, Mode::Full);
+    "Linear algebra":
+        "np.linalg.qr(a)[0] @ np.linalg.qr(a)[1]" => gpu::matmul(&gpu::linalg::qr(a).0, &gpu::linalg::qr(a).1),
+        "np.linalg.qr(a, 'complete')[1].shape[0]" => gpu::linalg::qr_complete(a).1.shape()[0],
+        "abs(np.linalg.qr(a, 'r'))" => gpu::linalg::qr_r(a).abs(),
+        "scipy.linalg.lu(a)[1]" => gpu::linalg::lu(a).1,
+        "np.linalg.cholesky(a @ a.T)" => gpu::linalg::cholesky(&gpu::matmul(a, &a.t())),
+        "np.linalg.det(a @ a.T)" => gpu::linalg::det(&gpu::matmul(a, &a.t())),
+        "np.linalg.slogdet(a @ a.T)[1]" => gpu::linalg::slogdet(&gpu::matmul(a, &a.t())).1,
+        "np.linalg.inv(a @ a.T)" => gpu::linalg::inv(&gpu::matmul(a, &a.t())),
+        "np.linalg.solve(a @ a.T, b[:2])" => gpu::linalg::solve(&gpu::matmul(a, &a.t()), &b.slice(s![..2])),
+        "np.linalg.lstsq(a.T, b)[0]" => gpu::linalg::lstsq(&a.t(), b).0,
+        "np.linalg.lstsq(a.T, b, rcond=0.1)[2]" => gpu::linalg::lstsq_with(&a.t(), b, 0.1).2,
+        "np.linalg.pinv(a, rtol=None)" => gpu::linalg::pinv(a),
+        "np.linalg.pinv(a, rcond=0.9)" => gpu::linalg::pinv_with(a, 0.9),
+        "np.linalg.matrix_power(a @ a.T, 3)" => gpu::linalg::matrix_power(&gpu::matmul(a, &a.t()), 3),
+        "np.linalg.eigh(a @ a.T)[0]" => gpu::linalg::eigh(&gpu::matmul(a, &a.t())).0,
+        "np.linalg.eigvalsh(a @ a.T)" => gpu::linalg::eigvalsh(&gpu::matmul(a, &a.t())),
+        "np.linalg.svd(a)[1]" => gpu::linalg::svd(a).1,
+        "np.linalg.svd(a, full_matrices=False)[2].shape[0]" => gpu::linalg::svd_with(a, false).2.shape()[0],
+        "np.linalg.svdvals(a)" => gpu::linalg::svdvals(a),
+        "np.linalg.matrix_rank(a)" => gpu::linalg::matrix_rank(a),
+        "np.linalg.cond(a)" => gpu::linalg::cond(a);
+    "Fourier transforms and complex numbers":
+        "abs(np.fft.fft(b))" => gpu::fft::fft(b).abs(),
+        "np.fft.rfft(b).imag" => gpu::fft::rfft(b).imag(),
+        "abs(np.fft.ifft(a, 4, 0, 'ortho'))" => gpu::fft::ifft_with(a, 4, 0, gpu::fft::Norm::Ortho).abs(),
+        "np.fft.irfft(np.fft.rfft(a), 3)" => gpu::fft::irfft_with(&gpu::fft::rfft(a), 3, -1, gpu::fft::Norm::Backward),
+        "np.fft.hfft(b)" => gpu::fft::hfft(b),
+        "abs(np.fft.fft2(a))" => gpu::fft::fft2(a).abs(),
+        "abs(np.fft.fftn(a))" => gpu::fft::fftn(a).abs(),
+        "abs(np.fft.rfftn(a))" => gpu::fft::rfftn(a).abs(),
+        "np.fft.fftfreq(5, 0.1)" => gpu::fft::fftfreq(5, 0.1),
+        "np.fft.rfftfreq(5, 0.1)" => gpu::fft::rfftfreq(5, 0.1),
+        "np.fft.fftshift(i)" => gpu::fft::fftshift(i),
+        "np.fft.ifftshift(a, axes=1)" => gpu::fft::ifftshift_with(a, 1),
+        "a.astype('complex128').real" => a.astype::<gpu::Complex<f64>>().real(),
+        "np.angle(np.fft.fft(b))" => gpu::fft::fft(b).angle(),
+        "np.conj(np.fft.fft(b)).imag" => gpu::fft::fft(b).conj().imag();
     "Random numbers (other numbers than NumPy's, so sizes and sums are compared)":
         "np.random.random((2, 3)).size" => gpu::random::random((2, 3)).size(),
         "np.random.uniform(-1, 1, 4).size" => gpu::random::uniform(-1.0, 1.0, 4).size(),
@@ -242,6 +280,18 @@ rows! {
         "np.random.randint(0, 9, 4).size" => gpu::random::integers(0..9, 4).size(),
         "np.random.choice(b, 4).size" => gpu::random::choice(b, 4, true).size(),
         "np.random.permutation(4).sum()" => gpu::random::permutation(4).sum();
+    "Products of vectors and matrices":
+        "np.dot(b, b)" => gpu::dot(b, b),
+        "a @ b" => gpu::matmul(a, b),
+        "np.matmul(a, a.T)" => gpu::matmul(a, &a.t()),
+        "np.vdot(a, a)" => gpu::vdot(a, a),
+        "np.inner(a, b)" => gpu::inner(a, b),
+        "np.outer(b, i)" => gpu::outer(b, &i.astype::<f64>()),
+        "np.tensordot(a, b, 1)" => gpu::tensordot(a, b, 1),
+        "np.tensordot(a, a, ((0, 1), (0, 1)))" => gpu::tensordot(a, a, ((0, 1), (0, 1))),
+        "np.kron(a, b)" => gpu::kron(a, b),
+        "np.trace(a)" => gpu::trace(a),
+        "np.einsum('ij,j->i', a, b)" => gpu::einsum("ij,j->i", [a, b]);
 }
 
 fn data() -> Data {

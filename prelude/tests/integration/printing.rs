@@ -36,6 +36,18 @@ fn small_arrays() {
             shape (2,), dtype f64, on DEVICE"#]],
     );
     check(
+        gpu::array(&[gpu::Complex::new(1.0, 2.0), gpu::Complex::new(-0.5, -10.25)]),
+        expect![[r#"
+            [ 1.  +2.i   -0.5-10.25i]
+            shape (2,), dtype Complex<f64>, on DEVICE"#]],
+    );
+    check(
+        gpu::array(&[gpu::Complex::new(0.1f32, f32::NAN), gpu::Complex::new(f32::INFINITY, -0.0)]),
+        expect![[r#"
+            [0.1+nani inf -0.i]
+            shape (2,), dtype Complex<f32>, on DEVICE"#]],
+    );
+    check(
         gpu::array(&[true, false]),
         expect![[r#"
         [ true false]

@@ -66,14 +66,6 @@ mod gpu {
         pub use crate::pending::host::*;
         pub use warpcell::host::*;
     }
-    pub mod linalg {
-        pub use crate::pending::linalg::*;
-        pub use warpcell::linalg::*;
-    }
-    pub mod timing {
-        pub use crate::pending::timing::*;
-        pub use warpcell::timing::*;
-    }
     pub mod prelude {
         pub use crate::pending::prelude::*;
         pub use warpcell::prelude::*;

@@ -4,10 +4,10 @@
 //! the first-level cache, so that each kernel is one simple loop over slices.
 
 use super::numeric::{
-    Arithmetic, Bit, Bits, Integer, Isa, Native, Real, Shared, for_bits, for_dtype, for_integer, for_number,
+    Arithmetic, Bit, Bits, Integer, Isa, Native, Real, Shared, Word, for_bits, for_dtype, for_integer, for_number,
 };
-use super::pool;
 use super::runs::Runs;
+use super::{complex, pool};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 
@@ -31,7 +31,7 @@ pub(crate) enum Input<'a> {
 /// `out` and `layout` must describe memory that nothing else accesses, for elements of the value's dtype.
 pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
     for_bits!(value.dtype().size(), T => {
-        let value = value.bits() as T;
+        let value = <T as Word>::of_bits(value.bits());
         // SAFETY: the caller's promise.
         unsafe { blocks::<T, T, 0>([], out, layout, &|_, out| out.fill(value)) }
     });
@@ -81,6 +81,10 @@ pub(crate) unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: i
 /// dtype; `out` overlaps the input only if their layouts are the same.
 pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>, out: *mut u8, layout: &Layout) {
     use UnaryOperation as U;
+    if dtype.is_complex() {
+        // SAFETY: the caller's promise.
+        return unsafe { complex::unary(operation, dtype, x, out, layout) };
+    }
     macro_rules! apply {
         // SAFETY (of the expansion): the caller's promise.
         ($T:ty, $U:ty, $function:expr) => {
@@ -137,6 +141,7 @@ pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>
         U::IsFinite => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_finite(x)))),
         U::BitwiseNot if dtype == DType::Bool => apply!(Bit, Bit, Bits::not),
         U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
+        U::Conjugate | U::Angle => unreachable!("complex numbers have these"),
     }
 }
 
@@ -153,6 +158,10 @@ pub(super) unsafe fn binary(
     layout: &Layout,
 ) {
     use BinaryOperation as B;
+    if dtype.is_complex() {
+        // SAFETY: the caller's promise.
+        return unsafe { complex::binary(operation, dtype, inputs, out, layout) };
+    }
     macro_rules! apply {
         ($T:ty, $U:ty, $function:expr) => {
             // SAFETY: the caller's promise.
@@ -341,7 +350,7 @@ pub(super) fn map<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U)
 }
 
 /// As [`map`], for pairs.
-fn zip<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
+pub(super) fn zip<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
     match Isa::detected() {
         Isa::Sse2 => zip_loop(a, b, out, function),
         // SAFETY: the processor has AVX2 and FMA.

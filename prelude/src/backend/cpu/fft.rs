@@ -17,8 +17,8 @@ const COLUMNS: usize = 8;
 
 /// Plans of transforms, which are kept.
 pub(super) struct Planners<T: FftNum> {
-    real: RealFftPlanner<T>,
-    complex: FftPlanner<T>,
+    pub real: RealFftPlanner<T>,
+    pub complex: FftPlanner<T>,
 }
 
 /// The floats.

@@ -1,7 +1,7 @@
 //! Reading and writing elements by arrays of indices.
 
 use super::elementwise::{GRAIN, Input};
-use super::numeric::{Cast, Native, Shared, for_bits};
+use super::numeric::{Shared, Word, for_bits};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::Layout;
@@ -224,10 +224,7 @@ impl Share {
 /// # Safety
 ///
 /// As for [`scatter`].
-unsafe fn scatter_as<T: Native, I: Index>(job: &Scatter<'_>)
-where
-    u64: Cast<T>,
-{
+unsafe fn scatter_as<T: Word, I: Index>(job: &Scatter<'_>) {
     let (axis, indices, out) = (job.axis, job.indices.1, job.out.1);
     // One value for all is an array that repeats it.
     let one: T;
@@ -235,7 +232,7 @@ where
     let (values, values_layout) = match job.values {
         Input::Array(pointer, layout) => (pointer.cast::<T>(), layout),
         Input::Scalar(value) => {
-            one = value.bits().cast();
+            one = T::of_bits(value.bits());
             (&raw const one, &repeated)
         }
     };

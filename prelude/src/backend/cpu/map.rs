@@ -24,7 +24,7 @@ const BLOCK: usize = 512;
 const GRAIN: usize = 1 << 12;
 
 /// Room for a block of any element type.
-type Buffer = [u64; BLOCK];
+type Buffer = [u128; BLOCK];
 
 /// What a panic carries.
 type Payload = Box<dyn Any + Send>;
@@ -138,13 +138,13 @@ impl Drop for Running {
 
 /// A block of one value.
 fn repeated(value: Scalar) -> Buffer {
-    let bits = value.bits();
-    [match value.dtype().size() {
-        1 => bits * 0x0101_0101_0101_0101,
-        2 => bits * 0x0001_0001_0001_0001,
-        4 => bits << 32 | bits,
-        _ => bits,
-    }; BLOCK]
+    let mut bits = value.bits();
+    let mut size = value.dtype().size();
+    while size < 16 {
+        bits |= bits << (8 * size);
+        size *= 2;
+    }
+    [bits; BLOCK]
 }
 
 /// Copies elements that are `stride` apart to a buffer; bools become 0 or 1.

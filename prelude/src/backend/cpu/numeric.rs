@@ -1,6 +1,7 @@
 //! Element types as the kernels see them, and the instruction sets that kernels are compiled for.
 
 use crate::dtype::Scalar;
+use num_complex::Complex;
 use std::sync::OnceLock;
 
 /// A bool in memory; not `bool`, for which a byte other than 0 and 1 would be undefined behaviour.
@@ -23,16 +24,53 @@ impl From<bool> for Bit {
 }
 
 /// A type of elements in memory. Any bytes are a value of it.
-pub(super) trait Native: Copy + Default + PartialOrd + Send + Sync + 'static {
-    /// The type of sums.
-    type Sum: Arithmetic;
+pub(super) trait Native: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The value in a scalar of this type.
     fn of(scalar: Scalar) -> Self;
+}
+
+/// A type of elements that have an order, and sums.
+pub(super) trait Ordered: Native + PartialOrd {
+    /// The type of sums.
+    type Sum: Arithmetic;
     fn widen(self) -> Self::Sum;
 }
 
+/// Elements as they are moved: only their size matters.
+pub(super) trait Word: Native {
+    /// The low bytes of a scalar's.
+    fn of_bits(bits: u128) -> Self;
+}
+
+macro_rules! words {
+    ($($type:ty: |$bits:ident| $of_bits:expr;)*) => {$(
+        impl Word for $type {
+            #[inline(always)]
+            fn of_bits($bits: u128) -> Self { $of_bits }
+        }
+    )*};
+}
+words! {
+    u8: |bits| bits as u8;
+    u16: |bits| bits as u16;
+    u32: |bits| bits as u32;
+    u64: |bits| bits as u64;
+    // Not u128 and u64, whose alignment complex numbers of the host need not have.
+    [u64; 2]: |bits| [bits as u64, (bits >> 64) as u64];
+    [u32; 2]: |bits| [bits as u32, (bits >> 32) as u32];
+}
+
+macro_rules! pairs {
+    ($($type:ty)*) => {$(
+        impl Native for $type {
+            fn of(scalar: Scalar) -> Self { Word::of_bits(scalar.bits()) }
+        }
+    )*};
+}
+pairs!([u64; 2] [u32; 2]);
+
 /// Numbers. Integers wrap.
-pub(super) trait Arithmetic: Native {
+pub(super) trait Arithmetic: Ordered {
     const LOWEST: Self;
     const HIGHEST: Self;
     const ONE: Self;
@@ -61,15 +99,20 @@ pub(super) trait Arithmetic: Native {
 }
 
 macro_rules! native {
-    ($($type:ty, $tag:ident, $sum:ty, |$value:ident| $widen:expr;)*) => {$(
+    (@of $type:ty, $tag:ident) => {
         impl Native for $type {
-            type Sum = $sum;
             fn of(scalar: Scalar) -> Self {
                 match scalar {
                     Scalar::$tag(value) => value.into(),
                     _ => unreachable!("the scalar has the arrays' dtype"),
                 }
             }
+        }
+    };
+    ($($type:ty, $tag:ident, $sum:ty, |$value:ident| $widen:expr;)*) => {$(
+        native!(@of $type, $tag);
+        impl Ordered for $type {
+            type Sum = $sum;
             #[inline(always)]
             fn widen(self) -> $sum {
                 let $value = self;
@@ -78,6 +121,8 @@ macro_rules! native {
         }
     )*};
 }
+native!(@of Complex<f32>, C64);
+native!(@of Complex<f64>, C128);
 native! {
     Bit, Bool, u64, |value| u64::from(value.is_true());
     u8, U8, u64, |value| u64::from(value);
@@ -450,7 +495,7 @@ impl Cast<Bit> for Bit {
     }
 }
 
-/// Evaluates an expression with `$T` standing for the unsigned integer of this size: for what moves bits.
+/// Evaluates an expression with `$T` standing for the [`Word`] of this size: for what moves bits.
 macro_rules! for_bits {
     ($size:expr, $T:ident => $body:expr) => {
         match $size {
@@ -466,8 +511,12 @@ macro_rules! for_bits {
                 type $T = u32;
                 $body
             }
-            _ => {
+            8 => {
                 type $T = u64;
+                $body
+            }
+            _ => {
+                type $T = [u64; 2];
                 $body
             }
         }

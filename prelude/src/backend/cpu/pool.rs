@@ -62,14 +62,21 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
         if !in_pieces(0..total, piece, &stop, work) {
             stopped.store(true, Ordering::Relaxed);
         }
-    } else if rayon::current_thread_index().is_some() {
-        // The caller is one of some pool's threads: let it block rather than pick up that pool's tasks.
-        std::thread::scope(|scope| scope.spawn(|| pool().install(run)).join()).expect("the tasks do not panic");
     } else {
-        pool().install(run);
+        install(run);
     }
     if stopped.into_inner() {
         LEFT_OUT.set(true);
+    }
+}
+
+/// Calls `work`, which spreads itself over the threads, on one of them, and waits.
+pub(super) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_thread_index().is_some() {
+        // The caller is one of some pool's threads: let it block rather than pick up that pool's tasks.
+        std::thread::scope(|scope| scope.spawn(|| pool().install(work)).join()).expect("the tasks do not panic")
+    } else {
+        pool().install(work)
     }
 }
 

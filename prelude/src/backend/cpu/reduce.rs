@@ -2,11 +2,12 @@
 //!
 //! The work is cut by the shape alone, never by the number of threads, so that sums are the same on every machine.
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Shared, for_dtype, for_number};
+use super::numeric::{Arithmetic, Bit, Isa, Native, Ordered, Shared, for_dtype, for_number};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::{Layout, ReduceOperation};
 use crate::dtype::DType;
+use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// The elements of a leaf of the tree of sums.
@@ -37,6 +38,8 @@ pub(super) unsafe fn reduce(
     // SAFETY: the caller's promise.
     unsafe {
         match operation {
+            ReduceOperation::Sum if dtype == DType::C64 => run::<ComplexSum<f32>>(x, layout, axes, out),
+            ReduceOperation::Sum if dtype == DType::C128 => run::<ComplexSum<f64>>(x, layout, axes, out),
             ReduceOperation::Sum => for_dtype!(dtype, T => run::<Sum<T>>(x, layout, axes, out)),
             ReduceOperation::Max => for_number!(dtype, T => run::<Max<T>>(x, layout, axes, out)),
             ReduceOperation::Min => for_number!(dtype, T => run::<Min<T>>(x, layout, axes, out)),
@@ -63,6 +66,7 @@ pub(super) trait Reduction: Sync {
 }
 
 struct Sum<T>(PhantomData<fn() -> T>);
+struct ComplexSum<T>(PhantomData<fn() -> T>);
 struct Product<T>(PhantomData<fn() -> T>);
 struct SumSquares<T>(PhantomData<fn() -> T>);
 pub(super) struct Max<T>(PhantomData<fn() -> T>);
@@ -70,7 +74,7 @@ pub(super) struct Min<T>(PhantomData<fn() -> T>);
 struct All;
 struct Any;
 
-impl<T: Native> Reduction for Sum<T> {
+impl<T: Ordered> Reduction for Sum<T> {
     type Input = T;
     type Output = T::Sum;
     fn identity() -> T::Sum {
@@ -86,7 +90,26 @@ impl<T: Native> Reduction for Sum<T> {
     }
 }
 
-impl<T: Native> Reduction for Product<T> {
+impl<T: Arithmetic> Reduction for ComplexSum<T>
+where
+    Complex<T>: Native,
+{
+    type Input = Complex<T>;
+    type Output = Complex<T>;
+    fn identity() -> Complex<T> {
+        Complex::default()
+    }
+    #[inline(always)]
+    fn lift(x: Complex<T>) -> Complex<T> {
+        x
+    }
+    #[inline(always)]
+    fn join(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        Complex { re: a.re.add(b.re), im: a.im.add(b.im) }
+    }
+}
+
+impl<T: Ordered> Reduction for Product<T> {
     type Input = T;
     type Output = T::Sum;
     fn identity() -> T::Sum {
@@ -261,16 +284,16 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: 
 }
 
 /// Joins values pairwise as they come: each slot holds the join of twice as many as the one before it.
-struct Cascade<R: Reduction> {
+pub(super) struct Cascade<R: Reduction> {
     slots: Vec<Option<R::Output>>,
 }
 
 impl<R: Reduction> Cascade<R> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Cascade { slots: Vec::new() }
     }
 
-    fn push(&mut self, mut value: R::Output) {
+    pub fn push(&mut self, mut value: R::Output) {
         for slot in &mut self.slots {
             match slot.take() {
                 Some(earlier) => value = R::join(earlier, value),
@@ -283,7 +306,7 @@ impl<R: Reduction> Cascade<R> {
         self.slots.push(Some(value));
     }
 
-    fn total(self) -> R::Output {
+    pub fn total(self) -> R::Output {
         let joined = self.slots.into_iter().flatten().reduce(|later, earlier| R::join(earlier, later));
         joined.unwrap_or_else(R::identity)
     }

@@ -4,7 +4,7 @@
 //! part, then the elements. Within a part they are combined from its own beginning, and what comes before is put in
 //! front last, in both passes alike: so sums of what is not negative never fall, not even by a rounding at a border.
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Shared, for_dtype};
+use super::numeric::{Arithmetic, Bit, Isa, Ordered, Shared, for_dtype};
 use super::pool;
 use super::reduce::{COLUMNS, TASK};
 use crate::backend::ScanOperation;
@@ -36,7 +36,7 @@ pub(super) unsafe fn scan(operation: ScanOperation, dtype: DType, x: *const u8, 
 }
 
 /// A type of elements, and the type in which they are combined.
-trait Widened: Native {
+trait Widened: Ordered {
     type Wide: Arithmetic;
     fn wide(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self::Sum;
@@ -77,7 +77,7 @@ trait Scan: Sized + Sync {
 }
 
 type Wide<S> = <<S as Scan>::Input as Widened>::Wide;
-type Output<S> = <<S as Scan>::Input as Native>::Sum;
+type Output<S> = <<S as Scan>::Input as Ordered>::Sum;
 
 struct Sums<T>(PhantomData<fn() -> T>);
 struct Products<T>(PhantomData<fn() -> T>);

@@ -2,7 +2,7 @@
 //! to itself.
 
 use super::memory::Memory;
-use super::numeric::{Native, Shared, for_dtype};
+use super::numeric::{Ordered, Shared, for_dtype};
 use super::pool;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -14,13 +14,13 @@ const CHUNK: usize = 1 << 16;
 
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN is unequal to itself")]
-fn less<T: Native>(a: T, b: T) -> bool {
+fn less<T: Ordered>(a: T, b: T) -> bool {
     a < b || (b != b && a == a)
 }
 
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN is unequal to itself")]
-fn equal<T: Native>(a: T, b: T) -> bool {
+fn equal<T: Ordered>(a: T, b: T) -> bool {
     a == b || (a != a && b != b)
 }
 

@@ -1,7 +1,7 @@
 //! The elements of one operand where a condition holds, else those of another.
 
 use super::elementwise::{BLOCK, GRAIN, Input, gather};
-use super::numeric::{Cast, Isa, Native, Shared, for_bits};
+use super::numeric::{Isa, Shared, Word, for_bits};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::Layout;
@@ -28,10 +28,7 @@ pub(super) unsafe fn select(
 /// # Safety
 ///
 /// As for [`select`].
-unsafe fn run<T: Native>(condition: (*const u8, &Layout), inputs: [Input<'_>; 2], out: *mut u8, layout: &Layout)
-where
-    u64: Cast<T>,
-{
+unsafe fn run<T: Word>(condition: (*const u8, &Layout), inputs: [Input<'_>; 2], out: *mut u8, layout: &Layout) {
     let mut layouts = vec![layout, condition.1];
     layouts.extend(inputs.iter().filter_map(|input| match input {
         Input::Array(_, layout) => Some(*layout),
@@ -50,7 +47,7 @@ where
     });
     let values: [T; 2] = inputs.map(|input| match input {
         Input::Array(..) => T::default(),
-        Input::Scalar(value) => value.bits().cast(),
+        Input::Scalar(value) => T::of_bits(value.bits()),
     });
     let out = Shared(out.cast::<T>());
     pool::split(runs.total(), GRAIN, &|range| {

@@ -1,6 +1,6 @@
 //! The true elements of a mask on CUDA; the kernels are in `kernels/compress.cu`.
 
-use super::{Program, address_of, blocks, type_name, unsigned};
+use super::{Program, blocks, source_of, type_name, unsigned};
 use crate::backend::View;
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -50,7 +50,7 @@ impl Compress {
         };
         let grid = blocks("a selection", size, CHUNK)?;
         let counts = DeviceMemory::new(&self.device, (grid as usize + 1) * 8)?;
-        let (flags, count, counted) = (address_of(mask)?, size as i64, counts.address());
+        let (flags, count, counted) = (source_of(mask)?, size as i64, counts.address());
         let mut arguments = arguments![flags, count, counted];
         // SAFETY: the module is alive beside its functions; the arguments are those of `count_true`; the mask lies in a live
         // allocation, and there is a count for each block.
@@ -66,7 +66,7 @@ impl Compress {
         let found = usize::try_from(total).unwrap_or(0).min(size);
         let out = DeviceMemory::new(&self.device, found * dtype.map_or(8, DType::size))?;
         if found > 0 {
-            let (elements, total, target) = (source.map_or(Ok(0), address_of)?, found as i64, out.address());
+            let (elements, total, target) = (source.map_or(Ok(0), source_of)?, found as i64, out.address());
             let mut arguments = arguments![flags, elements, count, counted, total, target];
             // SAFETY: as above, with the arguments of `compress`; the source has as many elements as the mask, and nothing is
             // written behind `total` elements, for which there is room.

@@ -1,14 +1,16 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
-use super::{Program, address_of, bits, blocks, type_name, unsigned};
+use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned};
 use crate::backend::{Padding, View};
+use crate::cuda::background;
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::module::{Function, Module};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 const SOURCE_1D: &str = include_str!("../../../kernels/convolve.cu");
 const SOURCE_2D: &str = include_str!("../../../kernels/convolve2d.cu");
@@ -20,14 +22,23 @@ const OUTPUTS_1D: usize = 1024;
 const WORTH_COMPILING: usize = 1 << 20;
 
 type Loaded = (Function, Module);
+type Programs2d = Mutex<HashMap<(DType, usize, usize), Program2d>>;
 
 pub(super) struct Convolve {
     device: Arc<Device>,
     one_dimensional: [OnceLock<Loaded>; TYPES],
     any_size: [OnceLock<Loaded>; TYPES],
-    /// By element type and the kernel's rows and columns. Compiling for a size takes 60 to 100 ms once; later
-    /// processes find it in the cache on disk.
-    sized: Mutex<HashMap<(DType, usize, usize), Arc<Loaded>>>,
+    /// By element type and the kernel's rows and columns. Compiling for a size takes some 300 ms once, which nobody waits
+    /// for; later processes find it in the cache on disk.
+    sized: Arc<Programs2d>,
+}
+
+/// A program for one size of the kernel.
+enum Program2d {
+    /// In the background. Until it is there the general program does the work, with the same results to the last bit.
+    Compiling,
+    Loaded(Arc<Loaded>),
+    Failed(Error),
 }
 
 /// `Geometry` in the kernels' source.
@@ -47,7 +58,7 @@ impl Convolve {
             device: device.clone(),
             one_dimensional: Default::default(),
             any_size: Default::default(),
-            sized: Mutex::default(),
+            sized: Arc::default(),
         }
     }
 
@@ -58,8 +69,8 @@ impl Convolve {
         }
         let dtype = computed(signal.dtype);
         let (function, _) = self.loaded(&self.one_dimensional[dtype as usize], || program_1d(dtype), c"convolve")?;
-        let (signal_address, signal_size) = (address_of(signal)?, signal.layout.size() as i64);
-        let (kernel_address, kernel_size) = (address_of(kernel)?, kernel.layout.size() as i64);
+        let (signal_address, signal_size) = (source_of(signal)?, signal.layout.size() as i64);
+        let (kernel_address, kernel_size) = (source_of(kernel)?, kernel.layout.size() as i64);
         let (target, count, origin) = (address_of(out)?, size as i64, origin as i64);
         let grid = blocks("convolve", size, OUTPUTS_1D)?;
         let mut arguments = arguments![signal_address, signal_size, kernel_address, kernel_size, target, count, origin];
@@ -82,11 +93,9 @@ impl Convolve {
         }
         let dtype = computed(image.dtype);
         let (rows, columns) = (kernel.layout.shape[0], kernel.layout.shape[1]);
-        let sized;
-        let (function, tile, threads) = if has_sized_program(dtype, rows, columns)
-            && size.saturating_mul(rows * columns) >= WORTH_COMPILING
-        {
-            sized = self.sized(dtype, rows, columns)?;
+        let worth = has_sized_program(dtype, rows, columns) && size.saturating_mul(rows * columns) >= WORTH_COMPILING;
+        let sized = if worth { self.sized(dtype, rows, columns)? } else { None };
+        let (function, tile, threads) = if let Some(sized) = &sized {
             let strips = if dtype.size() == 4 { 16 } else { 12 };
             (sized.0, (2 * strips, 16 * 2 * 16 / dtype.size()), 16 * strips as u32)
         } else {
@@ -108,13 +117,18 @@ impl Convolve {
             tiles_across: narrow(across, image)?,
         };
         let grid = blocks("convolve2d", down * across, 1)?;
-        let (from, weights, target) = (address_of(image)?, address_of(kernel)?, address_of(out)?);
+        let (from, weights, target) = (source_of(image)?, source_of(kernel)?, address_of(out)?);
         // The kernel reads as many bytes of `outside` as an element has: the low ones.
         let mut arguments = arguments![from, weights, target, geometry, outside];
         // SAFETY: the module is in `self`, or in `sized` until after the launch and in the map for good; the arguments are
         // those of the two kernels, and `Geometry` has the layout of theirs; the views are contiguous and lie in live
         // allocations; a sized program gets a kernel of its size.
-        unsafe { launch(&self.device, function, (grid, 1), threads, &mut arguments) }
+        unsafe { launch(&self.device, function, (grid, 1), threads, &mut arguments)? };
+        if worth && sized.is_none() {
+            // After the other program, which is waited for.
+            self.compile_sized(dtype, rows, columns);
+        }
+        Ok(())
     }
 
     fn loaded<'a>(
@@ -131,17 +145,46 @@ impl Convolve {
         Ok(cell.get_or_init(|| (function, module)))
     }
 
-    fn sized(&self, dtype: DType, rows: usize, columns: usize) -> Result<Arc<Loaded>> {
+    /// The program for kernels of this size, if it is ready.
+    fn sized(&self, dtype: DType, rows: usize, columns: usize) -> Result<Option<Arc<Loaded>>> {
         let key = (dtype, rows, columns);
-        let mut sized = self.sized.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(loaded) = sized.get(&key) {
-            return Ok(loaded.clone());
+        let mut sized = lock(&self.sized);
+        match sized.get(&key) {
+            Some(Program2d::Loaded(loaded)) => return Ok(Some(loaded.clone())),
+            Some(Program2d::Compiling) => return Ok(None),
+            Some(Program2d::Failed(error)) => return Err(error.clone()),
+            None => {}
         }
-        let module = program_2d(dtype, Some((rows, columns))).load(&self.device)?;
-        let loaded = Arc::new((module.function(c"convolve2d_sized")?, module));
-        sized.insert(key, loaded.clone());
-        Ok(loaded)
+        let program = program_2d(dtype, Some((rows, columns)));
+        if let Some(module) = program.load_cached(&self.device)? {
+            let loaded = sized_function(module)?;
+            sized.insert(key, Program2d::Loaded(loaded.clone()));
+            return Ok(Some(loaded));
+        }
+        Ok(None)
     }
+
+    /// Begins to compile the program for kernels of this size, if that has not begun.
+    #[cold]
+    fn compile_sized(&self, dtype: DType, rows: usize, columns: usize) {
+        let key = (dtype, rows, columns);
+        if let Entry::Vacant(entry) = lock(&self.sized).entry(key) {
+            entry.insert(Program2d::Compiling);
+            let (device, map) = (self.device.clone(), self.sized.clone());
+            background::start(move || {
+                let result = program_2d(dtype, Some((rows, columns))).load(&device).and_then(sized_function);
+                lock(&map).insert(key, result.map_or_else(Program2d::Failed, Program2d::Loaded));
+            });
+        }
+    }
+}
+
+fn sized_function(module: Module) -> Result<Arc<Loaded>> {
+    Ok(Arc::new((module.function(c"convolve2d_sized")?, module)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The type to compute in: integers modulo a power of two, whatever their sign.

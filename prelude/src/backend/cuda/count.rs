@@ -1,6 +1,6 @@
 //! Counting into bins on CUDA; the kernels are in `kernels/count.cu`.
 
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{Bins, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -68,11 +68,11 @@ impl Count {
             Bins::Values => (0, Span { first: 0.0, last: 0.0, scale: 0.0, even: 0 }),
             Bins::Between(edges, span) => {
                 let (scale, even) = (span.scale.unwrap_or(0.0), i32::from(span.scale.is_some()));
-                (address_of(edges)?, Span { first: span.first, last: span.last, scale, even })
+                (source_of(edges)?, Span { first: span.first, last: span.last, scale, even })
             }
         };
-        let weights = weights.map_or(Ok(0), address_of)?;
-        let (from, size_of_x, target) = (address_of(x)?, size as i64, address_of(out)?);
+        let weights = weights.map_or(Ok(0), source_of)?;
+        let (from, size_of_x, target) = (source_of(x)?, size as i64, address_of(out)?);
         let most = self.device.multiprocessors() as usize * RESIDENT;
         // Each thread counts some elements, so that clearing and adding up a block's bins is not most of the work.
         let partial = if matches!(kind, Kind::Weights) { 8 } else { 4 };

@@ -1,18 +1,20 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
-use super::{Program, address_of, bits, blocks, type_name, unsigned};
+use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
 use crate::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::profile;
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::profiling::Kind;
 use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/elementwise.cu");
 const TYPES: usize = DType::ALL.len();
-const UNARY: usize = UnaryOperation::BitwiseNot as usize + 1;
+const UNARY: usize = UnaryOperation::Angle as usize + 1;
 const BINARY: usize = BinaryOperation::RightShift as usize + 1;
 const THREADS: usize = 256;
 /// Axes that a kernel takes, after joining.
@@ -67,25 +69,35 @@ pub(super) struct Side<'a> {
     pub address: u64,
     /// Bytes of one element.
     pub size: usize,
-    pub bits: u64,
+    pub bits: [u64; 2],
     pub strides: &'a [isize],
     pub contiguous: bool,
 }
 
 impl<'a> Side<'a> {
-    pub fn array(view: View<'a>) -> Result<Side<'a>> {
-        let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
-        Ok(Side { address: address_of(view)?, size: view.dtype.size(), bits: 0, strides, contiguous })
+    /// What is written to.
+    pub fn target(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, address_of(view)?))
     }
 
-    fn value(bits: u64) -> Side<'a> {
+    /// What is only read.
+    pub fn source(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, source_of(view)?))
+    }
+
+    fn array(view: View<'a>, address: u64) -> Side<'a> {
+        let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
+        Side { address, size: view.dtype.size(), bits: [0; 2], strides, contiguous }
+    }
+
+    fn value(bits: [u64; 2]) -> Side<'a> {
         Side { address: 0, size: 0, bits, strides: &[], contiguous: true }
     }
 
     pub fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
         match operand {
-            Operand::Array(view) => Side::array(view),
-            Operand::Scalar(value) => Ok(Side::value(bits(value))),
+            Operand::Array(view) => Side::source(view),
+            Operand::Scalar(value) => Ok(Side::value(words(value))),
         }
     }
 }
@@ -106,7 +118,7 @@ impl Elementwise {
         // Only the bits matter: one program for each size of element.
         let dtype = unsigned(out.dtype);
         let kernels = self.kernels(&self.fill[dtype as usize], || fill_program(dtype))?;
-        self.run(kernels, Side::value(bits(value)), Side::value(0), out, out.dtype.size())
+        self.run(kernels, Side::value(words(value)), Side::value([0; 2]), out, out.dtype.size())
     }
 
     pub fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
@@ -117,19 +129,21 @@ impl Elementwise {
                 if bytes == 0 {
                     return Ok(());
                 }
+                let span = profile::begin(&self.device, Kind::Copy, "device to device", bytes)?;
                 // SAFETY: both views lie in live allocations, and the contract of `copy` says that they do not overlap.
-                return unsafe { memory::copy(&self.device, address_of(source)?, address_of(out)?, bytes) };
+                unsafe { memory::copy(&self.device, source_of(source)?, address_of(out)?, bytes)? };
+                return profile::end(&self.device, span);
             }
             (from, to) = (unsigned(from), unsigned(to));
         }
         let kernels = self.kernels(&self.convert[from as usize][to as usize], || convert_program(from, to))?;
-        self.run(kernels, Side::array(source)?, Side::value(0), out, from.size().max(to.size()))
+        self.run(kernels, Side::source(source)?, Side::value([0; 2]), out, from.size().max(to.size()))
     }
 
     pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
         let cell = &self.unary[operation as usize][x.dtype as usize];
         let kernels = self.kernels(cell, || unary_program(operation, x.dtype))?;
-        self.run(kernels, Side::array(x)?, Side::value(0), out, x.dtype.size().max(out.dtype.size()))
+        self.run(kernels, Side::source(x)?, Side::value([0; 2]), out, x.dtype.size().max(out.dtype.size()))
     }
 
     pub fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
@@ -185,7 +199,7 @@ impl Elementwise {
         if size == 0 {
             return Ok(());
         }
-        let target = Side::array(out)?;
+        let target = Side::target(out)?;
         if a.contiguous && b.contiguous && target.contiguous {
             let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };
@@ -312,6 +326,7 @@ fn arange_program(dtype: DType) -> Program {
 fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
     let name = match operation {
         UnaryOperation::Negative => "negative",
+        UnaryOperation::Abs if dtype.is_complex() => "magnitude",
         UnaryOperation::Abs => "absolute",
         UnaryOperation::Sign => "sign",
         UnaryOperation::Floor => "floor_of",
@@ -344,6 +359,8 @@ fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
         UnaryOperation::IsInf => "is_inf",
         UnaryOperation::IsFinite => "is_finite",
         UnaryOperation::BitwiseNot => "bitwise_not",
+        UnaryOperation::Conjugate => "conjugate",
+        UnaryOperation::Angle => "angle",
     };
     program(name, "1", dtype, operation.output(dtype))
 }
@@ -386,7 +403,8 @@ pub(super) const UNARY_OPERATIONS: [UnaryOperation; UNARY] = {
     use UnaryOperation::*;
     [
         Negative, Abs, Sign, Floor, Ceil, Exp, Log, Sqrt, Sin, Cos, Tan, Tanh, LogicalNot, IsNan, Exp2, Expm1, Log2, Log10,
-        Log1p, Cbrt, Sinh, Cosh, Asin, Acos, Atan, Asinh, Acosh, Atanh, Round, Trunc, IsInf, IsFinite, BitwiseNot,
+        Log1p, Cbrt, Sinh, Cosh, Asin, Acos, Atan, Asinh, Acosh, Atanh, Round, Trunc, IsInf, IsFinite, BitwiseNot, Conjugate,
+        Angle,
     ]
 };
 
@@ -414,7 +432,11 @@ pub(super) fn is_transcendental(operation: UnaryOperation) -> bool {
 #[cfg(test)]
 pub(super) fn takes(operation: UnaryOperation, dtype: DType) -> bool {
     use UnaryOperation::*;
+    if dtype.is_complex() {
+        return operation.takes_complex();
+    }
     match operation {
+        Conjugate | Angle => false,
         Round | Trunc | IsInf | IsFinite => dtype != DType::Bool,
         BitwiseNot => !dtype.is_float(),
         _ => dtype.is_float() || !is_transcendental(operation),
@@ -425,6 +447,9 @@ pub(super) fn takes(operation: UnaryOperation, dtype: DType) -> bool {
 #[cfg(test)]
 pub(super) fn takes_two(operation: BinaryOperation, dtype: DType) -> bool {
     use BinaryOperation::*;
+    if dtype.is_complex() {
+        return operation.takes_complex();
+    }
     match operation {
         Atan2 | Hypot | Copysign => dtype.is_float(),
         FloorDivide | Modulo => dtype != DType::Bool,
@@ -438,8 +463,9 @@ pub(super) fn takes_two(operation: BinaryOperation, dtype: DType) -> bool {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
-    for dtype in DType::COMPUTED {
-        all.push(arange_program(dtype));
+    let complex = [DType::C64, DType::C128];
+    all.extend(DType::COMPUTED.map(arange_program));
+    for dtype in DType::COMPUTED.into_iter().chain(complex) {
         let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| takes(operation, dtype));
         all.extend(unary.map(|operation| unary_program(operation, dtype)));
         let binary = BINARY_OPERATIONS.into_iter().filter(|&operation| takes_two(operation, dtype));
@@ -447,8 +473,11 @@ pub(super) fn programs() -> Vec<Program> {
     }
     for dtype in DType::ALL {
         all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
-        all.extend(DType::ALL.map(|to| convert_program(dtype, to)));
+        let real = DType::ALL.into_iter().filter(|to| !dtype.is_complex() && !to.is_complex());
+        all.extend(real.map(|to| convert_program(dtype, to)));
     }
+    // Complex numbers are moved as what has their size.
+    all.push(convert_program(DType::C128, DType::C128));
     all
 }
 

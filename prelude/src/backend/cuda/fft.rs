@@ -1,6 +1,6 @@
 //! Fourier transforms on CUDA by cuFFT; the product of spectra is in `kernels/spectra.cu`.
 
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::View;
 use crate::cuda::context::Device;
 use crate::cuda::cufft::{self, Kind, Plan, Shape};
@@ -66,7 +66,7 @@ impl Fft {
         let pair = Pair::new(x);
         let (outer, inner) = pair.axes();
         let ((real, complex), apart) = (sizes(inner), outer.iter().product::<usize>());
-        let (from, to) = (address_of(x)?, address_of(spectrum)?);
+        let (from, to) = (source_of(x)?, address_of(spectrum)?);
         let distance = x.layout.strides[0].unsigned_abs();
         let shape = |count, distance| Shape {
             kind: Kind::RealToComplex,
@@ -127,7 +127,8 @@ impl Fft {
         Ok(())
     }
 
-    fn run(&self, shape: Shape, from: u64, to: u64, is_inverse: bool) -> Result<()> {
+    /// Runs a plan, made at the first use; the addresses are those of views as the backend's contract says.
+    pub fn run(&self, shape: Shape, from: u64, to: u64, is_inverse: bool) -> Result<()> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if !plans.contains_key(&shape) {
             if plans.len() >= MOST_PLANS {
@@ -149,7 +150,7 @@ impl Fft {
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
         let (size, others) = ((a.layout.size() / 2) as i64, (b.layout.size() / 2) as i64);
-        let (address, other) = (address_of(a)?, address_of(b)?);
+        let (address, other) = (address_of(a)?, source_of(b)?);
         let grid = blocks("multiply_spectra", size as usize, THREADS)?;
         let mut arguments = arguments![address, other, size, others, scale];
         // SAFETY: the module is in `self`; the arguments are those of `multiply`; the views are contiguous and lie in live

@@ -1,14 +1,16 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::elementwise::{Axis, MOST_AXES, joined, magic};
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{Layout, Operand, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::profile;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::profiling::Kind;
 use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/index.cu");
@@ -94,7 +96,7 @@ impl Plan {
         let mut base = array.1.strides.clone();
         let (length, step) = (array.1.shape[axis], std::mem::take(&mut base[axis]));
         let mut plan = Plan {
-            unit: UNITS.iter().position(|&(bytes, _)| bytes == size).expect("an element has 1, 2, 4 or 8 bytes"),
+            unit: UNITS.iter().position(|&(bytes, _)| bytes == size).expect("an element has 1, 2, 4, 8 or 16 bytes"),
             addresses: [array.0, indices.0, elements.0],
             axes: joined(shape, [&base[..], indices.2, elements.1]),
             length,
@@ -157,8 +159,8 @@ impl Index {
         let plan = Plan::new(
             &out.layout.shape,
             axis,
-            (address_of(source)?, source.layout),
-            (address_of(indices)?, indices.dtype, &indices.layout.strides[..]),
+            (source_of(source)?, source.layout),
+            (source_of(indices)?, indices.dtype, &indices.layout.strides[..]),
             (address_of(out)?, &out.layout.strides[..]),
             out.dtype.size(),
         );
@@ -187,7 +189,7 @@ impl Index {
         };
         let (index, index_address) = match &settled {
             Some(places) => (DType::I64, places.address()),
-            None => (indices.dtype, address_of(indices)?),
+            None => (indices.dtype, source_of(indices)?),
         };
         let dense = Layout::contiguous(shape);
         let mut along = none.clone();
@@ -200,7 +202,7 @@ impl Index {
             &dense.strides[..]
         };
         let (value_address, value_strides, pattern) = match values {
-            Operand::Array(view) => (address_of(view)?, &view.layout.strides[..], 0),
+            Operand::Array(view) => (source_of(view)?, &view.layout.strides[..], [0; 2]),
             Operand::Scalar(value) => (0, &none[..], repeated(value.bits(), out.dtype.size())),
         };
         let plan = Plan::new(
@@ -235,7 +237,7 @@ impl Index {
             let reason = format!("{count} indices are more than one call can write by; split them");
             return Err(Error::InvalidArgument { operation: "put", reason });
         }
-        let (number, start) = (index_number(indices.dtype), address_of(indices)?);
+        let (number, start) = (index_number(indices.dtype), source_of(indices)?);
         let kernels = self.repeats(number)?;
         let slots = out.layout.shape[axis].saturating_mul(lanes);
         let hashed = 2 * count.next_power_of_two();
@@ -244,7 +246,9 @@ impl Index {
         let bits = hashed.ilog2() as i32;
         let table = DeviceMemory::new(&self.device, entries * 4)?;
         let places = DeviceMemory::new(&self.device, count * 8)?;
+        let span = profile::begin(&self.device, Kind::Memset, "memset", entries * 4)?;
         table.set_bytes(0)?;
+        profile::end(&self.device, span)?;
         let passed = Indices {
             start,
             count: count as i64,
@@ -329,14 +333,15 @@ fn index_number(dtype: DType) -> usize {
     }
 }
 
-/// The low `size` bytes of a word, repeated until they fill it.
-fn repeated(bits: u64, size: usize) -> u64 {
-    match size {
-        1 => (bits & 0xff) * 0x0101_0101_0101_0101,
-        2 => (bits & 0xffff) * 0x0001_0001_0001_0001,
-        4 => (bits & 0xffff_ffff) * 0x0000_0001_0000_0001,
-        _ => bits,
+/// The low `size` bytes, repeated until they fill two words; the low word first.
+fn repeated(mut bits: u128, mut size: usize) -> [u64; 2] {
+    while size < 16 {
+        // What is above them goes.
+        bits &= (1 << (8 * size)) - 1;
+        bits |= bits << (8 * size);
+        size *= 2;
     }
+    [bits as u64, (bits >> 64) as u64]
 }
 
 fn move_program(writes: bool, index: DType, unit: &str) -> Program {
@@ -389,8 +394,9 @@ mod tests {
 
     #[test]
     fn values_are_repeated_in_a_word() {
-        assert_eq!(repeated(0xfe, 1), 0xfefe_fefe_fefe_fefe);
-        assert_eq!(repeated(1, 4), 0x0000_0001_0000_0001);
-        assert_eq!(repeated(5, 8), 5);
+        assert_eq!(repeated(0xfe, 1), [0xfefe_fefe_fefe_fefe; 2]);
+        assert_eq!(repeated(1 | 5 << 32, 4), [0x0000_0001_0000_0001; 2]);
+        assert_eq!(repeated(5, 8), [5, 5]);
+        assert_eq!(repeated(5 | 7 << 64, 16), [5, 7]);
     }
 }

@@ -1,15 +1,18 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::elementwise::{Axis, MOST_AXES, joined};
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{ReduceOperation, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function, Module};
+use crate::cuda::queue::queues;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use std::sync::{Arc, OnceLock};
+
+mod dot;
 
 const SOURCE: &str = include_str!("../../../kernels/reduce.cu");
 const TYPES: usize = DType::ALL.len();
@@ -24,9 +27,10 @@ pub(super) struct Reduce {
     device: Arc<Device>,
     whole: [[OnceLock<(Function, Module)>; TYPES]; OPERATIONS],
     axes: [[OnceLock<OverAxes>; TYPES]; OPERATIONS],
-    /// What `reduce_all` needs besides its operands: a counter, 0 between launches, then a state for each block.
-    /// One is enough: launches follow one another in the stream.
-    scratch: OnceLock<DeviceMemory>,
+    dots: [OnceLock<dot::Kernels>; TYPES],
+    /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
+    /// One for each queue is enough: launches follow one another there.
+    scratch: [OnceLock<DeviceMemory>; queues()],
 }
 
 struct OverAxes {
@@ -55,7 +59,13 @@ pub(super) enum Outcome {
 
 impl Reduce {
     pub fn new(device: &Arc<Device>) -> Reduce {
-        Reduce { device: device.clone(), whole: Default::default(), axes: Default::default(), scratch: OnceLock::new() }
+        Reduce {
+            device: device.clone(),
+            whole: Default::default(),
+            axes: Default::default(),
+            dots: Default::default(),
+            scratch: Default::default(),
+        }
     }
 
     pub fn run(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<Outcome> {
@@ -81,12 +91,20 @@ impl Reduce {
             let _ = cell.set((module.function(c"reduce_all")?, module));
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
-        let scratch = self.scratch()?;
+        let own;
+        let scratch = if self.device.is_capturing() {
+            // A graph may run beside other work in whatever stream.
+            own = DeviceMemory::new(&self.device, self.scratch_bytes())?;
+            own.set_bytes(0)?;
+            &own
+        } else {
+            self.scratch()?
+        };
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
         let grid = useful.clamp(1, self.most_blocks()) as u32;
-        let (address, count, target) = (address_of(x)?, size as i64, address_of(out)?);
+        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
         let (finished, states) = (scratch.address(), scratch.address() + STATE as u64);
         let mut arguments = arguments![address, count, states, finished, target];
         // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
@@ -123,7 +141,7 @@ impl Reduce {
             1 => DeviceMemory::new(&self.device, 0)?,
             count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
         };
-        let (address, target, states) = (address_of(x)?, address_of(out)?, shares.address());
+        let (address, target, states) = (source_of(x)?, address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
         let mut arguments = arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
         // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
@@ -156,13 +174,18 @@ impl Reduce {
         (self.device.multiprocessors() * RESIDENT) as usize
     }
 
+    fn scratch_bytes(&self) -> usize {
+        STATE * (1 + self.most_blocks())
+    }
+
     fn scratch(&self) -> Result<&DeviceMemory> {
-        if let Some(scratch) = self.scratch.get() {
+        let cell = &self.scratch[self.device.queue_number()];
+        if let Some(scratch) = cell.get() {
             return Ok(scratch);
         }
-        let scratch = DeviceMemory::outside_pool(&self.device, STATE * (1 + self.most_blocks()))?;
+        let scratch = DeviceMemory::outside_pool(&self.device, self.scratch_bytes())?;
         scratch.set_bytes(0)?;
-        Ok(self.scratch.get_or_init(|| scratch))
+        Ok(cell.get_or_init(|| scratch))
     }
 }
 
@@ -286,6 +309,7 @@ pub(super) fn programs() -> Vec<Program> {
             [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),
         );
     }
+    all.extend(dot::programs());
     all
 }
 

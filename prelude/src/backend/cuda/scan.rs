@@ -1,6 +1,6 @@
 //! Running sums and products on CUDA; the kernels are in `kernels/scan.cu`.
 
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::{ScanOperation, View, sum_type};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -64,7 +64,7 @@ impl Scan {
         if x.layout.size() == 0 {
             return Ok(());
         }
-        self.lines(Job { operation, dtype: x.dtype, x: address_of(x)?, out: address_of(out)?, outer, length, inner })
+        self.lines(Job { operation, dtype: x.dtype, x: source_of(x)?, out: address_of(out)?, outer, length, inner })
     }
 
     /// Queues the scan of all lines.

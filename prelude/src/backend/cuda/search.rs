@@ -1,6 +1,6 @@
 //! Searching sorted arrays on CUDA; the kernels are in `kernels/search.cu`.
 
-use super::{CudaAllocation, Program, address_of, blocks, type_name};
+use super::{CudaAllocation, Program, address_of, blocks, source_of, type_name};
 use crate::backend::{Distinct, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -38,8 +38,8 @@ impl Search {
 
     pub fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
         let kernels = self.kernels(sorted.dtype)?;
-        let (from, length) = (address_of(sorted)?, sorted.layout.size() as i64);
-        let (wanted, count) = (address_of(values)?, values.layout.size() as i64);
+        let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
+        let (wanted, count) = (source_of(values)?, values.layout.size() as i64);
         let (right, target) = (i32::from(right), address_of(out)?);
         let grid = blocks("searchsorted", values.layout.size(), THREADS)?;
         let mut arguments = arguments![from, length, wanted, count, right, target];
@@ -50,7 +50,7 @@ impl Search {
 
     pub fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
         let kernels = self.kernels(sorted.dtype)?;
-        let (from, length) = (address_of(sorted)?, sorted.layout.size() as i64);
+        let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
         let grid = blocks("unique", sorted.layout.size(), TILE)?;
         let tiles = i64::from(grid);
         let counts = DeviceMemory::new(&self.device, (grid as usize + 1) * 8)?;

@@ -44,7 +44,7 @@ impl Select {
             Some(kernels) => kernels,
             None => self.load(cell, &program(dtype))?,
         };
-        let sides = [Side::array(condition)?, Side::operand(a)?, Side::operand(b)?, Side::array(out)?];
+        let sides = [Side::source(condition)?, Side::operand(a)?, Side::operand(b)?, Side::target(out)?];
         if sides.iter().all(|side| side.contiguous) {
             let aligned = sides.iter().all(|side| side.address.is_multiple_of(16));
             let (function, each) = if aligned { (kernels.packed, 16 / dtype.size()) } else { (kernels.single, 1) };

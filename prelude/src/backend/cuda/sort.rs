@@ -1,6 +1,6 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
 
-use super::{Program, address_of, blocks, type_name};
+use super::{Program, address_of, blocks, source_of, type_name};
 use crate::backend::View;
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -72,7 +72,7 @@ impl Sort {
     fn short(&self, kernels: &Kernels, x: View<'_>, out: View<'_>, rows: usize, length: usize) -> Result<()> {
         let width = length.next_power_of_two();
         let grid = blocks("sort", rows, SHORT / width)?;
-        let (from, to) = (address_of(x)?, address_of(out)?);
+        let (from, to) = (source_of(x)?, address_of(out)?);
         let (row_count, row_length, row_width) = (rows as i64, length as u32, width as u32);
         let mut arguments = arguments![from, row_count, row_length, row_width, to, to];
         // SAFETY: the module is alive beside its functions; the arguments are those of `sort_short`, of which a program uses
@@ -89,7 +89,7 @@ impl Sort {
         length: usize,
         positions: bool,
     ) -> Result<()> {
-        let plan = Plan::new(rows, length, x.dtype.size(), self.device.multiprocessors() as usize);
+        let plan = Plan::new(rows, length, x.dtype.size(), positions, self.device.multiprocessors() as usize);
         let grid = blocks("sort", rows * plan.parts, 1)?;
         let passes = x.dtype.size();
         let memory = |wanted: bool, element: usize| {
@@ -112,7 +112,7 @@ impl Sort {
         let counts_address = counts.address();
         let (before, totals_address) =
             if plan.parts > 1 { (counts_address, totals.address()) } else { (0u64, counts_address) };
-        let mut from = Place { keys: address_of(x)?, values: 0 };
+        let mut from = Place { keys: source_of(x)?, values: 0 };
         for pass in 0..passes {
             let to = places[(passes - 1 - pass) % 2];
             let (shift, first, last) = (8 * pass as i32, i32::from(pass == 0), i32::from(pass + 1 == passes));
@@ -173,8 +173,14 @@ struct Plan {
 
 impl Plan {
     /// Parts enough to fill the device, but no more: each costs a count of all digits.
-    fn new(rows: usize, length: usize, size: usize, multiprocessors: usize) -> Plan {
-        let tile = THREADS * if size == 8 { 8 } else { 16 };
+    fn new(rows: usize, length: usize, size: usize, positions: bool, multiprocessors: usize) -> Plan {
+        let items = match (positions, size) {
+            (true, 8) => 6,
+            (true, _) | (false, 8) => 8,
+            (false, 4) => 12,
+            (false, _) => 16,
+        };
+        let tile = THREADS * items;
         let tiles = length.div_ceil(tile);
         let wanted = (RESIDENT * multiprocessors).div_ceil(rows).clamp(1, tiles);
         let each = tiles.div_ceil(wanted);
@@ -202,12 +208,15 @@ mod tests {
 
     #[test]
     fn parts_are_whole_tiles_and_cover_the_row() {
-        assert_eq!(Plan::new(1, 1 << 24, 4, 132), Plan { parts: 256, each: 8 * 8192 });
-        assert_eq!(Plan::new(1, 2049, 4, 132), Plan { parts: 1, each: 8192 });
-        assert_eq!(Plan::new(1000, 1 << 20, 8, 132), Plan { parts: 1, each: 1 << 20 });
+        assert_eq!(Plan::new(1, 1 << 24, 4, false, 132), Plan { parts: 249, each: 11 * 6144 });
+        assert_eq!(Plan::new(1, 1 << 24, 4, true, 132), Plan { parts: 256, each: 16 * 4096 });
+        assert_eq!(Plan::new(1, 2049, 4, true, 132), Plan { parts: 1, each: 4096 });
+        assert_eq!(Plan::new(1000, 1 << 20, 8, false, 132), Plan { parts: 1, each: 1 << 20 });
         for (rows, length, size) in [(1, 100_000, 1), (3, 1_000_003, 8), (100, 10_000, 4), (1, 5_000_000_000, 4)] {
-            let plan = Plan::new(rows, length, size, 132);
-            assert!(plan.parts * plan.each >= length && (plan.parts - 1) * plan.each < length, "{plan:?}");
+            for positions in [false, true] {
+                let plan = Plan::new(rows, length, size, positions, 132);
+                assert!(plan.parts * plan.each >= length && (plan.parts - 1) * plan.each < length, "{plan:?}");
+            }
         }
     }
 }

@@ -173,7 +173,7 @@ impl Check {
                         let one = values(dtype, 1, 81, false)[0];
                         // What is not written keeps what `expect` has put there; of repeated indices the last stays.
                         let dense = Layout::contiguous(shape);
-                        let (mut all, mut same) = (vec![from_bytes(dtype, &[UNTOUCHED; 8]); dense.size()], Vec::new());
+                        let (mut all, mut same) = (vec![from_bytes(dtype, &[UNTOUCHED; 16]); dense.size()], Vec::new());
                         same.clone_from(&all);
                         let at = places(&wide, axis, &dense, &indices.elements());
                         for (at, value) in at.into_iter().zip(source.elements()) {

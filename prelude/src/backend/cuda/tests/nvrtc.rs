@@ -1,7 +1,8 @@
 //! Compiles every program with NVRTC, without a GPU.
 
 use super::super::{
-    Program, compress, convolve, count, elementwise, fft, index, random, reduce, scan, search, select, sort,
+    Program, compress, convolve, count, elementwise, factorisations, fft, index, multiply, random, reduce, scan,
+    search, select, sort,
 };
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
@@ -12,7 +13,8 @@ fn nvrtc() -> Nvrtc {
     Nvrtc::open(&PathBuf::from(path)).unwrap()
 }
 
-fn all() -> Vec<Program> {
+/// All programs that the backend can ask for.
+pub(in crate::backend::cuda) fn all() -> Vec<Program> {
     [
         elementwise::programs(),
         reduce::programs(),
@@ -26,6 +28,8 @@ fn all() -> Vec<Program> {
         search::programs(),
         count::programs(),
         fft::programs(),
+        factorisations::programs(),
+        multiply::programs(),
     ]
     .concat()
 }

@@ -4,6 +4,7 @@ use super::convert::narrow;
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use half::{bf16, f16};
+use num_complex::Complex;
 
 /// Marsaglia's xorshift64.
 pub(super) struct Random(u64);
@@ -52,9 +53,27 @@ pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Ve
                 DType::U64 => Scalar::U64(number as u64),
                 DType::F32 => Scalar::F32((random.unit() * 4.0 - 2.0) as f32),
                 DType::F64 => Scalar::F64(random.unit() * 4.0 - 2.0),
+                DType::C64 | DType::C128 => complex(random.unit() * 4.0 - 2.0, random.unit() * 4.0 - 2.0, dtype),
             }
         })
         .collect()
+}
+
+/// A complex number of `dtype`.
+pub(super) fn complex(re: f64, im: f64, dtype: DType) -> Scalar {
+    match dtype {
+        DType::C64 => Scalar::C64(Complex::new(re as f32, im as f32)),
+        _ => Scalar::C128(Complex::new(re, im)),
+    }
+}
+
+/// The two parts of a complex number.
+pub(super) fn parts(value: Scalar) -> Complex<f64> {
+    match value {
+        Scalar::C64(value) => Complex::new(value.re.into(), value.im.into()),
+        Scalar::C128(value) => value,
+        other => unreachable!("{other:?} is not complex"),
+    }
 }
 
 fn edges(dtype: DType) -> Vec<Scalar> {
@@ -77,6 +96,11 @@ fn edges(dtype: DType) -> Vec<Scalar> {
         DType::F64 => [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20]
             .map(Scalar::F64)
             .to_vec(),
+        DType::C64 | DType::C128 => {
+            let edges = edges(dtype.part());
+            let pairs = edges.iter().flat_map(|&re| edges.iter().map(move |&im| (float(re), float(im))));
+            pairs.map(|(re, im)| complex(re, im, dtype)).collect()
+        }
     }
 }
 
@@ -97,6 +121,8 @@ pub(super) fn to_bytes(values: &[Scalar]) -> Vec<u8> {
             Scalar::U64(value) => bytes.extend(value.to_le_bytes()),
             Scalar::F32(value) => bytes.extend(value.to_le_bytes()),
             Scalar::F64(value) => bytes.extend(value.to_le_bytes()),
+            Scalar::C64(value) => bytes.extend([value.re, value.im].iter().flat_map(|part| part.to_le_bytes())),
+            Scalar::C128(value) => bytes.extend([value.re, value.im].iter().flat_map(|part| part.to_le_bytes())),
         }
     }
     bytes
@@ -120,6 +146,10 @@ pub(super) fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
         DType::U64 => Scalar::U64(u64::from_le_bytes(eight())),
         DType::F32 => Scalar::F32(f32::from_le_bytes(four())),
         DType::F64 => Scalar::F64(f64::from_le_bytes(eight())),
+        DType::C64 | DType::C128 => {
+            let part = dtype.part();
+            complex(float(from_bytes(part, bytes)), float(from_bytes(part, &bytes[part.size()..])), dtype)
+        }
     }
 }
 
@@ -402,7 +432,7 @@ pub(super) fn integer(value: Scalar) -> i128 {
         Scalar::U32(value) => value.into(),
         Scalar::I64(value) => value.into(),
         Scalar::U64(value) => value.into(),
-        Scalar::F16(_) | Scalar::BF16(_) | Scalar::F32(_) | Scalar::F64(_) => unreachable!(),
+        other => unreachable!("{other:?} is no integer"),
     }
 }
 
@@ -420,6 +450,7 @@ pub(super) fn float(value: Scalar) -> f64 {
 /// Rust's `as`; to bool: not zero.
 pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
     match to {
+        to if to == value.dtype() => return value,
         DType::F16 => return Scalar::F16(f16::from_bits(narrow(value, 10, 5))),
         DType::BF16 => return Scalar::BF16(bf16::from_bits(narrow(value, 7, 8))),
         _ => {}
@@ -439,6 +470,7 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
                 DType::U64 => Scalar::U64($x as u64),
                 DType::F32 => Scalar::F32($x as f32),
                 DType::F64 => Scalar::F64($x as f64),
+                DType::C64 | DType::C128 => complex($x as f64, 0.0, to),
             }
         };
     }
@@ -456,6 +488,7 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
         Scalar::U64(x) => to!(x),
         Scalar::F32(x) => to!(x),
         Scalar::F64(x) => to!(x),
+        Scalar::C64(_) | Scalar::C128(_) => unreachable!("complex numbers stay what they are"),
     }
 }
 
@@ -463,16 +496,23 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
 /// equal to NaN.
 pub(super) fn agree(found: Scalar, expected: Scalar, tolerance: f64, scale: f64) -> bool {
     match (found, expected) {
-        (Scalar::F16(found), Scalar::F16(expected)) => {
+        (Scalar::F16(found), Scalar::F16(expected)) if tolerance == 0.0 => {
             found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
         }
-        (Scalar::BF16(found), Scalar::BF16(expected)) => {
+        (Scalar::BF16(found), Scalar::BF16(expected)) if tolerance == 0.0 => {
             found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
         }
-        (Scalar::F32(_), Scalar::F32(_)) | (Scalar::F64(_), Scalar::F64(_)) => {
+        (found, expected) if found.dtype().is_float() && found.dtype() == expected.dtype() => {
             let (found, expected) = (float(found), float(expected));
             let room = tolerance * scale.max(expected.abs()) + f64::from(f32::MIN_POSITIVE) * tolerance;
             found == expected || (found.is_nan() && expected.is_nan()) || (found - expected).abs() <= room
+        }
+        (Scalar::C64(_), Scalar::C64(_)) | (Scalar::C128(_), Scalar::C128(_)) => {
+            let (found, expected) = (parts(found), parts(expected));
+            // Of finite numbers, to the size of the whole.
+            let scale = if expected.norm().is_finite() { scale.max(expected.norm()) } else { scale };
+            let part = |found: f64, expected: f64| agree(Scalar::F64(found), Scalar::F64(expected), tolerance, scale);
+            part(found.re, expected.re) && part(found.im, expected.im)
         }
         _ => found == expected,
     }

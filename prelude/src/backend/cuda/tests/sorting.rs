@@ -22,6 +22,21 @@ fn gpu_check_sorting() {
     assert_eq!(check.failed, 0);
 }
 
+/// Each kernel of the sorts with every element type, on little: race checkers take minutes for what `gpu_check_sorting` does.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_races_of_sorting() {
+    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+    let mut check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+    for dtype in DType::COMPUTED {
+        for (rows, length) in [(3, 100), (2, 2048), (2, 2049), (1, 20_000)] {
+            check.sorted(dtype, rows, &values(dtype, rows * length, length as u64, true), "random");
+        }
+    }
+    println!("{} passed, {} failed", check.passed, check.failed);
+    assert_eq!(check.failed, 0);
+}
+
 /// The byte around outputs, which must stay.
 const UNTOUCHED: u8 = 0x5a;
 

@@ -20,6 +20,8 @@ fn gpu_timing() {
     sorting();
     random();
     transfers();
+    products();
+    graphs_and_streams();
 }
 
 fn first_use() {
@@ -47,6 +49,9 @@ fn convolutions() {
         crate::synchronize();
         let (first, dtype) = (start.elapsed().as_secs_f64() * 1e3, T::DTYPE);
         println!(r#"{{"name": "first call of convolve2d {dtype}", "host_ms": {first:.2}}}"#);
+        crate::cuda::background::wait();
+        let compiled = start.elapsed().as_secs_f64() * 1e3;
+        println!(r#"{{"name": "program for the size of convolve2d {dtype} ready", "host_ms": {compiled:.2}}}"#);
         time(&format!("convolve2d 2048 15 full {dtype}"), 50, run);
     }
     two_dimensional::<f32>(2048, 15);
@@ -81,6 +86,21 @@ fn small() {
         }
         sum
     });
+}
+
+/// Last, because from the first stream on, events wait for all streams.
+fn graphs_and_streams() {
+    let (a, b) = (uniform::<f32>(16), uniform::<f32>(16));
+    let graph = crate::Graph::capture(|| {
+        let mut sum = &a + &b;
+        for _ in 1..100 {
+            sum = &sum + &b;
+        }
+        sum
+    });
+    time("100 chained a + b f32 16 in a graph", 200, || graph.launch().clone());
+    time("a + b f32 16 after a graph", 2000, || &a + &b);
+    crate::Stream::new().with(|| time("a + b f32 16 in a stream", 2000, || &a + &b));
 }
 
 fn reductions() {
@@ -127,6 +147,26 @@ fn transfers() {
     wall("upload 400 MB", 5, || drop(black_box(crate::asarray(&host))));
     let device = crate::asarray(&host);
     wall("download 400 MB, fresh memory", 5, || drop(black_box(device.to_host())));
+}
+
+fn products() {
+    let (x, y) = (uniform::<f32>(100_000_000), uniform::<f32>(100_000_000));
+    // Without waiting for the number.
+    time("dot f32 1e8", 50, || crate::matmul(&x, &y));
+    drop((x, y));
+    fn square<T: crate::Float>(size: usize, count: usize) {
+        let [a, b] = [0, 1].map(|_| uniform::<T>(size * size).reshape((size, size)));
+        time(&format!("matmul {} {size}", T::DTYPE), count, || crate::matmul(&a, &b));
+    }
+    square::<f32>(4096, 30);
+    square::<f64>(4096, 30);
+    square::<f32>(64, 500);
+    let [a, b] = [0, 1].map(|_| uniform::<f32>(1 << 24).reshape((4096, 64, 64)));
+    time("matmul f32 4096 of 64", 50, || crate::matmul(&a, &b));
+    let (matrix, vector) = (uniform::<f32>(1 << 26).reshape((8192, 8192)), uniform::<f32>(8192));
+    time("matmul f32 8192, by a vector", 50, || crate::matmul(&matrix, &vector));
+    let [a, b] = [0, 1].map(|_| crate::random::integers(0..1000i32, (2048, 2048)));
+    time("matmul i32 2048", 20, || crate::matmul(&a, &b));
 }
 
 /// The median seconds of whole calls, waited for.

@@ -1,0 +1,89 @@
+//! Prints the median times of linear algebra on the CPU: one line `NAME TYPE SIZE cpu MILLISECONDS ms` each.
+//!
+//! `linalg_cpu [NAME …]` times all operations, or those of these names; tests/bench compares them with NumPy's.
+
+use std::time::Instant;
+use warpcell::{DeviceArray, Element, Float, IntoShape};
+
+/// Times an operation, unless others were named: as often as fits in about two seconds, but three times at least.
+fn report<T: Element>(name: &str, size: usize, mut work: impl FnMut()) {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if !wanted.is_empty() && !wanted.iter().any(|one| one == name) {
+        return;
+    }
+    let mut once = || {
+        let start = Instant::now();
+        work();
+        warpcell::synchronize();
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    once();
+    let repetitions = ((2000.0 / once()) as usize).clamp(3, 201);
+    let mut times: Vec<f64> = (0..repetitions).map(|_| once()).collect();
+    times.sort_by(f64::total_cmp);
+    println!("{name} {} {size} {} {:.4} ms", T::DTYPE, warpcell::device(), times[repetitions / 2]);
+}
+
+/// Numbers from -1 to 1.
+fn random<T: Float>(shape: impl IntoShape) -> DeviceArray<T> {
+    warpcell::random::uniform(T::from_f64(-1.0), T::from_f64(1.0), shape)
+}
+
+fn products<T: Float>() {
+    for size in [16, 64, 256, 1000, 2048] {
+        let (a, b) = (random::<T>((size, size)), random::<T>((size, size)));
+        report::<T>("matmul", size, || drop(warpcell::matmul(&a, &b)));
+    }
+    let size = 1000;
+    let (a, b) = (random::<T>((size, size)), random::<T>((size, size)));
+    report::<T>("matmul_transposed", size, || drop(warpcell::matmul(&a.t(), &b)));
+    let size = 8;
+    let (a, b) = (random::<T>((10_000, size, size)), random::<T>((10_000, size, size)));
+    report::<T>("matmul_many", size, || drop(warpcell::matmul(&a, &b)));
+    let size = 4000;
+    let (a, b) = (random::<T>((size, size)), random::<T>(size));
+    report::<T>("matmul_vector", size, || drop(warpcell::matmul(&a, &b)));
+    let (a, b) = (random::<T>((size, 32)), random::<T>((32, size)));
+    report::<T>("matmul_thin", size, || drop(warpcell::matmul(&a, &b)));
+    let size = 10_000_000;
+    let (a, b) = (random::<T>(size), random::<T>(size));
+    report::<T>("dot", size, || {
+        std::hint::black_box(warpcell::dot(&a, &b));
+    });
+}
+
+fn factorisations<T: Float>() {
+    use warpcell::linalg;
+    for size in [16, 64, 512, 1500] {
+        let a = random::<T>((size, size));
+        report::<T>("qr", size, || drop(linalg::qr(&a)));
+        report::<T>("inv", size, || drop(linalg::inv(&a)));
+        report::<T>("det", size, || {
+            std::hint::black_box(linalg::det(&a));
+        });
+        let definite = warpcell::matmul(&a, &a.t()) + warpcell::eye::<T>(size);
+        report::<T>("cholesky", size, || drop(linalg::cholesky(&definite)));
+        let b = random::<T>(size);
+        report::<T>("solve", size, || drop(linalg::solve(&a, &b)));
+        if size <= 512 {
+            report::<T>("eigh", size, || drop(linalg::eigh(&definite)));
+            report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(&definite)));
+            report::<T>("svd", size, || drop(linalg::svd(&a)));
+            report::<T>("svdvals", size, || drop(linalg::svdvals(&a)));
+        }
+    }
+    let size = 8;
+    let a = random::<T>((10_000, size, size));
+    report::<T>("inv_many", size, || drop(linalg::inv(&a)));
+    report::<T>("qr_many", size, || drop(linalg::qr(&a)));
+}
+
+fn main() {
+    products::<f32>();
+    products::<f64>();
+    factorisations::<f32>();
+    factorisations::<f64>();
+    let size = 500;
+    let [a, b] = [0, 1].map(|_| warpcell::random::integers(-1000..1000i32, (size, size)));
+    report::<i32>("matmul", size, || drop(warpcell::matmul(&a, &b)));
+}

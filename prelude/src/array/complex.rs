@@ -1,0 +1,157 @@
+//! Arrays of complex numbers: their parts as real numbers, and conversions.
+
+use crate::array::{DeviceArray, RawArray};
+use crate::backend::{Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Float, Inexact, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::unary;
+use num_complex::Complex;
+
+impl<R: Float> DeviceArray<Complex<R>>
+where
+    Complex<R>: Inexact<Part = R>,
+{
+    /// The real parts; a view: what is written to it is written to this array.
+    ///
+    /// ```
+    /// use warpcell::{Complex, array};
+    /// let z = array(&[Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
+    /// z.real().fill(5.0);
+    /// assert_eq!(z.get(&[1]), Complex::new(5.0, 4.0));
+    /// ```
+    pub fn real(&self) -> DeviceArray<R> {
+        DeviceArray::from_raw(self.raw.part(false))
+    }
+
+    /// The imaginary parts; a view: what is written to it is written to this array.
+    ///
+    /// ```
+    /// use warpcell::{Complex, array};
+    /// assert_eq!(array(&[Complex::new(1.0f32, 2.0)]).imag().item(), 2.0);
+    /// ```
+    pub fn imag(&self) -> DeviceArray<R> {
+        DeviceArray::from_raw(self.raw.part(true))
+    }
+
+    /// The complex conjugates: imaginary parts with the opposite sign.
+    ///
+    /// ```
+    /// use warpcell::{Complex, array};
+    /// assert_eq!(array(&[Complex::new(1.0, 2.0)]).conj().item(), Complex::new(1.0, -2.0));
+    /// ```
+    #[track_caller]
+    pub fn conj(&self) -> DeviceArray<Complex<R>> {
+        DeviceArray::from_raw(check(unary("conj", UnaryOperation::Conjugate, &self.raw)))
+    }
+
+    /// The angles to the positive real axis, −π to π.
+    ///
+    /// ```
+    /// use warpcell::{Complex, array};
+    /// assert_eq!(array(&[Complex::new(0.0, 3.0)]).angle().item(), std::f64::consts::FRAC_PI_2);
+    /// ```
+    #[track_caller]
+    pub fn angle(&self) -> DeviceArray<R> {
+        DeviceArray::from_raw(check(unary("angle", UnaryOperation::Angle, &self.raw)))
+    }
+
+    /// Whether either part of each element is NaN.
+    ///
+    /// ```
+    /// use warpcell::{Complex, array};
+    /// assert!(array(&[Complex::new(1.0, f64::NAN)]).is_nan().all());
+    /// ```
+    #[track_caller]
+    pub fn is_nan(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(truths("is_nan", UnaryOperation::IsNan, ReduceOperation::Any, &self.raw)))
+    }
+
+    /// Whether either part of each element is infinite.
+    #[track_caller]
+    pub fn is_inf(&self) -> DeviceArray<bool> {
+        DeviceArray::from_raw(check(truths("is_inf", UnaryOperation::IsInf, ReduceOperation::Any, &self.raw)))
+    }
+
+    /// Whether neither part of each element is infinite or NaN.
+    #[track_caller]
+    pub fn is_finite(&self) -> DeviceArray<bool> {
+        let both = truths("is_finite", UnaryOperation::IsFinite, ReduceOperation::All, &self.raw);
+        DeviceArray::from_raw(check(both))
+    }
+
+    /// How many elements are not zero. Waits for the result.
+    #[track_caller]
+    pub fn count_nonzero(&self) -> usize {
+        self.astype::<bool>().count_nonzero()
+    }
+}
+
+impl RawArray {
+    /// Complex numbers as real ones, with one more axis, the last, for the two parts; a view.
+    pub(crate) fn parts(&self) -> RawArray {
+        RawArray { dtype: self.dtype.part(), ..self.with_layout(self.layout.parts()) }
+    }
+
+    /// One of the parts of complex numbers; a view.
+    pub(crate) fn part(&self, is_imaginary: bool) -> RawArray {
+        let Layout { mut shape, mut strides, offset } = self.layout.parts();
+        shape.pop();
+        strides.pop();
+        let offset = offset + usize::from(is_imaginary && self.size() > 0);
+        RawArray { dtype: self.dtype.part(), ..self.with_layout(Layout { shape, strides, offset }) }
+    }
+
+    /// The opposite of [`parts`](Self::parts), of a new array; `dtype` is that of the complex numbers.
+    pub(crate) fn joined(&self, dtype: DType) -> RawArray {
+        debug_assert!(self.layout.is_contiguous() && self.layout.offset == 0 && self.shape().last() == Some(&2));
+        let shape = &self.shape()[..self.shape().len() - 1];
+        RawArray { dtype, ..self.with_layout(Layout::contiguous(shape)) }
+    }
+}
+
+/// Conversions between complex numbers and others, between both precisions, and to bool.
+pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
+    match (raw.dtype.is_complex(), dtype.is_complex()) {
+        (true, true) => {
+            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
+            if out.size() > 0 {
+                raw.handle.backend.copy(raw.parts().view(), out.parts().view())?;
+            }
+            Ok(out)
+        }
+        (false, true) => {
+            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
+            if out.size() > 0 {
+                raw.handle.backend.copy(raw.view(), out.part(false).view())?;
+                raw.handle.backend.fill(Scalar::of_float(0.0, dtype.part()), out.part(true).view())?;
+            }
+            Ok(out)
+        }
+        _ if dtype == DType::Bool => either(operation, ReduceOperation::Any, &raw.parts().converted(operation, dtype)?),
+        _ => Err(Error::UnsupportedDType {
+            operation,
+            dtype: raw.dtype,
+            advice: "complex numbers become real ones by `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`",
+        }),
+    }
+}
+
+/// Asks both parts of complex numbers.
+pub(crate) fn truths(
+    operation: &'static str,
+    question: UnaryOperation,
+    reduction: ReduceOperation,
+    raw: &RawArray,
+) -> Result<RawArray> {
+    either(operation, reduction, &unary(operation, question, &raw.parts())?)
+}
+
+/// Reduces the last axis of bools.
+fn either(operation: &'static str, reduction: ReduceOperation, bools: &RawArray) -> Result<RawArray> {
+    let last = bools.shape().len() - 1;
+    let out = RawArray::uninitialised(operation, &bools.handle, &bools.shape()[..last], DType::Bool)?;
+    if out.size() > 0 {
+        bools.handle.backend.reduce(reduction, bools.view(), &[last], out.view())?;
+    }
+    Ok(out)
+}

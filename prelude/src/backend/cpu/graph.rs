@@ -1,0 +1,207 @@
+//! Graphs of the CPU: what methods of the backend are asked for, noted with what it needs, and done again at each launch.
+
+use crate::backend::{Allocation, Backend, Bins, CaptureHandle, GraphHandle, Layout, Operand, Span, View};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::registry::Function;
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Operation = Box<dyn Fn(&dyn Backend) -> Result<()> + Send + Sync>;
+
+thread_local! {
+    /// What this thread captures.
+    static NOTES: RefCell<Option<Vec<Operation>>> = const { RefCell::new(None) };
+}
+
+/// Whether this thread captures a graph.
+pub(super) fn is_capturing() -> bool {
+    NOTES.with_borrow(Option::is_some)
+}
+
+/// Notes an operation.
+pub(super) fn note(operation: impl Fn(&dyn Backend) -> Result<()> + Send + Sync + 'static) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            notes.push(Box::new(operation));
+        }
+    });
+}
+
+/// The error of a method that notes nothing.
+pub(super) fn not_noted() -> Error {
+    let reason = "on the CPU it is not one of those that can be; do it before the capture, or in place of the graph";
+    Error::NotCapturable { operation: "this operation", reason }
+}
+
+/// At the head of a method of the backend: while a graph is captured, notes the call and returns. The arguments that are
+/// named are kept, and given back by `view`.
+macro_rules! noted {
+    (|$backend:ident, $($argument:ident),+| $call:expr) => {
+        if crate::backend::cpu::graph::is_capturing() {
+            let ($($argument,)+) = ($(crate::backend::cpu::graph::Keep::keep($argument),)+);
+            crate::backend::cpu::graph::note(move |$backend| $call);
+            return Ok(());
+        }
+    };
+}
+pub(super) use noted;
+
+/// An argument that can be kept.
+pub(super) trait Keep {
+    type Kept;
+    fn keep(self) -> Self::Kept;
+}
+
+/// An array that is kept.
+pub(super) struct KeptView {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl KeptView {
+    pub fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+}
+
+impl Keep for View<'_> {
+    type Kept = KeptView;
+    fn keep(self) -> KeptView {
+        KeptView { allocation: self.allocation.clone(), layout: self.layout.clone(), dtype: self.dtype }
+    }
+}
+
+impl Keep for Option<View<'_>> {
+    type Kept = Option<KeptView>;
+    fn keep(self) -> Option<KeptView> {
+        self.map(Keep::keep)
+    }
+}
+
+/// An operand that is kept.
+pub(super) enum KeptOperand {
+    Array(KeptView),
+    Scalar(Scalar),
+}
+
+impl KeptOperand {
+    pub fn view(&self) -> Operand<'_> {
+        match self {
+            KeptOperand::Array(array) => Operand::Array(array.view()),
+            KeptOperand::Scalar(value) => Operand::Scalar(*value),
+        }
+    }
+}
+
+impl Keep for Operand<'_> {
+    type Kept = KeptOperand;
+    fn keep(self) -> KeptOperand {
+        match self {
+            Operand::Array(view) => KeptOperand::Array(view.keep()),
+            Operand::Scalar(value) => KeptOperand::Scalar(value),
+        }
+    }
+}
+
+impl Keep for &[Operand<'_>] {
+    type Kept = Vec<KeptOperand>;
+    fn keep(self) -> Vec<KeptOperand> {
+        self.iter().map(|operand| operand.keep()).collect()
+    }
+}
+
+/// Bins that are kept.
+pub(super) enum KeptBins {
+    Values,
+    Between(KeptView, Span),
+}
+
+impl KeptBins {
+    pub fn view(&self) -> Bins<'_> {
+        match self {
+            KeptBins::Values => Bins::Values,
+            KeptBins::Between(edges, span) => Bins::Between(edges.view(), *span),
+        }
+    }
+}
+
+impl Keep for Bins<'_> {
+    type Kept = KeptBins;
+    fn keep(self) -> KeptBins {
+        match self {
+            Bins::Values => KeptBins::Values,
+            Bins::Between(edges, span) => KeptBins::Between(edges.keep(), span),
+        }
+    }
+}
+
+impl Keep for &[usize] {
+    type Kept = Vec<usize>;
+    fn keep(self) -> Vec<usize> {
+        self.to_vec()
+    }
+}
+
+impl Keep for &Function {
+    type Kept = Function;
+    fn keep(self) -> Function {
+        self.clone()
+    }
+}
+
+/// A capture under way.
+pub(super) struct CpuCapture {
+    is_open: bool,
+}
+
+impl CpuCapture {
+    pub fn begin() -> Result<CpuCapture> {
+        if is_capturing() {
+            let reason = "one is being captured already; capture one after the other";
+            return Err(Error::NotCapturable { operation: "Graph::capture", reason });
+        }
+        NOTES.set(Some(Vec::new()));
+        Ok(CpuCapture { is_open: true })
+    }
+}
+
+impl CaptureHandle for CpuCapture {
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn GraphHandle>> {
+        self.is_open = false;
+        let operations = NOTES.take().unwrap_or_default();
+        Ok(Box::new(CpuGraph { operations, launching: Mutex::default() }))
+    }
+}
+
+impl Drop for CpuCapture {
+    fn drop(&mut self) {
+        if self.is_open {
+            drop(NOTES.take());
+        }
+    }
+}
+
+/// A captured graph.
+struct CpuGraph {
+    operations: Vec<Operation>,
+    /// Launches follow one another: they use the same memory.
+    launching: Mutex<()>,
+}
+
+impl GraphHandle for CpuGraph {
+    fn launch(&self) -> Result<()> {
+        if is_capturing() {
+            let reason = "a graph cannot be a part of another; end the capture first";
+            return Err(Error::NotCapturable { operation: "Graph::launch", reason });
+        }
+        let _turn = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let backend = super::backend();
+        self.operations.iter().try_for_each(|operation| operation(&*backend))
+    }
+
+    fn operations(&self) -> usize {
+        self.operations.len()
+    }
+}

@@ -1,0 +1,188 @@
+//! Products of vectors and matrices on a GPU, against sums by definition.
+
+use super::check::{Check, close};
+use super::reference::*;
+use crate::backend::{BinaryOperation, Layout, View};
+use crate::dtype::{DType, Scalar};
+
+#[test]
+#[ignore = "needs a CUDA device and cuBLAS"]
+fn gpu_check_products() {
+    let mut check = Check::on_first_device();
+    matrices(&mut check);
+    stacks(&mut check);
+    dots(&mut check);
+    check.finish();
+}
+
+const TYPES: [DType; 10] = [
+    DType::Bool,
+    DType::U8,
+    DType::I32,
+    DType::U32,
+    DType::I64,
+    DType::U64,
+    DType::F16,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+];
+
+/// What sums of products may be off, relative to the sum of their absolute values.
+fn tolerance(dtype: DType, inner: usize) -> f64 {
+    match dtype {
+        // Added up in f32, and rounded to 11 or 8 bits.
+        DType::F16 => 1e-3 + 1e-6 * inner as f64,
+        DType::BF16 => 8e-3 + 1e-6 * inner as f64,
+        _ => close(dtype) * (inner as f64).sqrt().max(1.0),
+    }
+}
+
+/// A sum of products, and for floats the sum of their absolute values.
+fn sum(dtype: DType, terms: impl Iterator<Item = (Scalar, Scalar)>) -> (Scalar, f64) {
+    if dtype.is_float() {
+        let (sum, scale) = terms.fold((0.0, 0.0), |(sum, scale), (a, b)| {
+            let product = float(a) * float(b);
+            (sum + product, scale + product.abs())
+        });
+        return (convert(Scalar::F64(sum), dtype), scale);
+    }
+    let (add, multiply) = match dtype {
+        DType::Bool => (BinaryOperation::LogicalOr, BinaryOperation::LogicalAnd),
+        _ => (BinaryOperation::Add, BinaryOperation::Multiply),
+    };
+    let zero = convert(Scalar::U8(0), dtype);
+    (terms.fold(zero, |sum, (a, b)| binary(add, sum, binary(multiply, a, b))), 0.0)
+}
+
+/// Layouts of a matrix as the backend takes them: row-major, shifted, column-major, rows with gaps; for what is no float,
+/// also any other.
+fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
+    let mut all = layouts(&shape);
+    let mut gaps = Layout::contiguous(&shape);
+    gaps.strides[0] += 5;
+    gaps.offset = 2;
+    all.push((gaps, 2 + shape[0] * (shape[1].max(1) + 5)));
+    if dtype.is_float() {
+        all.retain(|(layout, _)| layout.lines().is_some());
+    }
+    all
+}
+
+fn matrices(check: &mut Check) {
+    for dtype in TYPES {
+        for [rows, inner, columns] in [
+            [1, 1, 1],
+            [2, 3, 4],
+            [1, 100, 1],
+            [65, 33, 70],
+            [64, 16, 64],
+            [3, 1000, 2],
+            [130, 1, 5],
+            [1, 40, 90],
+            [200, 30, 1],
+        ] {
+            for (number, left) in of_matrix(dtype, [rows, inner]).into_iter().enumerate() {
+                for (other, right) in of_matrix(dtype, [inner, columns]).into_iter().enumerate() {
+                    if rows * inner * columns > 10_000 && number != other && number * other != 0 {
+                        continue;
+                    }
+                    let a = check.array(dtype, left.0.clone(), left.1, 71, false);
+                    let b = check.array(dtype, right.0, right.1, 72, false);
+                    let (in_a, in_b) = (a.elements(), b.elements());
+                    let (expected, scales): (Vec<Scalar>, Vec<f64>) = (0..rows * columns)
+                        .map(|at| {
+                            let (row, column) = (at / columns, at % columns);
+                            let term = |term: usize| (in_a[row * inner + term], in_b[term * columns + column]);
+                            sum(dtype, (0..inner).map(term))
+                        })
+                        .unzip();
+                    let what = format!("{:?} times {:?}, {:?}", a.layout, b.layout, [rows, inner, columns]);
+                    let mut out = Layout::contiguous(&[rows, columns]);
+                    out.offset = 1;
+                    let out = (out, rows * columns + 2);
+                    check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
+                        gpu.multiply(a.view(), b.view(), out)
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Many pairs of matrices, some of them broadcast.
+fn stacks(check: &mut Check) {
+    let [rows, inner, columns] = [3, 5, 4];
+    let (one_a, one_b) = ((rows * inner) as isize, (inner * columns) as isize);
+    let cases: [(&[usize], &[isize], &[isize]); 6] = [
+        (&[7], &[one_a], &[one_b]),
+        (&[7], &[0], &[one_b]),
+        (&[7], &[one_a], &[0]),
+        (&[3, 5], &[0, one_a], &[one_b, 0]),
+        (&[2, 3, 4], &[one_a, 0, 2 * one_a], &[0, one_b, 3 * one_b]),
+        (&[300], &[one_a], &[one_b]),
+    ];
+    for dtype in TYPES {
+        for (pairs, strides_a, strides_b) in cases {
+            let layout = |matrix: [usize; 2], strides: &[isize]| Layout {
+                shape: [pairs, &matrix].concat(),
+                strides: [strides, &[matrix[1] as isize, 1]].concat(),
+                offset: 0,
+            };
+            let (left, right) = (layout([rows, inner], strides_a), layout([inner, columns], strides_b));
+            let elements = |layout: &Layout| positions(layout).into_iter().max().unwrap_or(0) + 1;
+            let a = check.array(dtype, left.clone(), elements(&left), 73, false);
+            let b = check.array(dtype, right.clone(), elements(&right), 74, false);
+            let (in_a, in_b) = (a.elements(), b.elements());
+            let count: usize = pairs.iter().product();
+            let (expected, scales): (Vec<Scalar>, Vec<f64>) = (0..count * rows * columns)
+                .map(|at| {
+                    let (pair, row, column) = (at / (rows * columns), at / columns % rows, at % columns);
+                    let term = |term: usize| {
+                        (in_a[(pair * rows + row) * inner + term], in_b[(pair * inner + term) * columns + column])
+                    };
+                    sum(dtype, (0..inner).map(term))
+                })
+                .unzip();
+            let shape = [pairs, &[rows, columns]].concat();
+            let out = (Layout::contiguous(&shape), count * rows * columns);
+            let what = format!("{pairs:?} pairs, {strides_a:?} and {strides_b:?} apart");
+            check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
+                gpu.multiply(a.view(), b.view(), out)
+            });
+        }
+    }
+}
+
+fn dots(check: &mut Check) {
+    for dtype in DType::COMPUTED {
+        for length in [1, 2, 15, 16, 17, 1003, 300_001] {
+            for (number, left) in layouts(&[length]).into_iter().enumerate() {
+                for (other, right) in layouts(&[length]).into_iter().enumerate() {
+                    if length > 2000 && number != other && number * other != 0 {
+                        continue;
+                    }
+                    let a = check.array(dtype, left.0.clone(), left.1, 75, false);
+                    let b = check.array(dtype, right.0, right.1, 76, false);
+                    let (expected, scale) = sum(dtype, a.elements().into_iter().zip(b.elements()));
+                    let what = format!("dot of {:?} and {:?}", a.layout, b.layout);
+                    let out = (Layout { shape: vec![], strides: vec![], offset: 1 }, 3);
+                    check.expect(&what, dtype, out, &[expected], (close(dtype), &[scale]), |gpu, out| {
+                        gpu.dot(a.view(), b.view(), out)
+                    });
+                }
+            }
+        }
+    }
+    // Two vectors that share their elements, and are one element apart.
+    let x = check.array(DType::F64, Layout::contiguous(&[5001]), 5001, 77, false);
+    let part = |offset: usize| Layout { offset, ..Layout::contiguous(&[5000]) };
+    let (first, second) = (part(0), part(1));
+    let view = |layout| View { allocation: &x.allocation, layout, dtype: DType::F64 };
+    let terms = (0..5000).map(|index| (x.values[index], x.values[index + 1]));
+    let (expected, scale) = sum(DType::F64, terms);
+    let out = (Layout::contiguous(&[]), 1);
+    check.expect("dot of neighbours", DType::F64, out, &[expected], (close(DType::F64), &[scale]), |gpu, out| {
+        gpu.dot(view(&first), view(&second), out)
+    });
+}

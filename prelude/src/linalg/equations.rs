@@ -1,0 +1,448 @@
+//! Determinants, inverses, systems of linear equations, powers.
+
+use super::spectra::svd_of;
+use super::stacks::{Stack, epsilon, fill_identity, numbers};
+use crate::array::view::broadcast_to;
+use crate::array::{DeviceArray, OnDevice, RawArray, shape};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::dtype::{DType, Element, Float, Number};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::products::multiply;
+use crate::operations::reduce::{as_mean, reduce};
+
+/// The determinant of a square matrix, by LU: 0 of a singular one, 1 of one without elements. NumPy's `linalg.det`. Of integers it
+/// is computed in `f64`, and so rounded as floats are. Waits for the result.
+///
+/// The product of the pivots leaves the type's range only if the determinant does; then use [`slogdet`]. For stacks of matrices
+/// there is [`det_each`].
+///
+/// **Panics** if the array is not a square matrix ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER
+/// ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1, 2], [3, 4]]);
+/// assert!((gpu::linalg::det(&a) + 2.0).abs() < 1e-12);
+/// assert_eq!(gpu::linalg::det(&gpu::ones::<f32>((3, 3))), 0.0);
+/// ```
+#[track_caller]
+pub fn det<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
+    T::Mean::from_f64(check(determinant("det", a.raw(), T::Mean::DTYPE))[0])
+}
+
+/// The determinants of the matrices in the last two axes; see [`det()`].
+///
+/// **Panics** as [`det()`] does, but any number of axes from two on may be given.
+///
+/// ```
+/// use warpcell::prelude::*;
+/// let a = warpcell::array(&[1.0, 2.0, 3.0, 4.0, 2.0, 0.0, 0.0, 2.0]).reshape((2, 2, 2));
+/// let determinants = warpcell::linalg::det_each(&a);
+/// assert!((determinants.get(&[0]) + 2.0).abs() < 1e-12 && determinants.get(&[1]) == 4.0);
+/// ```
+#[track_caller]
+pub fn det_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
+    let [det, ..] = check(determinants("det_each", a.raw(), T::Mean::DTYPE));
+    DeviceArray::from_raw(det)
+}
+
+/// The sign of a square matrix's determinant, 0 if it is 0, and the logarithm of its absolute value, -∞ then. NumPy's
+/// `linalg.slogdet`, for determinants that are too large or too small for a float. Waits for the result. For stacks of matrices
+/// there is [`slogdet_each`].
+///
+/// **Panics** as [`det()`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (sign, logarithm) = gpu::linalg::slogdet(&(gpu::eye::<f64>(1000) * -1e10));
+/// assert!(sign == 1.0 && (logarithm - 1000.0 * 1e10f64.ln()).abs() < 1e-6);
+/// ```
+#[track_caller]
+pub fn slogdet<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> (T::Mean, T::Mean) {
+    let [_, sign, logarithm] = check(determinant("slogdet", a.raw(), T::Mean::DTYPE));
+    (T::Mean::from_f64(sign), T::Mean::from_f64(logarithm))
+}
+
+/// [`slogdet`] of each of the matrices in the last two axes: the signs, and the logarithms.
+///
+/// **Panics** as [`det()`] does, but any number of axes from two on may be given.
+///
+/// ```
+/// let (signs, logarithms) = warpcell::linalg::slogdet_each(&warpcell::zeros::<f32>((3, 2, 2)));
+/// assert_eq!((signs.sum(), logarithms.max()), (0.0, f32::NEG_INFINITY));
+/// ```
+#[track_caller]
+pub fn slogdet_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> (DeviceArray<T::Mean>, DeviceArray<T::Mean>) {
+    let [_, signs, logarithms] = check(determinants("slogdet_each", a.raw(), T::Mean::DTYPE));
+    (DeviceArray::from_raw(signs), DeviceArray::from_raw(logarithms))
+}
+
+/// The inverse of a square matrix. NumPy's `linalg.inv`. To solve equations, [`solve`] is faster and more accurate. Waits for the
+/// device.
+///
+/// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as it does in
+/// arithmetic.
+///
+/// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
+/// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave a singular matrix
+/// with small pivots instead; see [`cond`](super::cond).
+///
+/// ```
+/// use warpcell as gpu;
+/// let inverse = gpu::linalg::inv(&gpu::array(&[[2.0, 0.0], [0.0, 4.0]]));
+/// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0], [0.0, 0.25]].into_dyn());
+/// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
+/// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
+/// ```
+#[track_caller]
+pub fn inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    check(try_inv(a))
+}
+
+/// As [`inv`], but returns the error.
+pub fn try_inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
+    inv_of("inv", a.raw()).map(DeviceArray::from_raw)
+}
+
+/// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a column for each
+/// system. Waits for the device.
+///
+/// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices; the axes before
+/// them count matrices, and are broadcast.
+///
+/// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
+/// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on two devices, or on
+/// a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
+/// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
+/// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
+/// ```
+#[track_caller]
+pub fn solve<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Float,
+{
+    check(try_solve(a, b))
+}
+
+/// As [`solve`], but returns the error.
+pub fn try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Float,
+{
+    solve_of(a.raw(), b.raw()).map(DeviceArray::from_raw)
+}
+
+/// The least-squares solution of `a · x = b` for any matrix: x with the smallest sum of squares of `b - a · x`, and of several the
+/// one that is shortest itself. NumPy's `linalg.lstsq(a, b)`, which gives the same four: the solution, the sums of squares for each
+/// column of `b` (none if `a` has no more rows than columns, or not full rank), the rank of `a`, and its singular values. `b` is a
+/// vector, or a matrix with a column for each system. By the singular value decomposition; waits.
+///
+/// Singular values that are at most the largest one times the type's epsilon and the larger length of `a` count as 0; another
+/// fraction can be given to [`lstsq_with`].
+///
+/// **Panics** if `a` is not a matrix or `b` has another number of rows ([`Error::InvalidShape`]), and as [`svd`](super::svd) does.
+///
+/// ```
+/// use warpcell as gpu;
+/// // The line through points at 0, 1, 2 and 3.
+/// let a = gpu::array(&[[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]);
+/// let (line, squares, rank, _) = gpu::linalg::lstsq(&a, &gpu::array(&[-1.0, 0.2, 0.9, 2.1]));
+/// assert!((line.get(&[0]) - 1.0).abs() < 1e-12 && (line.get(&[1]) + 0.95).abs() < 1e-12);
+/// assert!((squares.item() - 0.05).abs() < 1e-12 && rank == 2);
+/// ```
+#[track_caller]
+pub fn lstsq<A, B, T>(a: &A, b: &B) -> (DeviceArray<T>, DeviceArray<T>, usize, DeviceArray<T>)
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Float,
+{
+    let (x, squares, rank, values) = check(lstsq_of(a.raw(), b.raw(), None));
+    (DeviceArray::from_raw(x), DeviceArray::from_raw(squares), rank, DeviceArray::from_raw(values))
+}
+
+/// As [`lstsq`], with the fraction of the largest singular value up to which singular values count as 0; NumPy's `rcond`.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[1.0, 0.0], [0.0, 1e-3]]);
+/// let (x, _, rank, _) = gpu::linalg::lstsq_with(&a, &gpu::array(&[1.0, 1.0]), 0.01);
+/// assert_eq!((x.to_host(), rank), (ndarray::array![1.0, 0.0].into_dyn(), 1));
+/// ```
+#[track_caller]
+pub fn lstsq_with<A, B, T>(a: &A, b: &B, rcond: f64) -> (DeviceArray<T>, DeviceArray<T>, usize, DeviceArray<T>)
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Float,
+{
+    let (x, squares, rank, values) = check(lstsq_of(a.raw(), b.raw(), Some(rcond)));
+    (DeviceArray::from_raw(x), DeviceArray::from_raw(squares), rank, DeviceArray::from_raw(values))
+}
+
+/// The pseudoinverse of any matrix, of Moore and Penrose: the inverse if there is one. By the singular value decomposition; waits.
+///
+/// The last two axes are matrices, those before them count matrices. Singular values that are at most the largest one times the
+/// type's epsilon and the larger length count as 0, as in NumPy's `linalg.pinv(a, rtol=None)`; another fraction can be given to
+/// [`pinv_with`]. (NumPy's own default, 1e-15, is less than the rounding errors of most matrices.)
+///
+/// **Panics** as [`svd`](super::svd) does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let inverse = gpu::linalg::pinv(&gpu::array(&[[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]));
+/// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]].into_dyn());
+/// ```
+#[track_caller]
+pub fn pinv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(pinv_of(a.raw(), None)))
+}
+
+/// As [`pinv`], with the fraction of the largest singular value up to which singular values count as 0; NumPy's `rcond`.
+///
+/// ```
+/// let inverse = warpcell::linalg::pinv_with(&warpcell::array(&[[1.0, 0.0], [0.0, 1e-3]]), 0.01);
+/// assert_eq!(inverse.sum(), 1.0);
+/// ```
+#[track_caller]
+pub fn pinv_with<A: OnDevice<Elem = T>, T: Float>(a: &A, rcond: f64) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(pinv_of(a.raw(), Some(rcond))))
+}
+
+/// The product of as many of a square matrix as `exponent` says, by repeated squaring: the identity for 0. NumPy's
+/// `linalg.matrix_power`. Of floats a negative exponent takes the [inverse](inv), for which it waits. Integers wrap.
+///
+/// The last two axes are matrices, those before them count matrices.
+///
+/// **Panics** if the matrices are not square ([`Error::InvalidShape`]), if `exponent` is negative and the elements are integers
+/// ([`Error::InvalidArgument`]) or a matrix is singular ([`Error::SingularMatrix`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let fibonacci = gpu::linalg::matrix_power(&gpu::array(&[[1i64, 1], [1, 0]]), 50);
+/// assert_eq!(fibonacci.get(&[0, 1]), 12_586_269_025);
+/// ```
+#[track_caller]
+pub fn matrix_power<A: OnDevice<Elem = T>, T: Number>(a: &A, exponent: i64) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(power_of(a.raw(), exponent)))
+}
+
+/// The determinants, their signs and the logarithms of their absolute values, for each matrix.
+fn determinants(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[RawArray; 3]> {
+    let stack = Stack::square(operation, &as_mean(operation, a, dtype)?)?;
+    let out = RawArray::uninitialised(operation, &stack.raw.handle, &[3, stack.count()], dtype)?;
+    let rows = [0, 1, 2].map(|row| {
+        let layout = Layout::contiguous(&stack.leading);
+        out.with_layout(Layout { offset: row * stack.count(), ..layout })
+    });
+    if !stack.is_empty() {
+        stack.backend()?.determinants(stack.raw.view(), out.view())?;
+    } else if out.size() > 0 {
+        // The products of no factors.
+        for (row, is_one) in rows.iter().zip([true, true, false]) {
+            row.handle.backend.fill(crate::array::constant(dtype, is_one), row.view())?;
+        }
+    }
+    Ok(rows)
+}
+
+/// The same for one matrix, as numbers.
+pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[f64; 3]> {
+    Stack::single(operation, a, if operation == "det" { "det_each" } else { "slogdet_each" })?;
+    let [first, ..] = determinants(operation, a, dtype)?;
+    let all = numbers(&first.with_layout(Layout::contiguous(&[3])))?;
+    Ok([all[0], all[1], all[2]])
+}
+
+pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
+    let stack = Stack::square(operation, a)?;
+    let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
+    if !stack.is_empty() {
+        let fault = stack.backend()?.inverses(stack.raw.view(), out.view())?;
+        stack.not_singular(operation, fault)?;
+    }
+    Ok(stack.unstacked(&out))
+}
+
+/// The error for a right side with another number of rows than the matrix has.
+fn wrong_rows(operation: &'static str, a: &RawArray, b: &RawArray) -> Error {
+    let rows = a.shape()[a.shape().len() - 2];
+    Error::InvalidShape {
+        operation,
+        shape: b.shape().to_vec(),
+        reason: format!(
+            "of the right side does not fit the shape {:?} of the matrix; give a vector of {rows} elements, or a matrix of {rows} \
+             rows with a column for each system",
+            a.shape()
+        ),
+    }
+}
+
+pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    let operation = "solve";
+    a.same_device(operation, b)?;
+    let n = Stack::square(operation, a)?.rows();
+    let is_vector = b.shape().len() == 1;
+    let b = if is_vector { column(b) } else { b.clone() };
+    let Some((counts, &[rows, k])) = b.shape().split_last_chunk() else { return Err(wrong_rows(operation, a, &b)) };
+    if rows != n {
+        return Err(wrong_rows(operation, a, &if is_vector { line(&b) } else { b.clone() }));
+    }
+    let leading = shape::broadcast_shapes(operation, &a.shape()[..a.shape().len() - 2], counts)?;
+    let matrices = Stack::new(operation, &broadcast_to(operation, a, &[&leading[..], &[n, n]].concat())?)?;
+    let right = Stack::new(operation, &broadcast_to(operation, &b, &[&leading[..], &[n, k]].concat())?)?;
+    let out = right.output(operation, &[n, k])?;
+    if !right.is_empty() {
+        let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view())?;
+        matrices.not_singular(operation, fault)?;
+    }
+    let out = right.unstacked(&out);
+    Ok(if is_vector { line(&out) } else { out })
+}
+
+/// A vector as a matrix of one column; a view.
+fn column(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    layout.shape.push(1);
+    layout.strides.push(0);
+    raw.with_layout(layout)
+}
+
+/// A matrix of one column as a vector; a view.
+fn line(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    layout.shape.pop();
+    layout.strides.pop();
+    raw.with_layout(layout)
+}
+
+/// With rows and columns exchanged; a view.
+fn transposed(raw: &RawArray) -> RawArray {
+    let rank = raw.shape().len();
+    raw.moved(rank - 1, rank - 2)
+}
+
+/// A factorisation by singular values, and what stands for dividing by them.
+struct Division {
+    u: RawArray,
+    values: RawArray,
+    vh: RawArray,
+    /// The reciprocals, with an axis of length 1 behind them; 0 where a value counts as 0.
+    reciprocals: RawArray,
+    /// For each matrix the number of values that do not.
+    ranks: Vec<usize>,
+}
+
+impl Division {
+    fn new(operation: &'static str, a: &RawArray, rcond: Option<f64>) -> Result<Division> {
+        let (values, vectors) = svd_of(operation, a, Some(false))?;
+        let (u, vh) = vectors.expect("they were asked for");
+        let (_, &[m, n]) = a.shape().split_last_chunk().expect("`svd_of` has found two axes");
+        let size = m.min(n).max(1);
+        let fraction = rcond.unwrap_or(epsilon(a.dtype) * m.max(n) as f64);
+        let mut numbers = numbers(&values)?;
+        let mut ranks = Vec::with_capacity(numbers.len() / size);
+        for values in numbers.chunks_mut(size) {
+            let least = values[0] * fraction;
+            ranks.push(values.iter().filter(|&&value| value > least).count());
+            values.iter_mut().for_each(|value| *value = if *value > least { 1.0 / *value } else { 0.0 });
+        }
+        let reciprocals = RawArray::uninitialised(operation, &a.handle, values.shape(), a.dtype)?;
+        let bytes: Vec<u8> = match a.dtype {
+            DType::F32 => numbers.iter().flat_map(|&number| (number as f32).to_ne_bytes()).collect(),
+            _ => numbers.iter().flat_map(|number| number.to_ne_bytes()).collect(),
+        };
+        a.handle.backend.upload(&bytes, &reciprocals.allocation)?;
+        Ok(Division { u, values, vh, reciprocals: column(&reciprocals), ranks })
+    }
+
+    /// `v · (reciprocals * x)`, where `x` has a row for each singular value.
+    fn apply(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
+        let divided =
+            binary(operation, BinaryOperation::Multiply, RawOperand::Array(x), RawOperand::Array(&self.reciprocals))?;
+        multiply(operation, &transposed(&self.vh), &divided)
+    }
+}
+
+pub(crate) fn pinv_of(a: &RawArray, rcond: Option<f64>) -> Result<RawArray> {
+    let division = Division::new("pinv", a, rcond)?;
+    division.apply("pinv", &transposed(&division.u))
+}
+
+pub(crate) fn lstsq_of(
+    a: &RawArray,
+    b: &RawArray,
+    rcond: Option<f64>,
+) -> Result<(RawArray, RawArray, usize, RawArray)> {
+    let operation = "lstsq";
+    a.same_device(operation, b)?;
+    let &[m, n] = a.shape() else {
+        return Err(Error::InvalidShape {
+            operation,
+            shape: a.shape().to_vec(),
+            reason: "is not that of one matrix; slice or reshape the array to two axes".into(),
+        });
+    };
+    let is_vector = b.shape().len() == 1;
+    let b = if is_vector { column(b) } else { b.clone() };
+    if b.shape().len() != 2 || b.shape()[0] != m {
+        return Err(wrong_rows(operation, a, &if is_vector { line(&b) } else { b }));
+    }
+    let division = Division::new(operation, a, rcond)?;
+    let rank = division.ranks.first().copied().unwrap_or(0);
+    let x = division.apply(operation, &multiply(operation, &transposed(&division.u), &b)?)?;
+    let squares = if m > n && rank == n {
+        let product = multiply(operation, a, &x)?;
+        let (left, right) = (RawOperand::Array(&b), RawOperand::Array(&product));
+        reduce(
+            operation,
+            ReduceOperation::SumSquares,
+            &binary(operation, BinaryOperation::Subtract, left, right)?,
+            &[0],
+        )?
+    } else {
+        RawArray::uninitialised(operation, &a.handle, &[0], a.dtype)?
+    };
+    Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
+}
+
+pub(crate) fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
+    let operation = "matrix_power";
+    let stack = Stack::square(operation, a)?;
+    if exponent == 0 {
+        let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
+        fill_identity(&out)?;
+        return Ok(stack.unstacked(&out));
+    }
+    if exponent < 0 && !a.dtype.is_float() {
+        let reason = format!(
+            "the exponent {exponent} is negative, and the inverse of integers is none of them; convert the array first, such as \
+             `a.astype::<f64>()`"
+        );
+        return Err(Error::InvalidArgument { operation, reason });
+    }
+    let mut square = if exponent < 0 { inv_of(operation, a)? } else { a.copied(operation)? };
+    let (mut rest, mut power) = (exponent.unsigned_abs(), None);
+    loop {
+        if rest & 1 == 1 {
+            power = Some(match power {
+                None => square.clone(),
+                Some(power) => multiply(operation, &power, &square)?,
+            });
+        }
+        rest >>= 1;
+        match power {
+            Some(power) if rest == 0 => return Ok(power),
+            _ => square = multiply(operation, &square, &square)?,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Matrices as products of triangular, orthogonal and permuting ones: `qr`, `lu`, `cholesky`.
+
+use super::stacks::{Stack, fill_identity};
+use crate::array::{DeviceArray, OnDevice, RawArray, constant};
+use crate::backend::factorisations::Triangle;
+use crate::backend::{Layout, Operand};
+use crate::dtype::{DType, Float};
+use crate::error::{Result, check};
+
+/// Which parts of a QR factorisation are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Qr {
+    /// As many columns of Q as the smaller length.
+    Reduced,
+    /// All columns of Q.
+    Complete,
+    /// R alone.
+    OnlyR,
+}
+
+/// The QR factorisation `(q, r)`: `q · r` is the matrix, the columns of `q` are orthogonal to one another and of length 1, and
+/// `r` is zero below its diagonal. NumPy's `linalg.qr` in its mode "reduced": of an (m, n) matrix with k, the smaller length,
+/// `q` is (m, k) and `r` is (k, n).
+///
+/// The last two axes are matrices; those before them count matrices, which are factorised one by one. By Householder reflections,
+/// as in LAPACK, so elements on the diagonal of `r` may be negative. NaN spreads as it does in arithmetic. Does not wait.
+///
+/// **Panics** if the array has less than two axes ([`Error::InvalidShape`](crate::Error::InvalidShape)), or on a CUDA device
+/// without cuSOLVER ([`Error::LibraryMissing`](crate::Error::LibraryMissing)).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]);
+/// let (q, r) = gpu::linalg::qr(&a);
+/// assert_eq!((q.shape(), r.shape()), (&[3, 2][..], &[2, 2][..]));
+/// assert!((r.get(&[0, 0]).abs() - 5.0).abs() < 1e-12 && r.get(&[1, 0]) == 0.0);
+/// ```
+#[track_caller]
+pub fn qr<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
+    pair(check(qr_of(a.raw(), Qr::Reduced)))
+}
+
+/// As [`qr()`], with all columns of `q`: of an (m, n) matrix `q` is (m, m) and `r` is (m, n). NumPy's mode "complete".
+///
+/// ```
+/// let (q, r) = warpcell::linalg::qr_complete(&warpcell::ones::<f32>((3, 2)));
+/// assert_eq!((q.shape(), r.shape()), (&[3, 3][..], &[3, 2][..]));
+/// ```
+#[track_caller]
+pub fn qr_complete<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
+    pair(check(qr_of(a.raw(), Qr::Complete)))
+}
+
+/// As [`qr()`], but `r` alone, in about half the time. NumPy's mode "r".
+///
+/// ```
+/// let r = warpcell::linalg::qr_r(&warpcell::array(&[[3.0], [4.0]]));
+/// assert!((r.item().abs() - 5.0).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn qr_r<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(qr_of(a.raw(), Qr::OnlyR)).1)
+}
+
+/// The LU factorisation `(p, l, u)` with row exchanges: `p · l · u` is the matrix, `p` permutes rows, `l` has ones on its
+/// diagonal and zeros above it, none larger than 1, and `u` is zero below its diagonal. SciPy's `linalg.lu`: of an (m, n)
+/// matrix with k, the smaller length, the shapes are (m, m), (m, k) and (k, n).
+///
+/// The last two axes are matrices, those before them count matrices. Singular matrices have factors too: `u` then has a 0 on its
+/// diagonal. Waits for the device.
+///
+/// **Panics** as [`qr()`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (p, l, u) = gpu::linalg::lu(&gpu::array(&[[0.0, 1.0], [2.0, 3.0]]));
+/// assert_eq!(p.to_host(), ndarray::array![[0.0, 1.0], [1.0, 0.0]].into_dyn());
+/// assert_eq!(l.to_host(), ndarray::array![[1.0, 0.0], [0.0, 1.0]].into_dyn());
+/// assert_eq!(u.to_host(), ndarray::array![[2.0, 3.0], [0.0, 1.0]].into_dyn());
+/// ```
+#[track_caller]
+pub fn lu<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>) {
+    let [p, l, u] = check(lu_of(a.raw())).map(DeviceArray::from_raw);
+    (p, l, u)
+}
+
+/// The Cholesky factor of a symmetric positive definite matrix: `l`, zero above its diagonal, with `l · lᵀ` the matrix. NumPy's
+/// `linalg.cholesky`; only the matrix's lower triangle is read. Waits for the device.
+///
+/// The last two axes are matrices, those before them count matrices.
+///
+/// **Panics** if a matrix is not positive definite ([`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite), with the
+/// leading minor that is not positive; a matrix with NaN is none either) or not square, and as [`qr()`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let l = gpu::linalg::cholesky(&gpu::array(&[[4.0, 2.0], [2.0, 5.0]]));
+/// assert_eq!(l.to_host(), ndarray::array![[2.0, 0.0], [1.0, 2.0]].into_dyn());
+/// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
+/// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
+/// ```
+#[track_caller]
+pub fn cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    check(try_cholesky(a))
+}
+
+/// As [`cholesky`], but returns the error.
+pub fn try_cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
+    cholesky_of(a.raw()).map(DeviceArray::from_raw)
+}
+
+fn pair<T: Float>((q, r): (Option<RawArray>, RawArray)) -> (DeviceArray<T>, DeviceArray<T>) {
+    (DeviceArray::from_raw(q.expect("Q was asked for")), DeviceArray::from_raw(r))
+}
+
+pub(crate) fn qr_of(a: &RawArray, wanted: Qr) -> Result<(Option<RawArray>, RawArray)> {
+    let operation = "qr";
+    let stack = Stack::new(operation, a)?;
+    let (m, n) = (stack.rows(), stack.columns());
+    let width = if wanted == Qr::Complete { m } else { m.min(n) };
+    let r = stack.output(operation, &[width, n])?;
+    let q = if wanted == Qr::OnlyR { None } else { Some(stack.output(operation, &[m, width])?) };
+    if !stack.is_empty() {
+        stack.backend()?.qr(stack.raw.view(), q.as_ref().map(RawArray::view), r.view())?;
+    } else if let Some(q) = &q {
+        fill_identity(q)?;
+    }
+    Ok((q.map(|q| stack.unstacked(&q)), stack.unstacked(&r)))
+}
+
+pub(crate) fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
+    let operation = "lu";
+    let stack = Stack::new(operation, a)?;
+    let (count, m, n) = (stack.count(), stack.rows(), stack.columns());
+    let size = m.min(n);
+    let p = stack.output(operation, &[m, m])?;
+    let (l, u) = (stack.output(operation, &[m, size])?, stack.output(operation, &[size, n])?);
+    if stack.is_empty() {
+        fill_identity(&p)?;
+        return Ok([p, l, u].map(|factor| stack.unstacked(&factor)));
+    }
+    let packed = stack.output(operation, &[m, n])?;
+    let order = stack.backend()?.lu(stack.raw.view(), packed.view())?;
+    let part = |rows: usize, columns: usize| {
+        packed.with_layout(Layout { shape: vec![count, rows, columns], ..packed.layout.clone() })
+    };
+    stack.backend()?.triangle(part(m, size).view(), Triangle::UnitLower, l.view())?;
+    stack.backend()?.triangle(part(size, n).view(), Triangle::Upper, u.view())?;
+    // Row `i` of the product of the others is row `order[i]` of the matrix.
+    let handle = &stack.raw.handle;
+    let indices = RawArray::uninitialised(operation, handle, &[count, 1, m], DType::I64)?;
+    let bytes: Vec<u8> = order.iter().flat_map(|&row| (row as i64).to_ne_bytes()).collect();
+    handle.backend.upload(&bytes, &indices.allocation)?;
+    handle.backend.fill(constant(p.dtype, false), p.view())?;
+    handle.backend.scatter(Operand::Scalar(constant(p.dtype, true)), 1, indices.view(), p.view())?;
+    Ok([p, l, u].map(|factor| stack.unstacked(&factor)))
+}
+
+pub(crate) fn cholesky_of(a: &RawArray) -> Result<RawArray> {
+    let operation = "cholesky";
+    let stack = Stack::square(operation, a)?;
+    let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
+    if !stack.is_empty() {
+        let fault = stack.backend()?.cholesky(stack.raw.view(), out.view())?;
+        stack.positive_definite(operation, fault)?;
+    }
+    Ok(stack.unstacked(&out))
+}

@@ -1,0 +1,242 @@
+//! Eigenvalues and singular values, and what they tell of a matrix.
+
+use super::stacks::{Stack, epsilon, fill_identity, numbers};
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::backend::factorisations::SvdOutputs;
+use crate::dtype::{DType, Element, Float, Number};
+use crate::error::{Error, Result, check};
+use crate::operations::reduce::as_mean;
+
+/// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix: `w` ascending, the eigenvector of `w[i]` in column `i` of `v`,
+/// orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only the matrix's lower triangle is read. Waits for the device.
+///
+/// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, and those of equal
+/// eigenvalues no certain direction: these may differ between devices.
+///
+/// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite ([`Error::NotFinite`]), if the
+/// iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let (w, v) = gpu::linalg::eigh(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]));
+/// assert!((w.get(&[0]) - 1.0).abs() < 1e-12 && (w.get(&[1]) - 3.0).abs() < 1e-12);
+/// assert!((v.get(&[0, 1]) - v.get(&[1, 1])).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn eigh<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
+    let (values, vectors) = check(eigh_of("eigh", a.raw(), true));
+    (DeviceArray::from_raw(values), DeviceArray::from_raw(vectors.expect("they were asked for")))
+}
+
+/// The eigenvalues of a symmetric matrix, ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
+///
+/// **Panics** as [`eigh`] does.
+///
+/// ```
+/// let w = warpcell::linalg::eigvalsh(&warpcell::array(&[[0.0, 1.0], [1.0, 0.0]]));
+/// assert!((w.get(&[0]) + 1.0).abs() < 1e-12 && (w.get(&[1]) - 1.0).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn eigvalsh<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(eigh_of("eigvalsh", a.raw(), false)).0)
+}
+
+/// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal, `s` is descending
+/// and not negative. NumPy's `linalg.svd`: of an (m, n) matrix with k, the smaller length, the shapes are (m, m), (k) and (n, n). For
+/// (m, k), (k) and (k, n) there is [`svd_with`]. Waits for the device.
+///
+/// The last two axes are matrices, those before them count matrices. Singular vectors have no certain sign, as those of [`eigh`].
+///
+/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]), if an element is NaN or infinite
+/// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device without cuSOLVER
+/// ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let (u, s, vh) = gpu::linalg::svd(&gpu::array(&[[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]]));
+/// assert_eq!((u.shape(), vh.shape()), (&[3, 3][..], &[2, 2][..]));
+/// assert!((s.get(&[0]) - 4.0).abs() < 1e-12 && (s.get(&[1]) - 3.0).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn svd<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>) {
+    svd_with(a, true)
+}
+
+/// As [`svd`]; without `full_matrices` there are only as many singular vectors as singular values.
+///
+/// ```
+/// let (u, s, vh) = warpcell::linalg::svd_with(&warpcell::ones::<f32>((5, 3)), false);
+/// assert_eq!((u.shape(), s.shape(), vh.shape()), (&[5, 3][..], &[3][..], &[3, 3][..]));
+/// ```
+#[track_caller]
+pub fn svd_with<A, T>(a: &A, full_matrices: bool) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>)
+where
+    A: OnDevice<Elem = T>,
+    T: Float,
+{
+    let (values, vectors) = check(svd_of("svd", a.raw(), Some(full_matrices)));
+    let (u, vh) = vectors.expect("they were asked for");
+    (DeviceArray::from_raw(u), DeviceArray::from_raw(values), DeviceArray::from_raw(vh))
+}
+
+/// The singular values of a matrix, descending. NumPy's `linalg.svdvals`; see [`svd`].
+///
+/// **Panics** as [`svd`] does.
+///
+/// ```
+/// let s = warpcell::linalg::svdvals(&warpcell::array(&[[0.0, 2.0], [-5.0, 0.0]]));
+/// assert!((s.get(&[0]) - 5.0).abs() < 1e-12 && (s.get(&[1]) - 2.0).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn svdvals<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(svd_of("svdvals", a.raw(), None)).0)
+}
+
+/// The rank of a matrix: how many singular values are more than the largest one times the type's epsilon and the larger length. NumPy's
+/// `linalg.matrix_rank`; 0 of a matrix without elements. Of integers it is computed in `f64`. For stacks of matrices there is
+/// [`matrix_rank_each`].
+///
+/// **Panics** if the array is not a matrix ([`Error::InvalidShape`]), and as [`svd`] does.
+///
+/// ```
+/// assert_eq!(warpcell::linalg::matrix_rank(&warpcell::array(&[[1, 2], [2, 4], [0, 0]])), 1);
+/// ```
+#[track_caller]
+pub fn matrix_rank<A: OnDevice<Elem = T>, T: Number>(a: &A) -> usize {
+    check(Stack::single("matrix_rank", a.raw(), "matrix_rank_each").and_then(|_| ranks(a.raw(), T::Mean::DTYPE)))[0]
+}
+
+/// The ranks of the matrices in the last two axes; see [`matrix_rank`].
+///
+/// **Panics** as [`svd`] does.
+///
+/// ```
+/// let ranks = warpcell::linalg::matrix_rank_each(&warpcell::ones::<f64>((4, 3, 3)));
+/// assert_eq!(ranks.to_host(), ndarray::array![1i64, 1, 1, 1].into_dyn());
+/// ```
+#[track_caller]
+pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
+    let raw = a.raw();
+    let ranks = check(ranks(raw, T::Mean::DTYPE));
+    let bytes: Vec<u8> = ranks.iter().flat_map(|&rank| (rank as i64).to_ne_bytes()).collect();
+    DeviceArray::from_raw(check(uploaded("matrix_rank_each", raw, &bytes, DType::I64)))
+}
+
+/// The condition number of a matrix: its largest singular value divided by its smallest, infinite for a singular one. NumPy's
+/// `linalg.cond` with its default norm. The relative error of a solution is up to this times that of the input. Of integers it is
+/// computed in `f64`. For stacks of matrices there is [`cond_each`].
+///
+/// **Panics** if the array is not a matrix with elements ([`Error::InvalidShape`]), and as [`svd`] does.
+///
+/// ```
+/// assert!((warpcell::linalg::cond(&warpcell::array(&[[100.0, 0.0], [0.0, 1.0]])) - 100.0).abs() < 1e-9);
+/// ```
+#[track_caller]
+pub fn cond<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
+    let found = Stack::single("cond", a.raw(), "cond_each").and_then(|_| conditions("cond", a.raw(), T::Mean::DTYPE));
+    T::Mean::from_f64(check(found)[0])
+}
+
+/// The condition numbers of the matrices in the last two axes; see [`cond`].
+///
+/// **Panics** as [`cond`] does, but any number of axes from two on may be given.
+///
+/// ```
+/// assert_eq!(warpcell::linalg::cond_each(&warpcell::ones::<f32>((3, 1, 1))).sum(), 3.0);
+/// ```
+#[track_caller]
+pub fn cond_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
+    let raw = a.raw();
+    let found = check(conditions("cond_each", raw, T::Mean::DTYPE));
+    let bytes: Vec<u8> = match T::Mean::DTYPE {
+        DType::F32 => found.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect(),
+        _ => found.iter().flat_map(|value| value.to_ne_bytes()).collect(),
+    };
+    DeviceArray::from_raw(check(uploaded("cond_each", raw, &bytes, T::Mean::DTYPE)))
+}
+
+/// A new array on the device of `matrices`, with an element for each of them.
+fn uploaded(operation: &'static str, matrices: &RawArray, bytes: &[u8], dtype: DType) -> Result<RawArray> {
+    let shape = &matrices.shape()[..matrices.shape().len() - 2];
+    let out = RawArray::uninitialised(operation, &matrices.handle, shape, dtype)?;
+    if !bytes.is_empty() {
+        out.handle.backend.upload(bytes, &out.allocation)?;
+    }
+    Ok(out)
+}
+
+pub(crate) fn eigh_of(
+    operation: &'static str,
+    a: &RawArray,
+    with_vectors: bool,
+) -> Result<(RawArray, Option<RawArray>)> {
+    let stack = Stack::square(operation, a)?;
+    let n = stack.rows();
+    let values = stack.output(operation, &[n])?;
+    let vectors = if with_vectors { Some(stack.output(operation, &[n, n])?) } else { None };
+    if !stack.is_empty() {
+        stack.finite(operation)?;
+        let fault = stack.backend()?.eigh(stack.raw.view(), values.view(), vectors.as_ref().map(RawArray::view))?;
+        stack.converged(operation, fault)?;
+    }
+    Ok((stack.unstacked(&values), vectors.map(|vectors| stack.unstacked(&vectors))))
+}
+
+/// The singular values and, if it is said whether all of them, the singular vectors.
+pub(crate) fn svd_of(
+    operation: &'static str,
+    a: &RawArray,
+    full_matrices: Option<bool>,
+) -> Result<(RawArray, Option<(RawArray, RawArray)>)> {
+    let stack = Stack::new(operation, a)?;
+    let (m, n) = (stack.rows(), stack.columns());
+    let size = m.min(n);
+    let values = stack.output(operation, &[size])?;
+    let vectors = match full_matrices {
+        None => None,
+        Some(true) => Some((stack.output(operation, &[m, m])?, stack.output(operation, &[n, n])?)),
+        Some(false) => Some((stack.output(operation, &[m, size])?, stack.output(operation, &[size, n])?)),
+    };
+    if !stack.is_empty() {
+        stack.finite(operation)?;
+        let outputs = vectors.as_ref().map(|(u, vh)| SvdOutputs { u: u.view(), vh: vh.view() });
+        let fault = stack.backend()?.svd(stack.raw.view(), values.view(), outputs)?;
+        stack.converged(operation, fault)?;
+    } else if let Some((u, vh)) = &vectors {
+        fill_identity(u)?;
+        fill_identity(vh)?;
+    }
+    let vectors = vectors.map(|(u, vh)| (stack.unstacked(&u), stack.unstacked(&vh)));
+    Ok((stack.unstacked(&values), vectors))
+}
+
+/// The number of matrices, and the singular values of each, which are as many as the smaller length.
+fn spectra(operation: &'static str, a: &RawArray, dtype: DType) -> Result<(usize, usize, Vec<f64>)> {
+    let (values, _) = svd_of(operation, &as_mean(operation, a, dtype)?, None)?;
+    let (leading, size) = values.shape().split_at(values.shape().len() - 1);
+    Ok((leading.iter().product(), size[0], numbers(&values)?))
+}
+
+fn ranks(a: &RawArray, dtype: DType) -> Result<Vec<usize>> {
+    let (count, size, values) = spectra("matrix_rank", a, dtype)?;
+    if size == 0 {
+        return Ok(vec![0; count]);
+    }
+    let length = a.shape()[a.shape().len() - 2..].iter().copied().max().unwrap_or(0);
+    let fraction = epsilon(dtype) * length as f64;
+    Ok(values.chunks(size).map(|values| values.iter().filter(|&&value| value > values[0] * fraction).count()).collect())
+}
+
+fn conditions(operation: &'static str, a: &RawArray, dtype: DType) -> Result<Vec<f64>> {
+    let (count, size, values) = spectra(operation, a, dtype)?;
+    if size == 0 && count > 0 {
+        return Err(Error::InvalidShape {
+            operation,
+            shape: a.shape().to_vec(),
+            reason: "has no elements, and such a matrix has no condition number; give one with elements".into(),
+        });
+    }
+    // All elements are finite: 0 divided by 0 is no NaN, but infinite as for other singular matrices.
+    let condition = |values: &[f64]| if values[size - 1] == 0.0 { f64::INFINITY } else { values[0] / values[size - 1] };
+    Ok(values.chunks(size.max(1)).map(condition).collect())
+}

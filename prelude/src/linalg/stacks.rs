@@ -1,0 +1,164 @@
+//! Arrays as stacks of matrices: their last two axes are matrices, those before them count.
+
+use crate::array::{RawArray, transfer};
+use crate::backend::factorisations::{Factorisations, Fault};
+use crate::backend::{Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::operations::elementwise::unary;
+use crate::operations::reduce::reduce_all;
+
+/// A stack of matrices: an array of three axes, and the axes that its first one stands for.
+pub(super) struct Stack {
+    pub raw: RawArray,
+    pub leading: Vec<usize>,
+}
+
+impl Stack {
+    /// Of an array of two axes or more.
+    pub fn new(operation: &'static str, raw: &RawArray) -> Result<Stack> {
+        let Layout { shape, strides, offset } = &raw.layout;
+        let Some((leading, &[rows, columns])) = shape.split_last_chunk() else {
+            return Err(Error::InvalidShape {
+                operation,
+                shape: shape.clone(),
+                reason: "has less than the two axes of a matrix; use `reshape` or `expand_dims` first".into(),
+            });
+        };
+        let three = match leading {
+            [_] => raw.clone(),
+            [] => {
+                let (shape, strides) = (vec![1, rows, columns], [&[0], strides.as_slice()].concat());
+                raw.with_layout(Layout { shape, strides, offset: *offset })
+            }
+            _ => {
+                let raw = raw.contiguous(operation)?;
+                let count = leading.iter().product();
+                let offset = raw.layout.offset;
+                raw.with_layout(Layout { offset, ..Layout::contiguous(&[count, rows, columns]) })
+            }
+        };
+        Ok(Stack { raw: three, leading: leading.to_vec() })
+    }
+
+    /// The same, if the matrices are square.
+    pub fn square(operation: &'static str, raw: &RawArray) -> Result<Stack> {
+        let stack = Stack::new(operation, raw)?;
+        if stack.rows() == stack.columns() {
+            return Ok(stack);
+        }
+        Err(Error::InvalidShape {
+            operation,
+            shape: raw.shape().to_vec(),
+            reason: "is not that of a square matrix, whose last two lengths are equal; slice it, or use `lstsq`, `pinv`, `qr` \
+                     or `svd`, which take any matrix"
+                .into(),
+        })
+    }
+
+    /// The same, of one matrix.
+    pub fn single(operation: &'static str, raw: &RawArray, instead: &'static str) -> Result<Stack> {
+        if raw.shape().len() > 2 {
+            return Err(Error::InvalidShape {
+                operation,
+                shape: raw.shape().to_vec(),
+                reason: format!("is that of several matrices, and the result is that of one; use `{instead}`"),
+            });
+        }
+        Stack::new(operation, raw)
+    }
+
+    pub fn count(&self) -> usize {
+        self.raw.shape()[0]
+    }
+
+    pub fn rows(&self) -> usize {
+        self.raw.shape()[1]
+    }
+
+    pub fn columns(&self) -> usize {
+        self.raw.shape()[2]
+    }
+
+    /// Whether there is nothing to factorise.
+    pub fn is_empty(&self) -> bool {
+        self.raw.size() == 0
+    }
+
+    /// What factorises the matrices, or the error for what is missing.
+    pub fn backend(&self) -> Result<&dyn Factorisations> {
+        let backend = self.raw.handle.backend.factorisations();
+        backend.can_factorise().map(|()| backend)
+    }
+
+    /// A new array with something of these lengths for each matrix.
+    pub fn output(&self, operation: &'static str, lengths: &[usize]) -> Result<RawArray> {
+        let shape = [&[self.count()], lengths].concat();
+        RawArray::uninitialised(operation, &self.raw.handle, &shape, self.raw.dtype)
+    }
+
+    /// An output with the axes that count, in place of the one that they are for the backend.
+    pub fn unstacked(&self, output: &RawArray) -> RawArray {
+        let shape = [self.leading.as_slice(), &output.shape()[1..]].concat();
+        output.with_layout(Layout::contiguous(&shape))
+    }
+
+    /// The number of a matrix, if it is one of several.
+    fn number(&self, matrix: usize) -> Option<usize> {
+        (!self.leading.is_empty()).then_some(matrix)
+    }
+
+    /// The error of a matrix that has no inverse, if there is one.
+    pub fn not_singular(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
+        fault.map_or(Ok(()), |Fault { matrix, order }| {
+            Err(Error::SingularMatrix { operation, matrix: self.number(matrix), pivot: order })
+        })
+    }
+
+    /// The error of a matrix that is not positive definite, if there is one.
+    pub fn positive_definite(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
+        fault.map_or(Ok(()), |Fault { matrix, order }| {
+            Err(Error::NotPositiveDefinite { operation, matrix: self.number(matrix), minor: order })
+        })
+    }
+
+    /// The error of a matrix for which an iteration came to no end, if there is one.
+    pub fn converged(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
+        fault.map_or(Ok(()), |fault| Err(Error::NoConvergence { operation, matrix: self.number(fault.matrix) }))
+    }
+
+    /// The error of elements for which no iteration comes to an end, if there are some. Waits.
+    pub fn finite(&self, operation: &'static str) -> Result<()> {
+        let finite = unary(operation, UnaryOperation::IsFinite, &self.raw)?;
+        match reduce_all(operation, ReduceOperation::All, &finite)? {
+            Scalar::Bool(true) => Ok(()),
+            _ => Err(Error::NotFinite { operation }),
+        }
+    }
+}
+
+/// Fills new matrices with the identity.
+pub(super) fn fill_identity(out: &RawArray) -> Result<()> {
+    let &[count, rows, columns] = out.shape() else { unreachable!("outputs have three axes") };
+    if out.size() == 0 {
+        return Ok(());
+    }
+    let constant = |is_one| crate::array::constant(out.dtype, is_one);
+    out.handle.backend.fill(constant(false), out.view())?;
+    let strides = vec![(rows * columns) as isize, columns as isize + 1];
+    let diagonal = out.with_layout(Layout { shape: vec![count, rows.min(columns)], strides, offset: 0 });
+    out.handle.backend.fill(constant(true), diagonal.view())
+}
+
+/// The elements as f64, in row-major order; waits.
+pub(super) fn numbers(raw: &RawArray) -> Result<Vec<f64>> {
+    match raw.dtype {
+        DType::F32 => Ok(transfer::download_vec::<f32>(raw)?.into_iter().map(f64::from).collect()),
+        _ => transfer::download_vec::<f64>(raw),
+    }
+}
+
+/// The distance from 1 to the next number of a float type.
+pub(super) fn epsilon(dtype: DType) -> f64 {
+    if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+}

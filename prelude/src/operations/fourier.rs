@@ -1,0 +1,283 @@
+//! Discrete Fourier transforms: what [`fft`](crate::fft) is made of, over arrays without types.
+//!
+//! Lengths are brought to what is wanted here, by cutting or by zeros at the end; backends transform arrays as they are.
+
+use crate::array::axes::{axes_of, axis_of};
+use crate::array::{RawArray, assign, slice_axis};
+use crate::backend::{Transform, UnaryOperation};
+use crate::device;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::operations::elementwise::unary;
+
+/// What a transform is multiplied by; NumPy's `norm`. `n` is the number of points along the transformed axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Norm {
+    /// Forward transforms are sums as they are, inverse ones are divided by `n`.
+    #[default]
+    Backward,
+    /// Both are divided by the root of `n`, so that they keep the sum of squares.
+    Ortho,
+    /// Forward transforms are divided by `n`, inverse ones are sums as they are.
+    Forward,
+}
+
+impl Norm {
+    fn scale(self, points: f64, is_inverse: bool) -> f64 {
+        match (self, is_inverse) {
+            (Norm::Ortho, _) => 1.0 / points.sqrt(),
+            (Norm::Backward, true) | (Norm::Forward, false) => 1.0 / points,
+            _ => 1.0,
+        }
+    }
+
+    /// The one with which forward and inverse transforms have exchanged their factors.
+    fn exchanged(self) -> Norm {
+        match self {
+            Norm::Backward => Norm::Forward,
+            Norm::Ortho => Norm::Ortho,
+            Norm::Forward => Norm::Backward,
+        }
+    }
+}
+
+/// Which numbers become which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// All numbers of a spectrum.
+    Forward,
+    /// What they are a spectrum of.
+    Inverse,
+    /// Real numbers to the first half of their spectrum.
+    Half,
+    /// Such a half to the real numbers.
+    Back,
+    /// As `Back`, of the conjugates, with forward transforms: the real spectrum of what is its own conjugate in reverse.
+    HermitianBack,
+    /// As `Half`, conjugated, with inverse transforms.
+    HermitianHalf,
+}
+
+/// What is asked for.
+pub(crate) struct Request<'a> {
+    pub operation: &'static str,
+    pub kind: Kind,
+    /// One for each axis; without, those that follow from the array.
+    pub lengths: Option<&'a [usize]>,
+    /// Negative ones count from the last, -1. Of [`Kind::Half`] and [`Kind::Back`], the last one is halved.
+    pub axes: &'a [isize],
+    pub norm: Norm,
+    /// The type of the parts, `f32` or `f64`.
+    pub part: DType,
+}
+
+/// All axes of an array.
+pub(crate) fn all_axes(array: &RawArray) -> Vec<isize> {
+    (0..array.shape().len() as isize).collect()
+}
+
+/// The transform of an array on its device.
+pub(crate) fn transformed(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
+    let &Request { operation, kind, part, .. } = request;
+    match kind {
+        Kind::HermitianBack => {
+            let complex = complex_of(operation, x, part)?;
+            let conjugates = unary(operation, UnaryOperation::Conjugate, &complex)?;
+            let request = Request { kind: Kind::Back, norm: request.norm.exchanged(), ..*request };
+            transformed(&request, &conjugates)
+        }
+        Kind::HermitianHalf => {
+            let half = Request { kind: Kind::Half, norm: request.norm.exchanged(), ..*request };
+            unary(operation, UnaryOperation::Conjugate, &transformed(&half, x)?)
+        }
+        _ => by_backend(request, x),
+    }
+}
+
+fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
+    let &Request { operation, kind, norm, part, .. } = request;
+    let axes = axes_in_order(operation, x.shape(), request.axes)?;
+    let lengths = lengths_of(request, x.shape(), &axes)?;
+    x.handle.backend.can_transform()?;
+    let is_inverse = matches!(kind, Kind::Inverse | Kind::Back);
+    // Real numbers stay so where the backend takes them.
+    let x = match kind {
+        Kind::Forward if !x.dtype.is_complex() => real_of(operation, x, part)?,
+        Kind::Half => real_of(operation, x, part)?,
+        _ => complex_of(operation, x, part)?,
+    };
+    let (mut needed, mut shape) = (x.shape().to_vec(), x.shape().to_vec());
+    for (place, (&axis, &length)) in axes.iter().zip(&lengths).enumerate() {
+        let is_halved = place + 1 == axes.len();
+        needed[axis] = if kind == Kind::Back && is_halved { length / 2 + 1 } else { length };
+        shape[axis] = if kind == Kind::Half && is_halved { length / 2 + 1 } else { length };
+    }
+    let x = fitted(operation, &x, &needed)?;
+    let dtype = if kind == Kind::Back { part } else { complex(part) };
+    let out = RawArray::uninitialised(operation, &x.handle, &shape, dtype)?;
+    if out.size() > 0 {
+        let scale = norm.scale(lengths.iter().map(|&length| length as f64).product(), is_inverse);
+        x.handle.backend.transform(Transform { axes: &axes, is_inverse, scale }, x.view(), out.view())?;
+    }
+    Ok(out)
+}
+
+/// The complex type of a precision.
+fn complex(part: DType) -> DType {
+    if part == DType::F32 { DType::C64 } else { DType::C128 }
+}
+
+fn complex_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
+    if x.dtype == complex(part) { Ok(x.clone()) } else { x.converted(operation, complex(part)) }
+}
+
+fn real_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
+    if x.dtype == part { Ok(x.clone()) } else { x.converted(operation, part) }
+}
+
+/// The axes as they were given, which must be some.
+fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
+    if axes.is_empty() {
+        return Err(Error::InvalidShape {
+            operation,
+            shape: shape.to_vec(),
+            reason: "is to be transformed along no axis; give an array that has one, and name one at least".into(),
+        });
+    }
+    // That also sees whether an axis is named twice.
+    axes_of(operation, shape, axes)?;
+    axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect()
+}
+
+/// The number of points along each axis, of the side that has all of them.
+fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<Vec<usize>> {
+    let invalid =
+        |reason: String| Err(Error::InvalidShape { operation: request.operation, shape: shape.to_vec(), reason });
+    let lengths: Vec<usize> = match request.lengths {
+        Some(lengths) if lengths.len() != axes.len() => {
+            return invalid(format!(
+                "is to be transformed along {} axes, but {} lengths are given; give one for each",
+                axes.len(),
+                lengths.len()
+            ));
+        }
+        Some(lengths) => lengths.to_vec(),
+        None => axes
+            .iter()
+            .enumerate()
+            .map(|(place, &axis)| match shape[axis] {
+                length if request.kind == Kind::Back && place + 1 == axes.len() => 2 * length.saturating_sub(1),
+                length => length,
+            })
+            .collect(),
+    };
+    match lengths.iter().position(|&length| length == 0) {
+        Some(place) if request.kind == Kind::Back && request.lengths.is_none() && place + 1 == axes.len() => {
+            invalid(format!(
+                "has too few elements along axis {}: of the transform of n real numbers n/2 + 1 are kept, and from {} follows \
+                 n = 0; give n, such as 1",
+                axes[place], shape[axes[place]]
+            ))
+        }
+        Some(place) => {
+            invalid(format!("gives 0 points to transform along axis {}; there must be one at least", axes[place]))
+        }
+        None => Ok(lengths),
+    }
+}
+
+/// The array contiguous and in this shape: what is longer is cut, what is shorter gets zeros at the end.
+fn fitted(operation: &'static str, x: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    let cut = |array: &RawArray, to: &[usize]| {
+        (0..to.len()).fold(array.clone(), |array, axis| {
+            let length = array.shape()[axis].min(to[axis]);
+            if length == array.shape()[axis] { array } else { slice_axis(&array, axis, 0, 1, length) }
+        })
+    };
+    let kept = cut(x, shape);
+    if kept.shape() == shape {
+        return kept.contiguous(operation);
+    }
+    let padded = RawArray::uninitialised(operation, &x.handle, shape, x.dtype)?;
+    if padded.size() > 0 {
+        padded.handle.backend.fill(Scalar::of_float(0.0, x.dtype), padded.view())?;
+        assign(operation, &cut(&padded, kept.shape()), &kept)?;
+    }
+    Ok(padded)
+}
+
+/// The array with each half of some axes in the place of the other: by half the length, rounded down, towards the end, or
+/// back.
+pub(crate) fn shifted(operation: &'static str, x: &RawArray, axes: &[isize], is_back: bool) -> Result<RawArray> {
+    let axes = axes_of(operation, x.shape(), axes)?;
+    let out = RawArray::uninitialised(operation, &x.handle, x.shape(), x.dtype)?;
+    // The array in as many corners as there are combinations of halves.
+    for corner in 0..1u64 << axes.len() {
+        let (mut from, mut to) = (x.clone(), out.clone());
+        for (bit, &axis) in axes.iter().enumerate() {
+            let length = x.shape()[axis];
+            let tail = if is_back { length - length / 2 } else { length / 2 };
+            let head = length - tail;
+            if corner >> bit & 1 == 0 {
+                (from, to) = (slice_axis(&from, axis, 0, 1, head), slice_axis(&to, axis, tail, 1, head));
+            } else {
+                (from, to) = (slice_axis(&from, axis, head, 1, tail), slice_axis(&to, axis, 0, 1, tail));
+            }
+        }
+        assign(operation, &to, &from)?;
+    }
+    Ok(out)
+}
+
+/// The frequencies of the numbers in a spectrum of `n` points: of all, or of the first half.
+pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half: bool) -> Result<RawArray> {
+    if n == 0 {
+        let reason = "there are no frequencies of 0 points; give the number of points that were transformed";
+        return Err(Error::InvalidArgument { operation, reason: reason.into() });
+    }
+    let unit = 1.0 / (n as f64 * spacing);
+    let count = if half { n / 2 + 1 } else { n };
+    let negative_from = if half { count } else { n.div_ceil(2) };
+    let out = RawArray::uninitialised(operation, &device::current()?, &[count], DType::F64)?;
+    let values = (0..count).map(|index| if index < negative_from { index as f64 } else { index as f64 - n as f64 });
+    let bytes: Vec<u8> = values.flat_map(|value| (value * unit).to_ne_bytes()).collect();
+    out.handle.backend.upload(&bytes, &out.allocation)?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request<'a>(kind: Kind, lengths: Option<&'a [usize]>, axes: &'a [isize]) -> Request<'a> {
+        Request { operation: "fftn", kind, lengths, axes, norm: Norm::Backward, part: DType::F64 }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong_with_lengths_and_axes() {
+        let a = crate::zeros::<f64>((3, 1));
+        let text = |kind, lengths: Option<&[usize]>, axes: &[isize]| {
+            transformed(&request(kind, lengths, axes), &a.raw).err().unwrap().to_string()
+        };
+        assert!(text(Kind::Forward, None, &[2]).contains("no axis 2"));
+        assert!(text(Kind::Forward, None, &[0, -2]).contains("axis 0 twice"));
+        assert!(text(Kind::Forward, None, &[]).contains("along no axis"));
+        assert!(text(Kind::Forward, Some(&[4]), &[0, 1]).contains("2 axes, but 1 lengths"));
+        assert!(text(Kind::Half, Some(&[0]), &[0]).contains("0 points to transform along axis 0"));
+        assert!(text(Kind::Back, None, &[1]).contains("n/2 + 1 are kept"), "{}", text(Kind::Back, None, &[1]));
+        let empty = crate::zeros::<f32>((2, 0));
+        assert!(transformed(&request(Kind::Forward, None, &[1]), &empty.raw).is_err());
+        assert_eq!(transformed(&request(Kind::Forward, None, &[0]), &empty.raw).unwrap().shape(), [2, 0]);
+        assert_eq!(transformed(&request(Kind::Forward, Some(&[4]), &[1]), &empty.raw).unwrap().shape(), [2, 4]);
+        assert!(frequencies("fftfreq", 0, 1.0, false).is_err());
+    }
+
+    #[test]
+    fn norms_are_factors() {
+        assert_eq!(Norm::Backward.scale(4.0, true), 0.25);
+        assert_eq!(Norm::Backward.scale(4.0, false), 1.0);
+        assert_eq!(Norm::Forward.scale(4.0, false), 0.25);
+        assert_eq!(Norm::Ortho.scale(4.0, true), 0.5);
+        assert_eq!(Norm::Ortho.exchanged(), Norm::Ortho);
+    }
+}
