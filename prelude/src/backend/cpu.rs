@@ -328,14 +328,14 @@ impl Backend for CpuBackend {
         let inputs = [&a, &b].map(input);
         let condition = (origin(&condition).cast_const(), condition.layout);
         // SAFETY: the invariants of `Memory`.
-        unsafe { select::select(out.dtype.size(), condition, inputs, origin(&out), out.layout) };
+        unsafe { select::select(out.dtype, condition, inputs, origin(&out), out.layout) };
         turn.end()
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
         may_wait("a selection of elements")?;
         let turn = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
-        let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype.size()));
+        let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         let (memory, count) = unsafe { compress::compress(origin(&mask), mask.layout.size(), start) }?;
         turn.end()?;

@@ -3,6 +3,7 @@
 use super::memory::Memory;
 use super::numeric::{Isa, Shared, for_bits};
 use super::pool;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 
 /// Elements whose true ones are counted, and later written, by one task.
@@ -10,8 +11,8 @@ const CHUNK: usize = 1 << 15;
 /// Elements that pass through a buffer at a time.
 const BLOCK: usize = 512;
 
-/// The positions of the true ones among `size` bools, as i64; or, of an array of as many elements (its start and the
-/// size of an element), the elements at these positions. New memory, and how many there are.
+/// The positions of the true ones among `size` bools, as i64; or, of an array of as many elements (its start and
+/// its dtype), the elements at these positions. New memory, and how many there are.
 ///
 /// # Safety
 ///
@@ -19,7 +20,7 @@ const BLOCK: usize = 512;
 pub(super) unsafe fn compress(
     mask: *const u8,
     size: usize,
-    source: Option<(*const u8, usize)>,
+    source: Option<(*const u8, DType)>,
 ) -> Result<(Memory, usize)> {
     // SAFETY: the caller's promise.
     let mask = unsafe { std::slice::from_raw_parts(mask, size) };
@@ -40,13 +41,13 @@ pub(super) unsafe fn compress(
     for start in &mut starts {
         total += std::mem::replace(start, total);
     }
-    let bytes = source.map_or(8, |(_, size)| size);
+    let bytes = source.map_or(8, |(_, dtype)| dtype.size());
     let memory = Memory::new(total * bytes)?;
     // SAFETY: the memory has room for all of the true elements, which were counted under the same lock.
     unsafe {
         match source {
             None => write::<i64>(mask, &starts, &|position| position as i64, memory.start()),
-            Some((from, size)) => for_bits!(size, T => write_elements::<T>(mask, &starts, from, memory.start())),
+            Some((from, dtype)) => for_bits!(dtype, T => write_elements::<T>(mask, &starts, from, memory.start())),
         }
     }
     Ok((memory, total))

@@ -18,18 +18,11 @@ pub(super) unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layou
         return unsafe { bytes(source, out, out_layout.size() * dtype.size()) };
     }
     let input = Input::Array(source, source_layout);
-    macro_rules! run {
-        ($T:ty) => {
-            blocks::<$T, $T, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x))
-        };
-    }
     // SAFETY: the caller's promise; sources are host or device memory, whose bytes are initialised.
     unsafe {
-        match dtype {
-            // On the host it may have the alignment of its parts.
-            DType::C64 => run!([u32; 2]),
-            _ => for_bits!(dtype.size(), T => run!(T)),
-        }
+        for_bits!(dtype, T => {
+            blocks::<T, T, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x))
+        });
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Input<'a> {
 ///
 /// `out` and `layout` must describe memory that nothing else accesses, for elements of the value's dtype.
 pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
-    for_bits!(value.dtype().size(), T => {
+    for_bits!(value.dtype(), T => {
         let value = <T as Word>::of_bits(value.bits());
         // SAFETY: the caller's promise.
         unsafe { blocks::<T, T, 0>([], out, layout, &|_, out| out.fill(value)) }

@@ -67,7 +67,7 @@ macro_rules! for_types {
         }
     };
     (@size $dtype:expr, $index:ty, $function:ident($job:expr)) => {
-        for_bits!($dtype.size(), T => $function::<T, $index>($job))
+        for_bits!($dtype, T => $function::<T, $index>($job))
     };
 }
 

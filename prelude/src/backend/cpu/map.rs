@@ -167,7 +167,7 @@ unsafe fn gather(source: *const u8, stride: isize, count: usize, dtype: DType, b
     }
     match dtype {
         DType::Bool => gather!(u8, |value| u8::from(value != 0)),
-        dtype => for_bits!(dtype.size(), T => gather!(T, |value| value)),
+        dtype => for_bits!(dtype, T => gather!(T, |value| value)),
     }
 }
 

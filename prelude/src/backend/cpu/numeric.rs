@@ -55,7 +55,7 @@ words! {
     u16: |bits| bits as u16;
     u32: |bits| bits as u32;
     u64: |bits| bits as u64;
-    // Not u128 and u64, whose alignment complex numbers of the host need not have.
+    // Not u128 and u64, whose alignment complex numbers need not have: they may be the host's.
     [u64; 2]: |bits| [bits as u64, (bits >> 64) as u64];
     [u32; 2]: |bits| [bits as u32, (bits >> 32) as u32];
 }
@@ -495,23 +495,27 @@ impl Cast<Bit> for Bit {
     }
 }
 
-/// Evaluates an expression with `$T` standing for the [`Word`] of this size: for what moves bits.
+/// Evaluates an expression with `$T` standing for the [`Word`] of a dtype's size and alignment: for what moves bits.
 macro_rules! for_bits {
-    ($size:expr, $T:ident => $body:expr) => {
-        match $size {
-            1 => {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match ($dtype, $dtype.size()) {
+            (_, 1) => {
                 type $T = u8;
                 $body
             }
-            2 => {
+            (_, 2) => {
                 type $T = u16;
                 $body
             }
-            4 => {
+            (_, 4) => {
                 type $T = u32;
                 $body
             }
-            8 => {
+            ($crate::dtype::DType::C64, _) => {
+                type $T = [u32; 2];
+                $body
+            }
+            (_, 8) => {
                 type $T = u64;
                 $body
             }

@@ -5,15 +5,16 @@ use super::numeric::{Isa, Shared, Word, for_bits};
 use super::pool;
 use super::runs::Runs;
 use crate::backend::Layout;
+use crate::dtype::DType;
 
 /// Writes `condition ? a : b` to each element; only the size of the elements matters.
 ///
 /// # Safety
 ///
 /// The operands must describe memory that nothing else accesses: bools for the condition, for the others elements of
-/// `size` bytes. Arrays have the layout's shape; `out` may be one of the two inputs, with the same layout.
+/// `dtype`. Arrays have the layout's shape; `out` may be one of the two inputs, with the same layout.
 pub(super) unsafe fn select(
-    size: usize,
+    dtype: DType,
     condition: (*const u8, &Layout),
     inputs: [Input<'_>; 2],
     out: *mut u8,
@@ -21,7 +22,7 @@ pub(super) unsafe fn select(
 ) {
     // SAFETY: the caller's promise; any bytes are a value of these types.
     unsafe {
-        for_bits!(size, T => run::<T>(condition, inputs, out, layout));
+        for_bits!(dtype, T => run::<T>(condition, inputs, out, layout));
     }
 }
 
