@@ -585,7 +585,8 @@ pub(crate) trait Backend: Send + Sync {
     /// What [`Foreign`] says holds, the memory is the device's (on the CPU: the host's), and while work of this backend runs
     /// on it nothing else touches it.
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>>;
-    /// The address of an allocation's first byte; anything if it has none.
+    /// The address of an allocation's first byte, anything if it has none. What other streams of ours do to it comes before what is
+    /// queued from now on.
     fn address(&self, allocation: &Arc<dyn Allocation>) -> usize;
     /// The stream on which work is queued, as the driver's handle; none where work is not queued.
     fn stream(&self) -> Option<usize>;

@@ -42,7 +42,7 @@ use crate::backend::{
     Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
     Transform, UnaryOperation, View, Whose,
 };
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Scalar, typestr};
 use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
 use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
@@ -608,7 +608,7 @@ impl Backend for CpuBackend {
     }
 
     fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
-        Ok(Arc::new(Memory::of_elements(bytes, dtype.size().min(align_of::<u64>()))?))
+        Ok(Arc::new(Memory::of_elements(bytes, typestr::word(dtype))?))
     }
 
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {

@@ -532,7 +532,9 @@ impl Backend for CudaBackend {
     }
 
     fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
-        memory_of(allocation).map_or(0, |memory| memory.address() as usize)
+        let Ok(memory) = memory_of(allocation) else { return 0 };
+        self.device.defer(memory.order(true));
+        memory.address() as usize
     }
 
     fn stream(&self) -> Option<usize> {
@@ -540,6 +542,7 @@ impl Backend for CudaBackend {
     }
 
     unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
+        self.may_wait("sharing with another stream")?;
         // SAFETY: the caller's promise.
         unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
     }

@@ -20,11 +20,10 @@ pub(crate) fn stream(device: &Device) -> usize {
     device.stream() as usize
 }
 
-/// Waits for all work of the device's context, on whichever stream it was queued.
+/// Waits for the work that was queued, on whichever of our streams.
 pub(crate) fn wait_for_all(device: &Device) -> Result<()> {
     device.bind()?;
-    // SAFETY: the context is current.
-    check(unsafe { sys::cuCtxSynchronize() }, "the queued work")
+    device.wait_for_queues()
 }
 
 /// Makes what is queued from now on wait for what `stream` was given so far; with `ours_first`, the other way round.

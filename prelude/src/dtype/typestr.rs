@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 
 /// What NumPy calls an element type, but for the order of the bytes: kind and size.
-const NAMES: [(DType, &str); 12] = [
+const NAMES: [(DType, &str); 14] = [
     (DType::Bool, "b1"),
     (DType::U8, "u1"),
     (DType::I8, "i1"),
@@ -16,6 +16,8 @@ const NAMES: [(DType, &str); 12] = [
     (DType::F16, "f2"),
     (DType::F32, "f4"),
     (DType::F64, "f8"),
+    (DType::C64, "c8"),
+    (DType::C128, "c16"),
 ];
 
 /// The type string of an element type in this machine's order of bytes; none for what NumPy has not, `bf16`.
@@ -42,9 +44,10 @@ pub(crate) fn parse(typestr: &str) -> Option<(DType, bool)> {
     Some((*dtype, is_swapped && dtype.size() > 1))
 }
 
-/// The bytes that change places among themselves when the order of bytes changes: an element, or a part of one.
+/// The bytes that change places among themselves when the order of bytes changes: an element, or a part of a complex one. Such a
+/// number is also what elements are aligned to.
 pub(crate) fn word(dtype: DType) -> usize {
-    dtype.size()
+    if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
 }
 
 #[cfg(test)]
@@ -59,6 +62,7 @@ mod tests {
         assert_eq!(parse(">i8"), Some((DType::I64, true)));
         assert_eq!(parse(">u1"), Some((DType::U8, false)));
         assert_eq!(parse("|b1"), Some((DType::Bool, false)));
+        assert_eq!((parse(">c16"), word(DType::C128), word(DType::I16)), (Some((DType::C128, true)), 8, 2));
         for bad in ["", "<", "f4", "<f16", "<U3", "|O", "<M8[ns]", "¼f4"] {
             assert_eq!(parse(bad), None, "{bad}");
         }

@@ -115,7 +115,9 @@ fn interpreted(operation: &'static str, path: &Path, parsed: &npyz::NpyHeader, l
             Some("O") => "Python's objects; convert it in NumPy, such as `a.astype('float64')`, and write it again",
             Some("S" | "U") => "text; numbers and bools can be read",
             Some("M" | "m") => "times; write them as integers, such as `a.astype('int64')`",
-            Some("c") => "complex numbers; write their real and imaginary parts as arrays of their own",
+            Some("c") => {
+                "complex numbers of a precision that arrays cannot hold; convert it, such as `a.astype('complex128')`"
+            }
             _ => "elements of a type that arrays cannot hold; convert it in NumPy, such as `a.astype('float64')`",
         };
         return Err(failed(operation, path, format!("(dtype `{name}`) holds {what}")));

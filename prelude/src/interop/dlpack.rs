@@ -11,7 +11,7 @@ use dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use dlpark::{DlpackFlags, Managed, ManagedTensorBase, legacy, versioned};
 
 /// DLPack's names of element types.
-const TYPES: [(DType, DLDataType); 13] = [
+const TYPES: [(DType, DLDataType); 15] = [
     (DType::Bool, DLDataType::BOOL),
     (DType::U8, DLDataType::U8),
     (DType::I8, DLDataType::I8),
@@ -25,6 +25,8 @@ const TYPES: [(DType, DLDataType); 13] = [
     (DType::BF16, DLDataType::BF16),
     (DType::F32, DLDataType::F32),
     (DType::F64, DLDataType::F64),
+    (DType::C64, DLDataType::C64),
+    (DType::C128, DLDataType::C128),
 ];
 
 impl<T: Element> DeviceArray<T> {
@@ -139,6 +141,10 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
         return Err(Error::UnsupportedDType { operation, dtype: raw.dtype, advice });
     };
     let backend = &raw.handle.backend;
+    let address = match raw.size() {
+        0 => 0,
+        _ => backend.address(&raw.allocation) + raw.layout.offset * raw.dtype.size(),
+    };
     match stream {
         // SAFETY: only `to_dlpack_for` gives a stream, and its caller promises this.
         Some(stream) => unsafe { backend.order(stream, Whose::Ours)? },
@@ -155,10 +161,6 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
         tensor.tensor_mut().shape = numbers;
         tensor.tensor_mut().strides = numbers.wrapping_add(rank);
     }
-    let address = match raw.size() {
-        0 => 0,
-        _ => backend.address(&raw.allocation) + raw.layout.offset * raw.dtype.size(),
-    };
     let device = match raw.handle.device {
         Device::Cpu => DLDevice::CPU,
         Device::Cuda(ordinal) => DLDevice::cuda(ordinal as i32),
@@ -262,7 +264,7 @@ fn type_name(dtype: DLDataType) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{arange, array, bf16, f16, full, zeros};
+    use crate::{Complex, arange, array, bf16, f16, full, zeros};
     use dlpark::allocation::dynamic;
     use dlpark::ffi::{DLManagedTensor, DLManagedTensorVersioned};
     use ndarray::{ArrayD, arr1, arr2, s};
@@ -337,6 +339,8 @@ mod tests {
         check([1.0, 2.0, 3.0, 4.0].map(bf16::from_f32));
         check([1.0f32, 2.0, 3.0, 4.0]);
         check([1.0f64, 2.0, 3.0, 4.0]);
+        check([1.0f32, 2.0, 3.0, 4.0].map(|part| Complex::new(part, -part)));
+        check([1.0f64, 2.0, 3.0, 4.0].map(|part| Complex::new(part, -part)));
     }
 
     #[test]
@@ -422,7 +426,7 @@ mod tests {
             assert_eq!(drops.load(Ordering::Relaxed), 1);
         };
         refused(DLDataType::F32, |_| {}, "elements are f32, not f64; use `DeviceArray::<f32>::from_dlpack`");
-        refused(DLDataType::C64, |_| {}, "complex64");
+        refused(DLDataType::C64, |_| {}, "elements are Complex<f32>, not f64");
         refused(DLDataType::new(DLDataTypeCode::FLOAT, 32, 4), |_| {}, "vectors of 4 times float32");
         refused(DLDataType::F8E5M2, |_| {}, "type code 12 with 8 bits");
         let metal = |tensor: &mut dynamic::Initialized<DLManagedTensor>| {

@@ -10,7 +10,7 @@ use warpcell as gpu;
 use warpcell::interop::image::{ColorType, DynamicImage};
 use warpcell::ndarray::{Array2, Array3, ArrayD, array};
 use warpcell::prelude::*;
-use warpcell::{Element, Error, bf16, f16};
+use warpcell::{Complex, Element, Error, bf16, f16};
 
 /// A folder of a test's own, removed at its end.
 struct Folder(PathBuf);
@@ -332,6 +332,23 @@ fn what_is_saved_is_loaded() {
             fs::copy(folder.file(&name), Path::new(&kept).join(&name)).unwrap();
         }
     }
+}
+
+#[test]
+fn complex_numbers_are_pairs_of_parts() {
+    let folder = Folder::new("complex");
+    let a =
+        array![[Complex::new(1.0f32, -2.0), Complex::new(0.5, 3.0)], [Complex::new(0.0, 1.0), Complex::new(4.0, 0.0)]];
+    gpu::save(folder.file("a"), &gpu::asarray(&a).t());
+    assert_eq!(gpu::load::<Complex<f32>>(folder.file("a.npy")).to_host(), a.t().into_dyn());
+    let found = said(gpu::try_load::<Complex<f64>>(folder.file("a.npy")));
+    assert!(found.contains("holds elements of Complex<f32>, not Complex<f64>"), "{found}");
+    let mut bytes = npy_of("{'descr': '>c16', 'fortran_order': False, 'shape': (1,), }\n", 0);
+    bytes.extend([1.5f64.to_be_bytes(), (-2.5f64).to_be_bytes()].concat());
+    fs::write(folder.file("b.npy"), bytes).unwrap();
+    assert_eq!(gpu::host::load::<Complex<f64>>(folder.file("b.npy")), array![Complex::new(1.5, -2.5)].into_dyn());
+    gpu::savez_compressed(folder.file("c"), [("a", &a)]);
+    assert_eq!(gpu::load_npz(folder.file("c.npz")).get_host::<Complex<f32>>("a"), a.into_dyn());
 }
 
 #[test]
