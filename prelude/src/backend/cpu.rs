@@ -499,7 +499,8 @@ impl Backend for CpuBackend {
     }
 
     fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, a, b, out| cpu.multiply(a.view(), b.view(), out.view()));
+        let turn = self.compute(|| format!("matmul {}", a.dtype));
         let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
         let pairs = multiply::pairs(pairs, &a.layout.strides, &b.layout.strides);
         let factor = |view: &View<'_>| {
@@ -520,7 +521,8 @@ impl Backend for CpuBackend {
     }
 
     fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.lock();
+        noted!(|cpu, a, b, out| cpu.dot(a.view(), b.view(), out.view()));
+        let turn = self.compute(|| format!("dot {}", a.dtype));
         let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
         // SAFETY: the invariants of `Memory`.
         unsafe { dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out)) };

@@ -418,8 +418,8 @@ fn what_is_refused_says_why() {
         let text = panic.downcast_ref::<String>().unwrap();
         assert!(text.contains(expected), "{text}");
     };
-    panics(&|| drop(linalg::det(&gpu::ones::<f64>((2, 2, 2)))), "use `det_each`");
-    panics(&|| drop(linalg::cond(&gpu::ones::<f64>((0, 2)))), "no condition number");
+    panics(&|| assert!(linalg::det(&gpu::ones::<f64>((2, 2, 2))).is_nan()), "use `det_each`");
+    panics(&|| assert!(linalg::cond(&gpu::ones::<f64>((0, 2))).is_nan()), "no condition number");
     panics(&|| drop(linalg::matrix_power(&gpu::eye::<i32>(2), -1)), "the inverse of integers");
     panics(&|| drop(linalg::lstsq(&gpu::eye::<f64>(2), &gpu::ones::<f64>((3, 1)))), "of the right side");
     panics(&|| drop(linalg::lstsq(&gpu::ones::<f64>((2, 2, 2)), &gpu::ones::<f64>(2))), "not that of one matrix");
