@@ -97,7 +97,7 @@ impl Ring for Bit {
 }
 
 /// From so many multiplications on, one product is spread over the threads.
-const SPREAD: usize = 1 << 18;
+const SPREAD: usize = 1 << 21;
 /// Fewer multiplications than this are not worth a task.
 const GRAIN: usize = 1 << 15;
 /// About as many multiplications are made between looks for an interrupt: some tenths of a second.
