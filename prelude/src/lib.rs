@@ -114,5 +114,6 @@ pub use rich::{
     display_with_id, progress, set_output_limit, update_display,
 };
 pub use stream::{Event, Stream, current_stream};
+pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
 pub use warpcell_macros::{rich, vectorize};

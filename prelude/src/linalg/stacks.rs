@@ -17,6 +17,8 @@ pub(super) struct Stack {
 impl Stack {
     /// Of an array of two axes or more.
     pub fn new(operation: &'static str, raw: &RawArray) -> Result<Stack> {
+        // Most results tell whether there is one; those that do not wait on one backend do on another.
+        raw.handle.may_wait(operation)?;
         let Layout { shape, strides, offset } = &raw.layout;
         let Some((leading, &[rows, columns])) = shape.split_last_chunk() else {
             return Err(Error::InvalidShape {

@@ -4,7 +4,7 @@
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
 //! asked for by rows is copied back; of symmetric matrices, and where a transpose can be solved for, rows do as well.
 
-use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, type_name};
+use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
 use crate::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
 use crate::backend::{Allocation, Layout, View};
 use crate::cuda::context::Device;
@@ -206,7 +206,7 @@ impl Factorisations for CudaBackend {
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let (_, rows, columns) = lengths(x);
         let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
-        let (address, target, from, to) = (address_of(x)?, address_of(out)?, strides(x), strides(out));
+        let (address, target, from, to) = (source_of(x)?, address_of(out)?, strides(x), strides(out));
         let part = match part {
             Triangle::Upper => 0i32,
             Triangle::Lower => 1,

@@ -1,7 +1,7 @@
 //! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/multiply.cu`.
 
 use super::elementwise::{Axis, joined};
-use super::{Program, address_of, blocks, type_name, unsigned};
+use super::{Program, address_of, blocks, source_of, type_name, unsigned};
 use crate::backend::{Lines, View};
 use crate::cuda::context::Device;
 use crate::cuda::cublas::{Matrices, Numbers, Products};
@@ -62,7 +62,7 @@ impl Multiply {
 
     fn floats(&self, numbers: Numbers, a: View<'_>, b: View<'_>, out: View<'_>, batch: &Batch) -> Result<()> {
         let [rows, inner, columns] = lengths(a, b);
-        let addresses = [address_of(a)?, address_of(b)?, address_of(out)?];
+        let addresses = [source_of(a)?, source_of(b)?, address_of(out)?];
         let size = a.dtype.size() as isize;
         let lines = |view: View<'_>| view.layout.lines().expect("operations copy other matrices");
         let (lines_a, lines_b) = (lines(a), lines(b));
@@ -108,7 +108,7 @@ impl Multiply {
         let (of_a, of_b) = (strides(a, 0), strides(b, 1));
         let tiles = rows.div_ceil(TILE).saturating_mul(columns.div_ceil(TILE));
         let grid = (blocks(NAME, tiles.saturating_mul(batch.count), 1)?, 1);
-        let addresses = [address_of(a)?, address_of(b)?, address_of(out)?];
+        let addresses = [source_of(a)?, source_of(b)?, address_of(out)?];
         let size = a.dtype.size() as isize;
         let (rows, inner, columns) = (rows as i64, inner as i64, columns as i64);
         for start in &batch.starts {

@@ -91,6 +91,21 @@ impl Reduce {
             let _ = cell.set((module.function(c"reduce_all")?, module));
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let size = x.layout.size();
+        // Each thread takes 4 loads of 16 bytes at a time.
+        let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
+        let grid = useful.clamp(1, self.most_blocks()) as u32;
+        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
+        self.with_scratch(|finished, states| {
+            let mut arguments = arguments![address, count, states, finished, target];
+            // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
+            // for each of `most_blocks` blocks; both views lie in live allocations.
+            unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+        })
+    }
+
+    /// Launches what needs a counter and states, whose addresses it gets.
+    fn with_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
         let own;
         let scratch = if self.device.is_capturing() {
             // A graph may run beside other work in whatever stream.
@@ -100,16 +115,7 @@ impl Reduce {
         } else {
             self.scratch()?
         };
-        let size = x.layout.size();
-        // Each thread takes 4 loads of 16 bytes at a time.
-        let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
-        let grid = useful.clamp(1, self.most_blocks()) as u32;
-        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
-        let (finished, states) = (scratch.address(), scratch.address() + STATE as u64);
-        let mut arguments = arguments![address, count, states, finished, target];
-        // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
-        // for each of `most_blocks` blocks; both views lie in live allocations.
-        unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+        launch(scratch.address(), scratch.address() + STATE as u64)
     }
 
     fn over_axes(

@@ -1,7 +1,7 @@
 //! Fourier transforms along any axes on CUDA, put together from those that cuFFT computes: of the last axes of a contiguous
 //! array, or of an axis whose lines lie side by side.
 
-use super::{CudaBackend, address_of};
+use super::{CudaBackend, address_of, source_of};
 use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Transform, View};
 use crate::cuda::cufft::{Kind, Shape};
 use crate::dtype::{DType, Scalar};
@@ -118,7 +118,7 @@ impl CudaBackend {
             };
             let bytes = (length * inner * x.dtype.size()) as u64;
             for block in 0..before as u64 {
-                let (from, to) = (address_of(x)? + block * bytes, address_of(out)? + block * bytes);
+                let (from, to) = (source_of(x)? + block * bytes, address_of(out)? + block * bytes);
                 self.fft.run(shape.clone(), from, to, is_inverse)?;
             }
             return Ok(());
@@ -134,7 +134,7 @@ impl CudaBackend {
         let rank = x.layout.shape.len();
         // cuFFT wants all addresses aligned to complex numbers.
         let aligned;
-        let x = if address_of(x)?.is_multiple_of(2 * x.dtype.size() as u64) {
+        let x = if source_of(x)?.is_multiple_of(2 * x.dtype.size() as u64) {
             x
         } else {
             aligned = self.dense(x)?;
@@ -218,7 +218,7 @@ impl CudaBackend {
             distances: [each(x), each(out)],
             stride: 1,
         };
-        self.fft.run(shape, address_of(x)?, address_of(out)?, is_inverse)
+        self.fft.run(shape, source_of(x)?, address_of(out)?, is_inverse)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Sums of the products of two vectors on CUDA; the kernels are in `kernels/reduce.cu`.
 
-use super::{Reduce, SOURCE, STATE, THREADS};
+use super::{Reduce, SOURCE, THREADS};
 use crate::backend::View;
-use crate::backend::cuda::{Program, address_of, type_name};
+use crate::backend::cuda::{Program, address_of, source_of, type_name};
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::module::{Function, Module};
 use crate::dtype::DType;
@@ -23,9 +23,7 @@ impl Reduce {
             Some(kernels) => kernels,
             None => self.load_dot(cell, x.dtype)?,
         };
-        let (from_x, from_y, target) = (address_of(x)?, address_of(y)?, address_of(out)?);
-        let scratch = self.scratch()?;
-        let (finished, states) = (scratch.address(), scratch.address() + STATE as u64);
+        let (from_x, from_y, target) = (source_of(x)?, source_of(y)?, address_of(out)?);
         let size = x.layout.shape[0];
         let count = size as i64;
         let is_packed = x.layout.is_contiguous() && y.layout.is_contiguous() && from_x % 16 == from_y % 16;
@@ -34,16 +32,18 @@ impl Reduce {
         let grid = (size.div_ceil(THREADS * each).clamp(1, self.most_blocks()) as u32, 1);
         // SAFETY, of both launches: the module is alive beside its functions; the arguments are those of the kernels; the
         // scratch has a counter and a state for each of `most_blocks` blocks; the views lie in live allocations.
-        if is_packed {
-            let mut arguments = arguments![from_x, from_y, count, states, finished, target];
-            // SAFETY: see above; the addresses are equally far from a multiple of 16.
-            unsafe { launch(&self.device, kernels.packed, grid, THREADS as u32, &mut arguments) }
-        } else {
-            let (stride_x, stride_y) = (x.layout.strides[0] as i64, y.layout.strides[0] as i64);
-            let mut arguments = arguments![from_x, from_y, count, stride_x, stride_y, states, finished, target];
-            // SAFETY: see above.
-            unsafe { launch(&self.device, kernels.strided, grid, THREADS as u32, &mut arguments) }
-        }
+        self.with_scratch(|finished, states| {
+            if is_packed {
+                let mut arguments = arguments![from_x, from_y, count, states, finished, target];
+                // SAFETY: see above; the addresses are equally far from a multiple of 16.
+                unsafe { launch(&self.device, kernels.packed, grid, THREADS as u32, &mut arguments) }
+            } else {
+                let (stride_x, stride_y) = (x.layout.strides[0] as i64, y.layout.strides[0] as i64);
+                let mut arguments = arguments![from_x, from_y, count, stride_x, stride_y, states, finished, target];
+                // SAFETY: see above.
+                unsafe { launch(&self.device, kernels.strided, grid, THREADS as u32, &mut arguments) }
+            }
+        })
     }
 
     #[cold]
