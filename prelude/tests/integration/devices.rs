@@ -254,6 +254,18 @@ fn graphs_hold_operations_of_all_kinds() {
 }
 
 #[test]
+fn graphs_hold_products_and_transforms() {
+    let mut a = gpu::arange(12.0).reshape((3, 4));
+    let graph = gpu::Graph::capture(|| (gpu::matmul(&a, &a.t()), gpu::fft::rfft(&a), gpu::inner(&a, &a)));
+    for _ in 0..2 {
+        a += 1.0;
+        let (product, spectrum, inner) = graph.launch();
+        assert!(gpu::allclose(product, &gpu::matmul(&a, &a.t())) && gpu::allclose(inner, product));
+        assert!(gpu::allclose(spectrum, &gpu::fft::rfft(&a)));
+    }
+}
+
+#[test]
 fn what_cannot_be_captured_is_named_and_leaves_all_as_it_was() {
     let x = gpu::arange(10.0);
     let (host, event) = (arr1(&[1.0, 2.0]), gpu::current_stream().record());
@@ -270,6 +282,9 @@ fn what_cannot_be_captured_is_named_and_leaves_all_as_it_was() {
         ("median", Box::new(|| ignore(gpu::median(&x)))),
         ("extract", Box::new(|| ignore(x.extract(&x.gt(3.0))))),
         ("unique", Box::new(|| ignore(gpu::unique(&x)))),
+        ("dot", Box::new(|| ignore(gpu::dot(&x, &x)))),
+        ("inv", Box::new(|| ignore(gpu::linalg::inv(&gpu::eye::<f64>(3))))),
+        ("qr", Box::new(|| ignore(gpu::linalg::qr(&gpu::eye::<f64>(3))))),
         ("asarray", Box::new(|| ignore(gpu::asarray(&host)))),
         ("array", Box::new(|| ignore(gpu::array(&[1, 2])))),
         ("synchronize", Box::new(gpu::synchronize)),
