@@ -1,7 +1,7 @@
 //! Compiles every program with NVRTC, without a GPU.
 
 use super::super::{
-    Program, compress, convolve, count, elementwise, fft, index, random, reduce, scan, search, select, sort,
+    Program, compress, convolve, count, elementwise, fft, index, naming, random, reduce, scan, search, select, sort,
 };
 use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) ->
     let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_string()];
     options.extend_from_slice(&program.options);
     let failed = |error| format!("{} {:?} for {architecture}: {error}", program.name, program.options);
-    nvrtc.compile(program.name, program.source, &options, form).map_err(failed)
+    let source = naming::renamed(program.source, &naming::suffix(&program.options));
+    nvrtc.compile(program.name, &source, &options, form).map_err(failed)
 }
 
 fn ptx(nvrtc: &Nvrtc, program: &Program) -> String {
@@ -93,6 +94,7 @@ fn nvrtc_makes_the_code_that_is_meant() {
     }
     let add = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", "=add"]));
     assert!(add.contains("ld.global.v4.f32") || add.contains("ld.global.v4.b32"), "16-byte loads");
+    assert!(add.contains(".entry packed_add_float("), "kernels have the names that profiles show");
     assert!(add.contains("st.global.v4.f32") || add.contains("st.global.v4.b32"), "16-byte stores");
     for element in ["float", "double"] {
         let size = ["KERNEL_ROWS=15", "KERNEL_COLUMNS=15"];
