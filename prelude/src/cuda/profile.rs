@@ -70,7 +70,7 @@ fn mark(device: &Arc<Device>, kind: Kind, name: &'static str, bytes: usize) -> R
         // What goes into a graph is not done now.
         return Ok(None);
     }
-    Ok(Some(Span { kind, name, bytes: bytes as u64, start: Event::record(device)? }))
+    Ok(Some(Span { kind, name, bytes: bytes as u64, start: Event::in_stream(device, device.stream())? }))
 }
 
 fn is_captured(device: &Device) -> Result<bool> {
@@ -85,7 +85,7 @@ impl Span {
     #[cold]
     fn end(self, device: &Arc<Device>) -> Result<()> {
         let Span { kind, name, bytes, start } = self;
-        let end = Event::record(device)?;
+        let end = Event::in_stream(device, device.stream())?;
         let mut queued = queued();
         queued.push(Queued { kind, name, bytes, start, end });
         if queued.len() < MOST_QUEUED {
