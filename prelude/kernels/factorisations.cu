@@ -46,17 +46,16 @@ __device__ __forceinline__ void normalise(Product& x) {
 }
 
 // One block a matrix: the determinant, its sign and the logarithm of its absolute value, from LU factors and the numbers of the
-// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0 (or NaN), from 1: nothing
-// behind it counts.
+// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0, from 1; if it is not 0, then the
+// library has found NaN and given up.
 extern "C" __global__ void __launch_bounds__(THREADS)
 determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i64 count, element* out) {
     __shared__ Product parts[THREADS];
     const i64 matrix = blockIdx.x;
     lu += matrix * n * n;
     pivots += matrix * n;
-    const i64 last = statuses[matrix] > 0 ? statuses[matrix] : n;
     Product mine = {1, 0};
-    for (i64 at = threadIdx.x; at < last; at += THREADS) {
+    for (i64 at = threadIdx.x; at < n; at += THREADS) {
         Product factor = {double(lu[at * (n + 1)]), 0};
         normalise(factor);
         mine.significand *= pivots[at] == at + 1 ? factor.significand : -factor.significand;
@@ -74,6 +73,8 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
         }
     }
     if (threadIdx.x != 0) return;
+    const int pivot = statuses[matrix];
+    if (pivot > 0) mine = {lu[i64(pivot - 1) * (n + 1)] == 0 ? 0.0 : __longlong_as_double(0x7ff8000000000000ll), 0};
     const double s = mine.significand;
     // Beyond these there is no number of this type.
     const i64 exponent = mine.exponent > 5000 ? 5000 : mine.exponent < -5000 ? -5000 : mine.exponent;

@@ -366,7 +366,7 @@ pub trait Real: Element + PartialOrd {}
 ///
 /// ```compile_fail,E0277
 /// let a = warpcell::zeros::<warpcell::f16>(3);
-/// a.abs(); // a.astype::<f32>().abs()
+/// a.negative(); // a.astype::<f32>().negative()
 /// ```
 #[diagnostic::on_unimplemented(
     message = "there is no arithmetic on arrays of `{Self}`",

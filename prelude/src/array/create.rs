@@ -21,7 +21,7 @@ use crate::error::{Error, Result, check};
 /// let a = warpcell::asarray(&host);
 /// assert_eq!(a.shape(), [2, 2]);
 /// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
-/// assert_eq!(warpcell::asarray(vec![1, 2, 3]).sum(), 6);
+/// assert_eq!(warpcell::asarray(vec![1i64, 2, 3]).sum(), 6);
 /// ```
 #[track_caller]
 pub fn asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> DeviceArray<T> {
