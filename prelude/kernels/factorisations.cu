@@ -45,9 +45,26 @@ __device__ __forceinline__ void normalise(Product& x) {
     x.exponent += exponent;
 }
 
+// One block a matrix, after its LU factorisation by columns: a status above 0 is the number of the first pivot that is 0, from 1.
+// If that is not 0, the library has met NaN and given up, with whatever is in the matrix then: all of it becomes NaN, no rows are
+// exchanged, and the status is 0.
+extern "C" __global__ void __launch_bounds__(THREADS)
+spread_nan(element* lu, int* pivots, int* statuses, i64 rows, i64 columns) {
+    const i64 matrix = blockIdx.x, size = rows * columns, each = rows < columns ? rows : columns;
+    lu += matrix * size;
+    pivots += matrix * each;
+    const int status = statuses[matrix];
+    const bool given_up = status > 0 && lu[i64(status - 1) * (rows + 1)] != 0;
+    // All have looked.
+    __syncthreads();
+    if (!given_up) return;
+    for (i64 at = threadIdx.x; at < size; at += THREADS) lu[at] = element(__longlong_as_double(0x7ff8000000000000ll));
+    for (i64 at = threadIdx.x; at < each; at += THREADS) pivots[at] = int(at) + 1;
+    if (threadIdx.x == 0) statuses[matrix] = 0;
+}
+
 // One block a matrix: the determinant, its sign and the logarithm of its absolute value, from LU factors and the numbers of the
-// rows that were exchanged, from 1. A status above 0 is the number of the first pivot that is 0, from 1; if it is not 0, then the
-// library has found NaN and given up.
+// rows that were exchanged, from 1. A status above 0 stands for a pivot of 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
 determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i64 count, element* out) {
     __shared__ Product parts[THREADS];
@@ -73,8 +90,7 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
         }
     }
     if (threadIdx.x != 0) return;
-    const int pivot = statuses[matrix];
-    if (pivot > 0) mine = {lu[i64(pivot - 1) * (n + 1)] == 0 ? 0.0 : __longlong_as_double(0x7ff8000000000000ll), 0};
+    if (statuses[matrix] > 0) mine = {0, 0};
     const double s = mine.significand;
     // Beyond these there is no number of this type.
     const i64 exponent = mine.exponent > 5000 ? 5000 : mine.exponent < -5000 ? -5000 : mine.exponent;

@@ -32,6 +32,7 @@ pub(super) struct Factorise {
 struct Kernels {
     triangle: Function,
     determinants: Function,
+    spread_nan: Function,
     positive_diagonals: Function,
     addresses: Function,
     /// Owns the functions.
@@ -110,6 +111,7 @@ impl Factorise {
             let _ = cell.set(Kernels {
                 triangle: module.function(c"triangle")?,
                 determinants: module.function(c"determinants")?,
+                spread_nan: module.function(c"spread_nan")?,
                 positive_diagonals: module.function(c"positive_diagonals")?,
                 addresses: module.function(c"addresses")?,
                 _module: module,
@@ -141,6 +143,14 @@ impl Factorise {
             for_float!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
         } else {
             for_float!(dtype, session.lu(a, pivots.address(), &statuses))?;
+        }
+        let (lu, rows, columns, grid) = (a.address, a.rows as i64, a.columns as i64, blocks("lu", a.count, 1)?);
+        let (pivots_address, statuses_address) = (pivots.address(), statuses.address());
+        let mut arguments = arguments![lu, pivots_address, statuses_address, rows, columns];
+        // SAFETY: the module is in `self`; the arguments are those of `spread_nan`; the matrices lie by columns in live memory, with
+        // `min(rows, columns)` pivots and a status for each.
+        unsafe {
+            launch(&self.device, self.kernels(dtype)?.spread_nan, (grid, 1), THREADS as u32, &mut arguments)?;
         }
         Ok((pivots, statuses))
     }
