@@ -45,21 +45,25 @@ __device__ __forceinline__ void normalise(Product& x) {
     x.exponent += exponent;
 }
 
-// One block a matrix, after its LU factorisation by columns: a status above 0 is the number of the first pivot that is 0, from 1.
-// If that is not 0, the library has met NaN and given up, with whatever is in the matrix then: all of it becomes NaN, no rows are
-// exchanged, and the status is 0.
+// Some blocks a matrix (y): whether it holds NaN. `found` begins as zeros.
 extern "C" __global__ void __launch_bounds__(THREADS)
-spread_nan(element* lu, int* pivots, int* statuses, i64 rows, i64 columns) {
+find_nan(const element* a, i64 size, int* found) {
+    a += i64(blockIdx.x) * size;
+    bool any = false;
+    for (i64 at = i64(blockIdx.y) * THREADS + threadIdx.x; at < size; at += i64(gridDim.y) * THREADS) any |= a[at] != a[at];
+    if (any) found[blockIdx.x] = 1;
+}
+
+// One block a matrix, after its LU factorisation by columns: the library gives up over NaN, with whatever it has then. Where there
+// was NaN, all of the matrix becomes NaN, no rows are exchanged, and no pivot is 0.
+extern "C" __global__ void __launch_bounds__(THREADS)
+spread_nan(element* lu, int* pivots, int* statuses, const int* found, i64 rows, i64 columns) {
     const i64 matrix = blockIdx.x, size = rows * columns, each = rows < columns ? rows : columns;
-    lu += matrix * size;
-    pivots += matrix * each;
-    const int status = statuses[matrix];
-    const bool given_up = status > 0 && lu[i64(status - 1) * (rows + 1)] != 0;
-    // All have looked.
-    __syncthreads();
-    if (!given_up) return;
-    for (i64 at = threadIdx.x; at < size; at += THREADS) lu[at] = element(__longlong_as_double(0x7ff8000000000000ll));
-    for (i64 at = threadIdx.x; at < each; at += THREADS) pivots[at] = int(at) + 1;
+    if (!found[matrix]) return;
+    for (i64 at = threadIdx.x; at < size; at += THREADS) {
+        lu[matrix * size + at] = element(__longlong_as_double(0x7ff8000000000000ll));
+    }
+    for (i64 at = threadIdx.x; at < each; at += THREADS) pivots[matrix * each + at] = int(at) + 1;
     if (threadIdx.x == 0) statuses[matrix] = 0;
 }
 

@@ -32,6 +32,7 @@ pub(super) struct Factorise {
 struct Kernels {
     triangle: Function,
     determinants: Function,
+    find_nan: Function,
     spread_nan: Function,
     positive_diagonals: Function,
     addresses: Function,
@@ -111,6 +112,7 @@ impl Factorise {
             let _ = cell.set(Kernels {
                 triangle: module.function(c"triangle")?,
                 determinants: module.function(c"determinants")?,
+                find_nan: module.function(c"find_nan")?,
                 spread_nan: module.function(c"spread_nan")?,
                 positive_diagonals: module.function(c"positive_diagonals")?,
                 addresses: module.function(c"addresses")?,
@@ -138,19 +140,30 @@ impl Factorise {
     fn lu(&self, session: &Session<'_>, dtype: DType, a: Stack) -> Result<(DeviceMemory, Statuses)> {
         let statuses = Statuses::new(&self.device, a.count)?;
         let pivots = DeviceMemory::new(&self.device, a.count * a.rows.min(a.columns) * size_of::<i32>())?;
+        let found = DeviceMemory::new(&self.device, a.count * size_of::<i32>())?;
+        found.set_bytes(0)?;
+        let (lu, size, found_address) = (a.address, (a.rows * a.columns) as i64, found.address());
+        let matrices = blocks("lu", a.count, 1)?;
+        let each = (a.rows * a.columns).div_ceil(THREADS * 16).clamp(1, 1024) as u32;
+        let mut arguments = arguments![lu, size, found_address];
+        // SAFETY: the module is in `self`; the arguments are those of `find_nan`; the matrices lie one after the other in live
+        // memory, and there is a number for each.
+        unsafe {
+            launch(&self.device, self.kernels(dtype)?.find_nan, (matrices, each), THREADS as u32, &mut arguments)?;
+        }
         if a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns {
             let addresses = self.addresses(dtype, a)?;
             for_float!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
         } else {
             for_float!(dtype, session.lu(a, pivots.address(), &statuses))?;
         }
-        let (lu, rows, columns, grid) = (a.address, a.rows as i64, a.columns as i64, blocks("lu", a.count, 1)?);
+        let (rows, columns) = (a.rows as i64, a.columns as i64);
         let (pivots_address, statuses_address) = (pivots.address(), statuses.address());
-        let mut arguments = arguments![lu, pivots_address, statuses_address, rows, columns];
+        let mut arguments = arguments![lu, pivots_address, statuses_address, found_address, rows, columns];
         // SAFETY: the module is in `self`; the arguments are those of `spread_nan`; the matrices lie by columns in live memory, with
         // `min(rows, columns)` pivots and a status for each.
         unsafe {
-            launch(&self.device, self.kernels(dtype)?.spread_nan, (grid, 1), THREADS as u32, &mut arguments)?;
+            launch(&self.device, self.kernels(dtype)?.spread_nan, (matrices, 1), THREADS as u32, &mut arguments)?;
         }
         Ok((pivots, statuses))
     }
