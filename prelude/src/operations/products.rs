@@ -269,6 +269,7 @@ fn multiplicable(operation: &'static str, dtype: DType) -> Result<()> {
 
 fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar> {
     a.same_device(operation, b)?;
+    a.handle.may_wait(operation)?;
     for shape in [a.shape(), b.shape()] {
         if shape.len() != 1 {
             return Err(Error::InvalidShape {
@@ -288,6 +289,7 @@ fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar>
 
 fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
     let operation = "vdot";
+    a.handle.may_wait(operation)?;
     if a.size() != b.size() {
         let reason = format!(
             "the shapes {:?} and {:?} have {} and {} elements; give arrays with as many elements as one another",
@@ -513,6 +515,7 @@ fn kron_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
 }
 
 fn trace_of(a: &RawArray) -> Result<Scalar> {
+    a.handle.may_wait("trace")?;
     let Layout { shape, strides, offset } = &a.layout;
     let (&[rows, columns], &[down, across]) = (&shape[..], &strides[..]) else {
         return Err(Error::InvalidShape {
