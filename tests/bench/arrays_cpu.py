@@ -11,17 +11,14 @@ import argparse
 import os
 import platform
 import re
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy_peer import median, output_of
 
-ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(tempfile.gettempdir(), f"numpy-arrays-{os.getpid()}.npy")
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
@@ -78,17 +75,6 @@ def arrays(dtype: str, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return a, b, np.sort(a)
 
 
-def median(work: Callable[[], object], runs: int) -> float:
-    """In milliseconds."""
-    work()
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times) * 1e3
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--at-least", type=float, default=0, help="smallest ratio that passes")
@@ -97,14 +83,8 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=10_000_000, help="elements (default: %(default)s)")
     parser.add_argument("program", nargs="*", help="our program, if not the example as cargo runs it")
     arguments = parser.parse_args()
-    program = arguments.program or [
-        "cargo", "--config", "prelude/dylib.toml", "run", "--release", "--locked", "--quiet", "-p", "warpcell",
-        "--example", "arrays_cpu", "--",
-    ]  # fmt: skip
-
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
-    environment = {**os.environ, "WARPCELL_DEVICE": "cpu", "RUSTC_BOOTSTRAP": "1"}
-    text = subprocess.check_output([*program, str(arguments.size)], text=True, cwd=ROOT, env=environment)
+    text = output_of("arrays_cpu", arguments.program, [str(arguments.size)])
     rows = re.findall(r"^(\w+) (\w+) \S+ ([\d.]+) ms$", text, re.MULTILINE)
     made: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
     status = 0

@@ -12,14 +12,9 @@ import argparse
 import os
 import platform
 import re
-import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32"}
 
 
@@ -33,6 +28,7 @@ if threads_of(sys.argv):
         os.environ[name] = threads_of(sys.argv)
 
 import numpy as np  # noqa: E402
+from numpy_peer import median, output_of  # noqa: E402
 
 
 def random(dtype: str, *shapes: tuple[int, ...]) -> list[np.ndarray]:
@@ -75,17 +71,6 @@ def definite(a: np.ndarray) -> np.ndarray:
     return DEFINITE[id(a)][1]
 
 
-def median(work: Callable[[], object], runs: int) -> float:
-    """In milliseconds."""
-    work()
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times) * 1e3
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--at-least", type=float, default=0, help="smallest ratio that passes")
@@ -94,14 +79,8 @@ def main() -> int:
     parser.add_argument("--threads", help="threads of both (default: all)")
     parser.add_argument("program", nargs="*", help="our program, if not the example as cargo runs it")
     arguments = parser.parse_args()
-    program = arguments.program or [
-        "cargo", "--config", "prelude/dylib.toml", "run", "--release", "--locked", "--quiet", "-p", "warpcell",
-        "--example", "linalg_cpu", "--",
-    ]  # fmt: skip
-
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
-    environment = {**os.environ, "WARPCELL_DEVICE": "cpu", "RUSTC_BOOTSTRAP": "1"}
-    text = subprocess.check_output([*program, *(arguments.only or [])], text=True, cwd=ROOT, env=environment)
+    text = output_of("linalg_cpu", arguments.program, arguments.only or [])
     status = 0
     print(f"{'operation':20}{'type':6}{'size':>9}{'NumPy, ms':>12}{'cpu, ms':>12}{'ratio':>8}")
     for name, dtype, size, ours in re.findall(r"^(\w+) (\w+) (\d+) \S+ ([\d.]+) ms$", text, re.MULTILINE):
