@@ -1,0 +1,127 @@
+//! What is translated and what comes of it, as plain data.
+
+use std::fmt;
+
+/// The types of numbers and truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    Isize,
+    Usize,
+    F32,
+    F64,
+}
+
+/// What a function may take, hold and return.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Scalar(Scalar),
+    /// The empty tuple is what a function without a result returns.
+    Tuple(Vec<Type>),
+    Array(Box<Type>, usize),
+    /// A struct, by the name of its item.
+    Struct(String),
+}
+
+/// A constant: the host's compiler has computed it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// The bits of the value, those above its size zero.
+    Scalar(Scalar, u64),
+    Tuple(Vec<Value>),
+    /// The elements, and their type, which an empty array has too.
+    Array(Type, Vec<Value>),
+    /// The name of the struct's item, and its fields in the order of their declaration.
+    Struct(String, Vec<(String, Value)>),
+}
+
+/// What a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `#[vectorize]`: over arrays; scalars in, a scalar or a tuple of scalars out.
+    Vectorize,
+    /// `#[device]`: for other functions to call.
+    Device,
+    /// The closure of `fuse!`, written as a function whose last parameters are what it captures, without types.
+    Formula,
+}
+
+/// An item of the program: a function or a struct, as it was registered.
+#[derive(Clone, Debug, Default)]
+pub struct Item {
+    /// By what others refer to it: the path by which the host's compiler knows it.
+    pub name: String,
+    /// Its text, without attributes: `fn f(x: f32) -> f32 { … }`, `struct P { x: f32 }`.
+    pub source: String,
+    /// The line of the source in the user's file or cell, 1 for the first; what messages and comments add to.
+    pub line: usize,
+    /// The functions that it calls: each path as it is written, without blanks, and the name of the item.
+    pub functions: Vec<(String, String)>,
+    /// The structs that it names, likewise.
+    pub structs: Vec<(String, String)>,
+    /// The constants that it uses: the path as it is written, and the value.
+    pub constants: Vec<(String, Value)>,
+}
+
+/// Where items are found by their names.
+pub trait Items {
+    /// The item of that name, the newest if there were several.
+    fn item(&self, name: &str) -> Option<&Item>;
+}
+
+/// A function, and all that it leads to, as CUDA C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// What goes before `source`: the record of failures, and those functions of Rust's numbers that are needed.
+    pub support: String,
+    /// CUDA C without `#include`s: structs, constants and `__device__` functions, each Rust line above its translation as a
+    /// comment.
+    pub source: String,
+    /// What the entry is called there.
+    pub name: String,
+    pub parameters: Vec<Scalar>,
+    /// One for a scalar result, several for a tuple.
+    pub results: Vec<Scalar>,
+    /// The type of the result in CUDA C. A tuple's parts are its members `_0`, `_1` ….
+    pub result_type: String,
+    /// Whether it can fail on its arguments (divide an integer by zero, index past an array's end) or run for ever, and so
+    /// uses the record of failures that `support` declares.
+    pub may_fail: bool,
+}
+
+/// Why something cannot be translated: for a program, where no compiler shows the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The function in which it is.
+    pub function: String,
+    /// The line in the user's file or cell.
+    pub line: usize,
+    /// What is wrong, and what to write instead.
+    pub reason: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}`, line {}: {}", self.function, self.line, self.reason)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What a function refers to outside of itself, each path once, in the order of the text.
+#[derive(Clone, Default)]
+pub struct References {
+    pub functions: Vec<syn::Path>,
+    pub structs: Vec<syn::Path>,
+    pub constants: Vec<syn::Path>,
+    /// What the closure of `fuse!` captures; empty for the others.
+    pub captures: Vec<syn::Ident>,
+}
