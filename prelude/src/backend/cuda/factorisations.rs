@@ -2,7 +2,7 @@
 //! `kernels/factorisations.cu`.
 //!
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
-//! asked for by rows is copied back; of symmetric matrices, and where a transpose can be solved for, rows do as well.
+//! asked for by rows is copied back; of symmetric matrices rows do as well.
 
 use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
 use crate::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
@@ -272,13 +272,16 @@ impl Factorisations for CudaBackend {
     }
 
     fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        // What lies by rows is, by columns, the transpose, and so are the inverses.
-        let scratch = self.rows(x)?;
-        self.factorise.identity(out)?;
+        // By rows the factors would be the transpose's, of which a pivot need not be 0 where one of the matrix's is. To solve for
+        // the transpose of the identity takes the library longer than a copy.
+        let (count, n, _) = lengths(x);
+        let (scratch, inverses) = (self.columns(x, n)?, self.scratch(x.dtype, [count, n, n])?);
+        self.factorise.identity(inverses.view())?;
         let session = self.factorise.solver.session()?;
         let lu = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
-        self.factorise.solve(&session, x.dtype, &lu, by_columns(out)?)?;
+        self.factorise.solve(&session, x.dtype, &lu, by_columns(inverses.view())?)?;
         drop(session);
+        self.copy_back(&inverses, out)?;
         lu.statuses.read(&self.device).map(fault)
     }
 
