@@ -2,6 +2,7 @@
 
 use super::compile::Target;
 use super::cublas;
+use super::failures::Failures;
 use super::memory::Withheld;
 use super::pool::Pool;
 use super::queue::{self, Queues};
@@ -26,6 +27,8 @@ pub(crate) struct Device {
     /// Whether there may be others, or graphs: then blocks of memory note who uses them.
     pub(super) has_streams: AtomicBool,
     pub(super) queues: Queues,
+    /// What the user's functions write when they fail.
+    pub(super) failures: Failures,
     handle: sys::CUdevice,
     ordinal: usize,
     name: String,
@@ -141,6 +144,7 @@ impl Device {
             first_stream,
             has_streams: AtomicBool::new(false),
             queues: Queues::default(),
+            failures: Failures::default(),
             handle,
             ordinal,
             name,
@@ -175,10 +179,11 @@ impl Device {
         Ok(())
     }
 
-    /// Waits for the work of all queues; reports errors of it, and errors that were deferred.
+    /// Waits for the work of all queues; reports errors of it, failures of the user's functions, and errors that were deferred.
     pub fn synchronize(&self) -> Result<()> {
         self.bind()?;
         self.wait_for_queues()?;
+        self.failure()?;
         self.deferred()
     }
 
@@ -312,6 +317,7 @@ impl Drop for Device {
             let _ = self.wait_for_queues();
             lock(&self.cublas).take();
             lock(&self.staging).release();
+            self.failures.release();
             for withheld in lock(&self.withheld).drain(..) {
                 lock(&self.pool).free(withheld.end());
             }
@@ -325,6 +331,6 @@ impl Drop for Device {
 }
 
 /// Locks, also after a panic of another holder: what these mutexes guard is whole between statements.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
