@@ -336,14 +336,25 @@ impl Backend for CudaBackend {
         self.elementwise.binary(operation, a, b, out)
     }
 
-    fn map(&self, function: &Function, _inputs: &[Operand<'_>], _out: View<'_>) -> Result<()> {
+    fn map(&self, function: &Function, _inputs: &[Operand<'_>], _outs: &[View<'_>]) -> Result<()> {
         let reason = format!(
             "`{}` cannot run on {}: so far, Rust functions run on arrays of the CPU device only; copy the arrays to the \
-             host with `to_host` and apply it there with `mapv`, or start the kernel with WARPCELL_DEVICE=cpu",
+             host with `to_host` and apply it there with `gpu::host::map`, or start the kernel with WARPCELL_DEVICE=cpu",
             function.name,
             self.device.label()
         );
         Err(Error::InvalidArgument { operation: "map", reason })
+    }
+
+    fn map_reduce(
+        &self,
+        function: &Function,
+        _operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        _shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()> {
+        self.map(function, inputs, &[out])
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
