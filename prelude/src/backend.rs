@@ -634,6 +634,8 @@ pub(crate) trait Backend: Send + Sync {
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
     /// Whether the calling thread captures a graph of this device.
     fn is_capturing(&self) -> bool;
+    /// Lets loops of the user's functions end that run on the device now, if a device runs beside the host.
+    fn stop_functions(&self) {}
 }
 
 /// Whose work comes first.

@@ -111,8 +111,8 @@ const fn stored_type(scalar: Scalar) -> &'static str {
 impl Kernel<'_> {
     /// The program with this kernel.
     pub fn text(&self) -> Text {
-        let name = self.name();
         let (each, turns) = self.elements();
+        let name = self.name(each * turns);
         let mut source = self.head();
         let body = match (self.reduction, self.form) {
             (None, Form::Packed) if each > 1 => self.packed(&name, each),
@@ -137,9 +137,10 @@ impl Kernel<'_> {
     }
 
     /// A name that the rest of the program does not use.
-    fn name(&self) -> String {
+    fn name(&self, each: usize) -> String {
+        let form = if self.form == Form::Packed && each == 1 { Form::Single } else { self.form };
         let reduction = self.reduction.map_or(String::new(), |reduction| format!("{}_", reduction_name(reduction).1));
-        let mut name = format!("{reduction}{}_{}", self.form.name(), self.translation.name);
+        let mut name = format!("{reduction}{}_{}", form.name(), self.translation.name);
         while self.translation.source.contains(&name) {
             name.push('_');
         }
@@ -164,30 +165,20 @@ impl Kernel<'_> {
     /// few enough that the compiler, which writes the function out for each, takes no longer than for a small kernel. With
     /// loops, whose length differs from element to element, one is best.
     fn elements(&self) -> (usize, usize) {
-        if self.form != Form::Packed && self.reduction.is_none() {
-            return (1, 1);
-        }
+        let is_reduced = self.reduction.is_some();
+        let (packs, takes_turns) = match self.form {
+            Form::Packed => (true, is_reduced),
+            Form::Single => (false, is_reduced),
+            Form::Strided | Form::StridedWide => return (1, 1),
+        };
         let inputs: usize = self.arrays().map(|(_, scalar)| size(scalar)).sum::<usize>().max(1);
-        let outputs = self.results().map(|(_, scalar)| size(scalar)).filter(|_| self.reduction.is_none());
+        let outputs = self.results().map(|(_, scalar)| size(scalar)).filter(|_| !is_reduced);
         let widest = self.arrays().map(|(_, scalar)| size(scalar)).chain(outputs).max().unwrap_or(16);
-        let weight = weight(&self.translation.source);
-        let fits = |count: usize, most: usize| (count * weight <= most) as usize;
-        let mut each = match self.form {
-            Form::Packed => (32 / inputs).clamp(1, 16 / widest),
-            _ => 1,
-        };
-        each = 1 << each.ilog2();
-        while each > 1 && fits(each, MOST_WEIGHT) == 0 {
-            each /= 2;
-        }
-        let mut turns = match self.reduction {
-            Some(_) => (64 / (each * inputs)).clamp(1, 4),
-            None => 1,
-        };
-        turns = 1 << turns.ilog2();
-        while turns > 1 && fits(each * turns, MOST_WEIGHT) == 0 {
-            turns /= 2;
-        }
+        let most = MOST_WEIGHT / weight(&self.translation.source);
+        // Powers of two.
+        let at_most = |wanted: usize, limit: usize| 1 << wanted.min(limit).max(1).ilog2();
+        let each: usize = if packs { at_most((32 / inputs).min(16 / widest), most) } else { 1 };
+        let turns = if takes_turns { at_most((64 / (each * inputs)).min(4), most / each) } else { 1 };
         (each, turns)
     }
 
@@ -388,8 +379,8 @@ impl Kernel<'_> {
     fn reduction_head(&self, name: &str, more: &str) -> String {
         format!(
             "extern \"C\" __global__ void __launch_bounds__({THREADS})
-{name}({}long long size{more}, reduction::State* of_blocks, unsigned int* finished, reduction::output* out) {{
-    reduction::State state;
+{name}({}long long size{more}, warpcell_reduction::State* of_blocks, unsigned int* finished, warpcell_reduction::output* out) {{
+    warpcell_reduction::State state;
     state.start();
     const long long lane = (long long)blockIdx.x * {THREADS} + threadIdx.x;
     const long long lanes = (long long)gridDim.x * {THREADS};
@@ -401,11 +392,11 @@ impl Kernel<'_> {
     /// One value of arrays whose elements follow one another. Each thread reads `turns` packs before it computes.
     fn reduced(&self, name: &str, each: usize, turns: usize) -> String {
         let mut text = pack(each) + &self.reduction_head(name, "");
-        text += "    long long i = lane;\n";
+        text += "    long long pack = lane;\n";
         if turns > 1 {
             let _ = writeln!(
                 text,
-                "#pragma unroll 1\n    for (; (i + {last} * lanes + 1) * {each} <= size; i += {turns} * lanes) {{",
+                "#pragma unroll 1\n    for (; (pack + {last} * lanes + 1) * {each} <= size; pack += {turns} * lanes) {{",
                 last = turns - 1
             );
             for (number, scalar) in self.arrays() {
@@ -416,35 +407,35 @@ impl Kernel<'_> {
                 let stored = stored_type(scalar);
                 let _ = writeln!(
                     text,
-                    "            a{number}[k] = ((const WarpcellPack<{stored}>*)x{number})[i + k * lanes];"
+                    "            a{number}[k] = ((const WarpcellPack<{stored}>*)x{number})[pack + k * lanes];"
                 );
             }
             let _ = writeln!(text, "        }}\n#pragma unroll\n        for (int k = 0; k < {turns}; k++) {{");
             text += &self.enter(each, |number| format!("a{number}[k].at[j]"), None);
             text += "        }\n    }\n";
         }
-        let _ = writeln!(text, "#pragma unroll 1\n    for (; i * {each} < size; i += lanes) {{");
-        let _ = writeln!(text, "        const long long first = i * {each};");
+        let _ = writeln!(text, "#pragma unroll 1\n    for (; pack * {each} < size; pack += lanes) {{");
+        let _ = writeln!(text, "        const long long first = pack * {each};");
         let _ = writeln!(text, "        const bool whole = first + {each} <= size;");
         text += &self.load(each, "x", "first", "        ");
         text += &self.enter(each, |number| format!("a{number}.at[j]"), Some("first"));
-        text += "    }\n    reduction::deliver_whole(state, of_blocks, finished, out);\n}\n";
+        text += "    }\n    warpcell_reduction::deliver_whole(state, of_blocks, finished, out);\n}\n";
         text
     }
 
     /// What lets the results of a pack enter the state. Where the pack may not be whole, `first` is the number of its first element.
     fn enter(&self, each: usize, element: impl Fn(usize) -> String, first: Option<&str>) -> String {
         let indent = if first.is_some() { "        " } else { "            " };
-        let mut text = format!("{indent}reduction::input b[{each}];\n#pragma unroll\n");
+        let mut text = format!("{indent}warpcell_reduction::input b[{each}];\n#pragma unroll\n");
         let _ = writeln!(text, "{indent}for (int j = 0; j < {each}; j++) {{");
         let _ = writeln!(text, "{indent}    {}", self.call(element));
         let _ = writeln!(text, "{indent}    b[j] = y;\n{indent}}}");
         match first {
             Some(first) => {
-                let _ = writeln!(text, "{indent}enter(state, b, whole ? {each} : size - {first});");
+                let _ = writeln!(text, "{indent}warpcell_enter(state, b, whole ? {each} : size - {first});");
             }
             None => {
-                let _ = writeln!(text, "{indent}enter(state, b, {each});");
+                let _ = writeln!(text, "{indent}warpcell_enter(state, b, {each});");
             }
         }
         text
@@ -456,8 +447,8 @@ impl Kernel<'_> {
         let _ = writeln!(text, "        {} left = i;", self.index());
         text += &self.places("        ");
         let _ = writeln!(text, "        {}", self.call(|number| format!("x{number}[x{number}_at]")));
-        text += "        state.add((reduction::input)y, 0);\n    }\n";
-        text + "    reduction::deliver_whole(state, of_blocks, finished, out);\n}\n"
+        text += "        state.add((warpcell_reduction::input)y, 0);\n    }\n";
+        text + "    warpcell_reduction::deliver_whole(state, of_blocks, finished, out);\n}\n"
     }
 }
 
@@ -503,18 +494,18 @@ fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
 #define WARPCELL_INPUT {input}
 #define WARPCELL_OUTPUT {output}
 #define WARPCELL_REDUCTION {name}
-namespace reduction {{
+namespace warpcell_reduction {{
 typedef signed char i8;
 typedef unsigned short u16;
 typedef short i16;
 {REDUCTIONS}
 }}
 // The first `count` of some results. Four floats are added in pairs before they enter, as in the sum of an array.
-template <int most> __device__ __forceinline__ void enter(reduction::State& state, const reduction::input (&b)[most], long long count) {{
-    if (most == reduction::VECTOR && count == most) {{
-        reduction::Pack pack;
+template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_reduction::State& state, const warpcell_reduction::input (&b)[most], long long count) {{
+    if (most == warpcell_reduction::VECTOR && count == most) {{
+        warpcell_reduction::Pack pack;
 #pragma unroll
-        for (int j = 0; j < most; j++) pack.at[j % reduction::VECTOR] = b[j];
+        for (int j = 0; j < most; j++) pack.at[j % warpcell_reduction::VECTOR] = b[j];
         state.add(pack, 0);
         return;
     }}
