@@ -13,22 +13,25 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use warpcell_translate::Item;
-pub use warpcell_translate::Role;
+pub use warpcell_translate::{Role, Type, Value};
 
 mod blocks;
 mod captures;
 mod constant;
 
 pub use blocks::{BlockFunction, Inputs, Outputs};
-pub use captures::{Capture, Captured, Captures};
-pub use constant::{Constant, structure};
+pub use captures::{Capture, Captured, Captures, Formula};
+pub use constant::{Constant, structure, structure_type};
+pub use warpcell_macros::formula;
 
 /// What the macros know of an item when it is compiled.
 pub struct Text {
     /// What it is for; of a struct, `Device`.
     pub role: Role,
-    /// The item without its attributes.
+    /// The item without its attributes; a formula as a function.
     pub source: &'static str,
+    /// A formula as it is written; empty for others.
+    pub written: &'static str,
     /// The line of the source's beginning in the user's file or cell.
     pub line: usize,
     /// Tells what the item refers to: as a function, since names of types are not known to the compiler's constants.

@@ -1,7 +1,7 @@
 //! Blocks of elements: what a function over arrays gets and fills on the CPU.
 
 use super::captures::Captures;
-use crate::dtype::DType;
+use crate::dtype::{DType, Element};
 use std::marker::PhantomData;
 
 /// Computes blocks of results from blocks of arguments, all of one length.
@@ -46,6 +46,17 @@ impl<'a> Inputs<'a> {
         self.captures
     }
 
+    /// How many elements each block has.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The block of the argument of this number, which is of type `T`.
+    pub(crate) fn elements<T: Element>(&self, index: usize) -> &'a [T] {
+        // SAFETY: of this type, as is checked; the rest is what `new` was promised.
+        unsafe { std::slice::from_raw_parts(self.block(index, T::DTYPE).cast(), self.length) }
+    }
+
     fn block(&self, index: usize, dtype: DType) -> *const u8 {
         assert_eq!(self.dtypes[index], dtype, "the function was registered with other types");
         self.blocks[index]
@@ -60,6 +71,14 @@ impl<'a> Outputs<'a> {
     pub(crate) unsafe fn new(blocks: &'a [*mut u8], dtypes: &'a [DType], length: usize) -> Outputs<'a> {
         assert_eq!(blocks.len(), dtypes.len());
         Outputs { blocks, dtypes, length, given: 0, elements: PhantomData }
+    }
+
+    /// The next block of results, which is of type `T` and has so many elements.
+    #[inline(always)]
+    pub(crate) fn next_of<T: Element>(&mut self, length: usize) -> &'a mut [T] {
+        assert!(self.length == length);
+        // SAFETY: of this type, as is checked, and given to nobody before; the rest is what `new` was promised.
+        unsafe { std::slice::from_raw_parts_mut(self.block(T::DTYPE).cast(), length) }
     }
 
     /// The next block.

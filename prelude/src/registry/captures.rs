@@ -1,5 +1,6 @@
 //! What a formula of `fuse!` captures: scalars by value, and the closure that has them for the CPU.
 
+use super::Text;
 use super::constant::Constant;
 use std::mem::MaybeUninit;
 use warpcell_translate::{Scalar, Value};
@@ -80,5 +81,26 @@ impl Captures {
     pub(crate) unsafe fn closure<F: Copy>(&self) -> F {
         // SAFETY: the caller's promise; the closure may be copied.
         unsafe { self.closure.as_ptr().cast::<F>().read() }
+    }
+}
+
+/// What the procedural half of `fuse!` gives to the other one. `WIDE` says that the processor has AVX2 and FMA.
+pub struct Formula<const WIDE: bool> {
+    pub(crate) text: &'static Text,
+    scalars: [Captured; MOST],
+    count: usize,
+}
+
+impl<const WIDE: bool> Formula<WIDE> {
+    /// A formula that has captured these, which are eight at most.
+    pub fn new(text: &'static Text, captured: &[Captured]) -> Formula<WIDE> {
+        let mut formula =
+            Formula { text, scalars: [Captured { scalar: Scalar::Bool, bits: 0 }; MOST], count: captured.len() };
+        formula.scalars[..captured.len()].copy_from_slice(captured);
+        formula
+    }
+
+    pub(crate) fn scalars(&self) -> &[Captured] {
+        &self.scalars[..self.count]
     }
 }

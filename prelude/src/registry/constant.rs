@@ -23,6 +23,11 @@ pub fn structure(name: &str, fields: &[(&str, &dyn Constant)]) -> Value {
     Value::Struct(name.to_owned(), fields.collect())
 }
 
+/// The type of a struct.
+pub fn structure_type(name: &str) -> Type {
+    Type::Struct(name.to_owned())
+}
+
 macro_rules! scalars {
     ($($type:ident $scalar:ident |$value:ident| $bits:expr;)*) => {$(
         impl Constant for $type {
