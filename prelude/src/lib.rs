@@ -27,6 +27,7 @@ mod dtype;
 mod error;
 pub mod fft;
 mod files;
+mod generated;
 mod graph;
 pub mod host;
 mod input;
@@ -69,6 +70,7 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
+pub use generated::{cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};

@@ -88,6 +88,30 @@ pub(crate) fn driver_version() -> Result<(i32, i32)> {
     Ok((version / 1000, version % 1000 / 10))
 }
 
+/// What code for device `ordinal` is compiled for; opens no context.
+pub(crate) fn target_of(ordinal: usize) -> Result<Target> {
+    let unavailable = |reason| Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason };
+    count().map_err(unavailable)?;
+    let mut handle = 0;
+    // SAFETY: the driver is initialised; the pointer is to a local of the type that the call writes.
+    check(unsafe { sys::cuDeviceGet(&raw mut handle, ordinal as c_int) }, "cuDeviceGet")?;
+    Ok(Target { capability: capability(handle)?, driver_major: driver_major()? })
+}
+
+fn capability(handle: sys::CUdevice) -> Result<(c_int, c_int)> {
+    use sys::CUdevice_attribute as Attribute;
+    let attribute = |which| {
+        let mut value: c_int = 0;
+        // SAFETY: the handle is the driver's; `value` is an int to write to.
+        let status = unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, handle) };
+        check(status, "cuDeviceGetAttribute").map(|()| value)
+    };
+    Ok((
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    ))
+}
+
 /// Whether kernels could be compiled; if not, why and what to do. Ask [`count`] first.
 pub(crate) fn can_compile() -> std::result::Result<(), String> {
     let major = driver_major().map_err(|error| error.to_string())?;
@@ -111,7 +135,8 @@ impl Device {
         let (mut handle, mut total_memory, mut name) = (0, 0, [0 as c_char; 256]);
         let mut context = std::ptr::null_mut();
         let first_stream;
-        let (mut major, mut minor, mut multiprocessors) = (0, 0, 0);
+        let capability;
+        let mut multiprocessors = 0;
         // SAFETY: the driver is initialised and `ordinal` is in its range; every pointer is to a local of the type that
         // the call writes, and `name` has the length that is passed.
         unsafe {
@@ -120,8 +145,7 @@ impl Device {
             let attribute = |value: &mut c_int, which| {
                 check(sys::cuDeviceGetAttribute(value, which, handle), "cuDeviceGetAttribute")
             };
-            attribute(&mut major, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-            attribute(&mut minor, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+            capability = self::capability(handle)?;
             attribute(&mut multiprocessors, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
             check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int - 1, handle), "cuDeviceGetName")?;
@@ -148,7 +172,7 @@ impl Device {
             handle,
             ordinal,
             name,
-            target: Target { capability: (major, minor), driver_major },
+            target: Target { capability, driver_major },
             multiprocessors: multiprocessors.max(1) as u32,
             total_memory,
             pool: Mutex::default(),

@@ -274,9 +274,11 @@ impl Failure {
                 second.saturating_sub(1).max(0)
             ),
             STOPPED => "an interrupt has stopped it; call it again to get the whole result".to_owned(),
-            _ => "it has come to a `panic!`, `unreachable!` or `assert!`; let it return a value for such elements, such \
+            _ => {
+                "it has come to a `panic!`, `unreachable!` or `assert!`; let it return a value for such elements, such \
                   as NaN"
-                .to_owned(),
+                    .to_owned()
+            }
         };
         Error::FunctionFailed {
             function: self.function.clone(),

@@ -10,7 +10,7 @@ use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
 use crate::backend::{Operand, ReduceOperation, View};
 use crate::cuda::compile;
-use crate::cuda::context::Device;
+use crate::cuda::context::{self, Device};
 use crate::cuda::failures::Slot;
 use crate::cuda::launch::launch;
 use crate::cuda::memory::DeviceMemory;
@@ -259,7 +259,9 @@ impl Maps {
             return Err(Error::InvalidShape {
                 operation: "a reduction of a map",
                 shape: shape.to_vec(),
-                reason: format!("has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or copy them"),
+                reason: format!(
+                    "has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or copy them"
+                ),
             });
         }
         let (passed, _) = passed(&axes);
@@ -357,7 +359,7 @@ impl Maps {
         let Key { form, scalars, reduction, contracts } = key;
         let translation = &translated.translation;
         let Text { source, name, each } = Kernel { translation, form, scalars, reduction }.text();
-        let file = format!("{}.cu", translation.name);
+        let file = format!("{}.cu", text::own_name(translation));
         let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let function = module.function(&name)?;
@@ -419,7 +421,8 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
     let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
     let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
         .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
-    let dtypes = |scalars: &[Scalar]| scalars.iter().map(|&scalar| text::element(scalar)).collect::<Option<Vec<DType>>>();
+    let dtypes =
+        |scalars: &[Scalar]| scalars.iter().map(|&scalar| text::element(scalar)).collect::<Option<Vec<DType>>>();
     let own = translation.parameters.len().saturating_sub(captures.len());
     let agrees = dtypes(&translation.parameters[..own]).is_some_and(|dtypes| dtypes == function.parameters)
         && dtypes(&translation.results).is_some_and(|dtypes| dtypes == function.results);
@@ -434,18 +437,17 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
 }
 
 /// The CUDA C with which a function runs over arrays whose elements follow one another.
-pub(crate) fn source(function: &Function) -> Result<String> {
+pub(crate) fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result<String> {
     let translation = translate(function, &registry::items(function))?;
     // What a formula has captured are values.
     let own = function.parameters.len();
     let scalars = (own..translation.parameters.len()).fold(0, |bits, number| bits | 1 << number);
-    Ok(Kernel { translation: &translation, form: Form::Packed, scalars, reduction: None }.text().source)
+    Ok(Kernel { translation: &translation, form: Form::Packed, scalars, reduction }.text().source)
 }
 
-/// What the compiler makes of [`source`], for the device of this number; without one for an architecture that all recent
-/// devices can take it for.
-pub(crate) fn ptx(function: &Function, ordinal: Option<usize>) -> Result<String> {
-    let target = ordinal.map(|ordinal| Device::open(ordinal).map(|device| device.target())).transpose()?;
-    let source = source(function)?;
+/// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.
+pub(crate) fn ptx(function: &Function, reduction: Option<ReduceOperation>, ordinal: Option<usize>) -> Result<String> {
+    let target = ordinal.map(context::target_of).transpose()?;
+    let source = source(function, reduction)?;
     compile::ptx(target, "map.cu", &source, &options(CONTRACTS.load(Ordering::Relaxed)))
 }

@@ -86,6 +86,11 @@ const fn size(scalar: Scalar) -> usize {
     }
 }
 
+/// What a function is called, without the namespace in which it is.
+pub(super) fn own_name(translation: &Translation) -> &str {
+    translation.name.rsplit("::").next().unwrap_or(&translation.name)
+}
+
 /// The type of a value in CUDA C.
 const fn value_type(scalar: Scalar) -> &'static str {
     match scalar {
@@ -132,7 +137,7 @@ impl Kernel<'_> {
     /// The comment at the head, and the function.
     fn head(&self) -> String {
         let Translation { support, source, functions, .. } = self.translation;
-        let name = functions.first().map_or(self.translation.name.as_str(), String::as_str);
+        let name = functions.first().map_or(own_name(self.translation), String::as_str);
         format!("// `{name}` over arrays: CUDA C, made of the Rust lines in the comments.\n\n{support}\n{source}")
     }
 
@@ -140,7 +145,7 @@ impl Kernel<'_> {
     fn name(&self, each: usize) -> String {
         let form = if self.form == Form::Packed && each == 1 { Form::Single } else { self.form };
         let reduction = self.reduction.map_or(String::new(), |reduction| format!("{}_", reduction_name(reduction).1));
-        let mut name = format!("{reduction}{}_{}", form.name(), self.translation.name);
+        let mut name = format!("{reduction}{}_{}", form.name(), own_name(self.translation));
         while self.translation.source.contains(&name) {
             name.push('_');
         }
@@ -282,14 +287,11 @@ impl Kernel<'_> {
         let _ = writeln!(text, "{indent}if (whole) {{");
         for (number, scalar) in self.arrays() {
             let stored = stored_type(scalar);
-            let _ = writeln!(
-                text,
-                "{indent}    a{number} = *(const WarpcellPack<{stored}>*)({array}{number} + {first});"
-            );
+            let _ =
+                writeln!(text, "{indent}    a{number} = *(const WarpcellPack<{stored}>*)({array}{number} + {first});");
         }
         let _ = writeln!(text, "{indent}}} else {{\n#pragma unroll\n{indent}    for (int i = 0; i < {each}; i++) {{");
-        let _ =
-            writeln!(text, "{indent}        const long long at = {first} + i < size ? {first} + i : size - 1;");
+        let _ = writeln!(text, "{indent}        const long long at = {first} + i < size ? {first} + i : size - 1;");
         for (number, _) in self.arrays() {
             let _ = writeln!(text, "{indent}        a{number}.at[i] = {array}{number}[at];");
         }

@@ -25,9 +25,13 @@ fn gpu_kernels_that_fail() {
 }
 
 fn quotient() -> Case {
-    case!(any, 0.0, fn quotient(a: i32, b: i32) -> i32 {
-        a / b
-    })
+    case!(
+        any,
+        0.0,
+        fn quotient(a: i32, b: i32) -> i32 {
+            a / b
+        }
+    )
 }
 
 /// Divides; with a divisor of 0 at one place it fails.
@@ -99,6 +103,7 @@ fn division() -> Case {
     static TEXT: crate::registry::Text = crate::registry::Text {
         role: crate::registry::Role::Vectorize,
         source: "fn quotient(a: i32, b: i32) -> i32 {\n    a / b\n}",
+        written: "",
         line: 1,
         references: |_| {},
     };
@@ -109,10 +114,35 @@ fn division() -> Case {
 /// What each kind of failure is called.
 fn kinds(check: &mut Check) {
     let cases = [
-        (case!(any, 0.0, fn over(a: i32) -> i32 { 1 / (a - a) }), "divided by zero"),
-        (case!(any, 0.0, fn rest(a: i32) -> i32 { 1 % (a - a) }), "the remainder of 1 by zero"),
         (
-            case!(any, 0.0, fn past(a: i32) -> i32 { let table = [1, 2, 3]; table[(a & 3) as usize + 3] }),
+            case!(
+                any,
+                0.0,
+                fn over(a: i32) -> i32 {
+                    1 / (a - a)
+                }
+            ),
+            "divided by zero",
+        ),
+        (
+            case!(
+                any,
+                0.0,
+                fn rest(a: i32) -> i32 {
+                    1 % (a - a)
+                }
+            ),
+            "the remainder of 1 by zero",
+        ),
+        (
+            case!(
+                any,
+                0.0,
+                fn past(a: i32) -> i32 {
+                    let table = [1, 2, 3];
+                    table[(a & 3) as usize + 3]
+                }
+            ),
             "is out of bounds for an array of length 3",
         ),
     ];
@@ -211,6 +241,7 @@ fn of_many(check: &mut Check) {
         let text = crate::registry::Text {
             role: crate::registry::Role::Vectorize,
             source: Box::leak(source.into_boxed_str()),
+            written: "",
             line: 1,
             references: |_| {},
         };
@@ -226,13 +257,17 @@ fn of_many(check: &mut Check) {
 }
 
 fn without_an_end(check: &mut Check) {
-    let mut endless = case!(any, 0.0, fn endless(a: i32) -> i32 {
-        let mut n = a;
-        while n != -1 {
-            n = (n.wrapping_add(2)) & 0x7fff_fffe;
+    let mut endless = case!(
+        any,
+        0.0,
+        fn endless(a: i32) -> i32 {
+            let mut n = a;
+            while n != -1 {
+                n = (n.wrapping_add(2)) & 0x7fff_fffe;
+            }
+            n
         }
-        n
-    });
+    );
     endless.function.name = "endless";
     let division = Division::new(&check.gpu, division());
     check.note(division.works(), &|| "before a loop without an end".into());

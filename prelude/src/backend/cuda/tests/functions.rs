@@ -81,7 +81,14 @@ pub(super) fn function(
     parameters: &'static [DType],
     results: &'static [DType],
 ) -> Function {
-    Function { name, parameters, results, block: |_, _| unreachable!("runs on the device"), text, captures: Captures::none() }
+    Function {
+        name,
+        parameters,
+        results,
+        block: |_, _| unreachable!("runs on the device"),
+        text,
+        captures: Captures::none(),
+    }
 }
 
 /// A function of Rust, and a function of its name that gives it as a [`Case`].
@@ -92,6 +99,7 @@ macro_rules! case {
         static TEXT: $crate::registry::Text = $crate::registry::Text {
             role: $crate::registry::Role::Vectorize,
             source: stringify!(fn $name($($parameter: $type),*) -> $result $body),
+            written: "",
             line: 1,
             references: |_references| {
                 $(_references.function(stringify!($called), std::any::type_name_of_val(&$called));)?
@@ -124,6 +132,7 @@ fn to_cartesian(radius: f32, angle: f32) -> (f32, f32) {
 static HELPER: Text = Text {
     role: Role::Device,
     source: "fn to_cartesian(radius: f32, angle: f32) -> (f32, f32) { (radius * angle.cos(), radius * angle.sin()) }",
+    written: "",
     line: 1,
     references: no_references,
 };
@@ -138,53 +147,106 @@ pub(super) fn register_helpers() {
 /// Functions of all element types, of one parameter and several, with one result and several.
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        case!(any, 0.0, fn squared_difference(x: f32, y: f32) -> f32 {
-            (x - y) * (x - y)
-        }),
-        case!(any, 0.0, fn both(x: f64, n: i32) -> (f64, bool) {
-            (x * 0.5 - 1.0, n > 3)
-        }),
-        case!(any, 0.0, fn truth(a: bool, b: bool) -> bool {
-            a && !b
-        }),
-        case!(any, 0.0, fn mixed_bytes(a: u8, b: bool, c: u8) -> u8 {
-            if b { a.wrapping_add(c) } else { a ^ c }
-        }),
-        case!(moderate, 1e-6, fn gauss(x: f32, mean: f32, sigma: f32) -> f32 {
-            let scaled = (x - mean) / (sigma * sigma + 0.5);
-            (-0.5 * scaled * scaled).exp()
-        }),
-        case!(moderate, 0.0, fn steps(n: i32) -> i32 {
-            let mut left = n.wrapping_abs() % 1000 + 1;
-            let mut count = 0;
-            while left != 1 {
-                left = if left % 2 == 0 { left / 2 } else { 3 * left + 1 };
-                count += 1;
+        case!(
+            any,
+            0.0,
+            fn squared_difference(x: f32, y: f32) -> f32 {
+                (x - y) * (x - y)
             }
-            count
-        }),
-        case!(any, 0.0, fn three(a: i64, b: u32, c: f64) -> (u32, f64, i64) {
-            (b.rotate_left(7), c + 1.0, a.wrapping_mul(3))
-        }),
-        case!(any, 0.0, fn unsigned(a: u64, b: u32) -> u64 {
-            a.wrapping_add(b as u64) >> (b % 64)
-        }),
-        case!(any, 0.0, fn signed(a: i64) -> i64 {
-            a.wrapping_mul(a).wrapping_sub(7)
-        }),
-        case!(any, 0.0, fn small(a: u32) -> u32 {
-            a.count_ones() + a.leading_zeros()
-        }),
-        case!(any, 0.0, fn narrow(a: f64) -> i32 {
-            a as i32
-        }),
-        case!(any, 0.0, fn wide(a: f64, b: f64) -> f64 {
-            a.max(b) - 0.25
-        }),
-        case!(any, 0.0, fn many(a: bool, b: u8, c: i32, d: u32, e: i64, f: u64, g: f32, h: f64) -> f64 {
-            let whole = (b as i64).wrapping_add(c as i64).wrapping_add(d as i64).wrapping_add(e).wrapping_add(f as i64);
-            if a { whole as f64 } else { g as f64 - h }
-        }),
+        ),
+        case!(
+            any,
+            0.0,
+            fn both(x: f64, n: i32) -> (f64, bool) {
+                (x * 0.5 - 1.0, n > 3)
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn truth(a: bool, b: bool) -> bool {
+                a && !b
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn mixed_bytes(a: u8, b: bool, c: u8) -> u8 {
+                if b { a.wrapping_add(c) } else { a ^ c }
+            }
+        ),
+        case!(
+            moderate,
+            1e-6,
+            fn gauss(x: f32, mean: f32, sigma: f32) -> f32 {
+                let scaled = (x - mean) / (sigma * sigma + 0.5);
+                (-0.5 * scaled * scaled).exp()
+            }
+        ),
+        case!(
+            moderate,
+            0.0,
+            fn steps(n: i32) -> i32 {
+                let mut left = n.wrapping_abs() % 1000 + 1;
+                let mut count = 0;
+                while left != 1 {
+                    left = if left % 2 == 0 { left / 2 } else { 3 * left + 1 };
+                    count += 1;
+                }
+                count
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn three(a: i64, b: u32, c: f64) -> (u32, f64, i64) {
+                (b.rotate_left(7), c + 1.0, a.wrapping_mul(3))
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn unsigned(a: u64, b: u32) -> u64 {
+                a.wrapping_add(b as u64) >> (b % 64)
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn signed(a: i64) -> i64 {
+                a.wrapping_mul(a).wrapping_sub(7)
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn small(a: u32) -> u32 {
+                a.count_ones() + a.leading_zeros()
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn narrow(a: f64) -> i32 {
+                a as i32
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn wide(a: f64, b: f64) -> f64 {
+                a.max(b) - 0.25
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn many(a: bool, b: u8, c: i32, d: u32, e: i64, f: u64, g: f32, h: f64) -> f64 {
+                let whole =
+                    (b as i64).wrapping_add(c as i64).wrapping_add(d as i64).wrapping_add(e).wrapping_add(f as i64);
+                if a { whole as f64 } else { g as f64 - h }
+            }
+        ),
         case!(moderate, 2e-5, calls to_cartesian, fn polar(r: f32, a: f32, s: f32, b: f32) -> f32 {
             let (x, y) = to_cartesian(r, a);
             let (z, w) = to_cartesian(s, b);

@@ -274,7 +274,8 @@ fn threads_and_streams(check: &mut Check) {
                         }
                     }
                 };
-                Device::Cuda(0).with(|| if thread < 3 { work(&mut own) } else { Stream::new().with(|| work(&mut own)) });
+                Device::Cuda(0)
+                    .with(|| if thread < 3 { work(&mut own) } else { Stream::new().with(|| work(&mut own)) });
                 own
             })
         });

@@ -54,7 +54,8 @@ fn several() -> Translation {
 }
 
 fn squared_difference() -> Translation {
-    let source = "__device__ __forceinline__ float squared_difference(float x, float y) { return (x - y) * (x - y); }\n";
+    let source =
+        "__device__ __forceinline__ float squared_difference(float x, float y) { return (x - y) * (x - y); }\n";
     translation("squared_difference", source.into(), &[Scalar::F32; 2], &[Scalar::F32])
 }
 
@@ -66,7 +67,8 @@ fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<R
 fn texts() -> Vec<Text> {
     use ReduceOperation::{All, Any, Max, Min, Product, Sum};
     let mut all = Vec::new();
-    let functions = TYPES.map(|(scalar, name)| larger(scalar, name)).into_iter().chain([several(), squared_difference()]);
+    let functions =
+        TYPES.map(|(scalar, name)| larger(scalar, name)).into_iter().chain([several(), squared_difference()]);
     for function in functions {
         let everything = (1 << function.parameters.len()) - 1;
         for form in Form::ALL {
@@ -121,7 +123,7 @@ fn nvrtc_compiles_translated_functions() {
     let nvrtc = nvrtc();
     register_helpers();
     for case in cases() {
-        let source = source(&case.function).unwrap_or_else(|error| panic!("{error}"));
+        let source = source(&case.function, None).unwrap_or_else(|error| panic!("{error}"));
         let text = Text { source, name: String::new(), each: 1 };
         compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -134,12 +136,19 @@ fn nvrtc_makes_fast_code_of_kernels_around_functions() {
     let (nvrtc, function) = (nvrtc(), squared_difference());
     let count = |code: &str, words: [&str; 2]| words.iter().map(|word| code.matches(word).count()).sum::<usize>();
     let packed = ptx(&nvrtc, &text(&function, Form::Packed, 0, None));
-    assert_eq!(count(&packed, ["ld.global.v4.f32", "ld.global.v4.b32"]), 2, "16 bytes of each array at once:\n{packed}");
+    assert_eq!(
+        count(&packed, ["ld.global.v4.f32", "ld.global.v4.b32"]),
+        2,
+        "16 bytes of each array at once:\n{packed}"
+    );
     assert_eq!(count(&packed, ["st.global.v4.f32", "st.global.v4.b32"]), 1, "{packed}");
     assert!(packed.contains(".entry packed_squared_difference("), "what profiles show");
     assert!(!packed.contains(".local") && !packed.contains(".f64"), "{packed}");
     let summed = ptx(&nvrtc, &text(&function, Form::Packed, 0, Some(ReduceOperation::Sum)));
-    assert!(count(&summed, ["ld.global.v4.f32", "ld.global.v4.b32"]) >= 4, "two loads of each array at once:\n{summed}");
+    assert!(
+        count(&summed, ["ld.global.v4.f32", "ld.global.v4.b32"]) >= 4,
+        "two loads of each array at once:\n{summed}"
+    );
     assert!(!summed.contains(".local") && summed.contains(".entry sum_packed_squared_difference("), "{summed}");
     let strided = ptx(&nvrtc, &text(&function, Form::Strided, 0, None));
     assert!(!strided.contains("div."), "no division by the lengths of axes:\n{strided}");
@@ -173,7 +182,8 @@ fn programs_are_as_in_the_files() {
     register_helpers();
     for case in cases() {
         if ["squared_difference", "polar"].contains(&case.function.name) {
-            expect_file![format!("snapshots/{}.cu", case.function.name)].assert_eq(&source(&case.function).unwrap());
+            expect_file![format!("snapshots/{}.cu", case.function.name)]
+                .assert_eq(&source(&case.function, None).unwrap());
         }
     }
 }
