@@ -83,10 +83,10 @@ impl Records {
         unsafe { self.blocks[number / RECORDS].host.as_ptr().add(number % RECORDS) }
     }
 
+    /// The records in use, with the names of their programs' functions.
     fn used(&self) -> impl Iterator<Item = (*mut Record, &[String])> {
-        let in_use = |(number, names): (usize, &'_ Option<Vec<String>>)| names.is_some().then_some(number);
-        let numbers = self.programs.iter().enumerate().filter_map(in_use);
-        numbers.map(|number| (self.record(number), self.programs[number].as_deref().unwrap_or_default()))
+        let programs = self.programs.iter().enumerate();
+        programs.filter_map(|(number, names)| Some((self.record(number), names.as_deref()?)))
     }
 
     /// Whether a program has failed.
@@ -199,7 +199,7 @@ impl Device {
         }
     }
 
-    /// To be called before a program with a record is started: what was told to stop is over then.
+    /// To be called before a program that may have a record is started: what was told to stop is over then.
     #[inline]
     pub fn settle(&self) {
         if self.failures.stopping.load(Ordering::Relaxed) && !crate::cell::interrupted() {
