@@ -121,4 +121,4 @@ pub use rich::{
 pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
-pub use warpcell_macros::{device as device_function, rich, vectorize};
+pub use warpcell_macros::{device, rich, vectorize};

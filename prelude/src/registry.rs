@@ -84,6 +84,15 @@ pub struct Function {
     pub(crate) text: &'static Text,
     /// What a formula has captured, its last parameters for the translator.
     pub(crate) captures: Captures,
+    /// What it calls is as it was after so many registrations: a formula's closure is not changed by later cells.
+    pub(crate) as_of: u64,
+}
+
+impl Function {
+    /// Tells definitions apart.
+    pub(crate) fn identity(&self) -> (usize, u64) {
+        (std::ptr::from_ref(self.text).addr(), self.as_of)
+    }
 }
 
 /// The name of formulas, which no function has: those are paths.
@@ -130,7 +139,8 @@ impl warpcell_translate::Items for Items {
 
 #[derive(Default)]
 struct Registry {
-    items: HashMap<&'static str, Arc<Entry>>,
+    /// All that had a name, the newest last.
+    items: HashMap<&'static str, Vec<Arc<Entry>>>,
     functions: HashMap<&'static str, Arc<Function>>,
     /// Where the kernel's build step reads what is registered.
     listing: Option<File>,
@@ -149,10 +159,11 @@ fn registry() -> MutexGuard<'static, Registry> {
 pub fn register(name: &'static str, hash: &str, text: &'static Text, blocks: Option<&'static Blocks>) {
     let mut registry = registry();
     let serial = GENERATION.fetch_add(1, Ordering::AcqRel) + 1;
-    registry.items.insert(name, Entry::new(name, text, serial));
+    registry.items.entry(name).or_default().push(Entry::new(name, text, serial));
     match blocks {
         Some(&Blocks { parameters, results, run }) => {
-            let function = Function { name, parameters, results, block: run, text, captures: Captures::none() };
+            let function =
+                Function { name, parameters, results, block: run, text, captures: Captures::none(), as_of: u64::MAX };
             registry.functions.insert(name, Arc::new(function));
         }
         // A function that was one over arrays before is none now.
@@ -186,25 +197,23 @@ pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// The function and all that it leads to, as it is registered now. What a function calls that is not registered is not there.
+/// The function and all that it leads to, as it is registered now (or was, for a formula). What a function calls that is not
+/// registered is not there.
 pub(crate) fn items(function: &Function) -> Items {
     let registry = registry();
-    let of_registry =
-        registry.items.get(function.name).filter(|entry| std::ptr::eq(entry.text, function.text)).cloned();
-    let entry = of_registry.unwrap_or_else(|| Entry::new(function.name, function.text, 0));
+    let newest = |name: &str| -> Option<&Arc<Entry>> {
+        registry.items.get(name)?.iter().rev().find(|entry| entry.serial <= function.as_of)
+    };
+    let itself = newest(function.name).filter(|entry| std::ptr::eq(entry.text, function.text)).cloned();
     let mut items = Items { found: HashMap::new(), stamp: 0, generation: generation() };
-    let mut waiting = vec![entry];
+    let mut waiting = vec![itself.unwrap_or_else(|| Entry::new(function.name, function.text, 0))];
     while let Some(entry) = waiting.pop() {
+        if items.found.contains_key(entry.name) {
+            continue;
+        }
         items.stamp = items.stamp.max(entry.serial);
         let item = entry.item();
-        for (_, name) in item.functions.iter().chain(&item.structs) {
-            if let Some((&name, next)) = registry.items.get_key_value(name.as_str())
-                && !items.found.contains_key(name)
-                && name != entry.name
-            {
-                waiting.push(next.clone());
-            }
-        }
+        waiting.extend(item.functions.iter().chain(&item.structs).filter_map(|(_, name)| newest(name)).cloned());
         items.found.insert(entry.name, entry);
     }
     items

@@ -18,7 +18,7 @@ mod factorisations;
 mod fft;
 mod graph;
 mod index;
-mod map;
+pub(crate) mod map;
 mod matrices;
 pub(crate) mod memory;
 pub(crate) mod multiply;
@@ -39,8 +39,8 @@ use crate::backend::factorisations::Factorisations;
 use crate::backend::stream::{copies, orders, waits};
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
-    Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
-    StreamHandle, Transform, UnaryOperation, View, Whose,
+    Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
+    Transform, UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar, typestr};
 use crate::error::{Error, Result, fail};
@@ -94,34 +94,6 @@ fn input<'a>(operand: &Operand<'a>) -> elementwise::Input<'a> {
     }
 }
 
-/// A function of the user over host arrays: `outs` are new arrays of this backend for its results, or one for what `reduction`
-/// makes of them. Passes a panic of the function on.
-///
-/// # Safety
-///
-/// As for [`map::map`] and [`map::map_reduce`], but for `outs`.
-pub(crate) unsafe fn map_host(
-    function: &Function,
-    reduction: Option<ReduceOperation>,
-    inputs: &[elementwise::Input<'_>],
-    shape: &[usize],
-    outs: &[View<'_>],
-) -> Result<()> {
-    let panicked = match reduction {
-        // SAFETY: the caller's promise.
-        Some(operation) => unsafe { map::map_reduce(function, operation, inputs, shape, origin(&outs[0])) },
-        None => {
-            let outs: Vec<(*mut u8, &Layout)> = outs.iter().map(|out| (origin(out), out.layout)).collect();
-            // SAFETY: the caller's promise; nothing else knows the new arrays.
-            unsafe { map::map(function, inputs, &outs, shape) }
-        }
-    };
-    match panicked {
-        Some(payload) => std::panic::resume_unwind(payload),
-        None => completed(),
-    }
-}
-
 /// The number of rows along the last axis, and their length.
 fn rows(view: &View<'_>) -> (usize, usize) {
     let length = *view.layout.shape.last().expect("sorted arrays have an axis");
@@ -136,17 +108,6 @@ impl Turn<'_> {
     /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
     fn end(self) -> Result<()> {
         if pool::left_out() || crate::cell::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
-    }
-
-    /// As `end`, but passes the panic of a function of the user on, if it had one.
-    fn end_or_unwind(self, panicked: Option<map::Payload>) -> Result<()> {
-        match panicked {
-            Some(payload) => {
-                drop(self);
-                std::panic::resume_unwind(payload)
-            }
-            None => self.end(),
-        }
     }
 }
 
@@ -276,18 +237,7 @@ impl Backend for CpuBackend {
     }
 
     fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
-        noted!(|cpu, function, inputs, outs| {
-            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
-            let outs: Vec<View<'_>> = outs.iter().map(KeptView::view).collect();
-            cpu.map(&function, &inputs, &outs)
-        });
-        let turn = self.compute(|| format!("map {}", function.name));
-        let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
-        let shape = &outs[0].layout.shape;
-        let outs: Vec<(*mut u8, &Layout)> = outs.iter().map(|out| (origin(out), out.layout)).collect();
-        // SAFETY: the invariants of `Memory`.
-        let panicked = unsafe { map::map(function, &inputs, &outs, shape) };
-        turn.end_or_unwind(panicked)
+        map::on_arrays(self, function, inputs, outs)
     }
 
     fn map_reduce(
@@ -298,15 +248,7 @@ impl Backend for CpuBackend {
         shape: &[usize],
         out: View<'_>,
     ) -> Result<()> {
-        noted!(|cpu, function, inputs, shape, out| {
-            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
-            cpu.map_reduce(&function, operation, &inputs, &shape, out.view())
-        });
-        let turn = self.compute(|| format!("map {} {}", function.name, name_of(operation)));
-        let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
-        // SAFETY: the invariants of `Memory`.
-        let panicked = unsafe { map::map_reduce(function, operation, &inputs, shape, origin(&out)) };
-        turn.end_or_unwind(panicked)
+        map::reduced(self, function, operation, inputs, shape, out)
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {

@@ -4,17 +4,20 @@
 //! that the compiled function is one simple loop.
 
 use super::elementwise::Input;
+use super::graph::{KeptOperand, KeptView, noted};
 use super::numeric::{Shared, for_bits, for_dtype, for_number};
 use super::pool;
 use super::reduce::{All, Any, Cascade, Max, Min, Product, Reduction, Sum, leaf};
 use super::runs::Runs;
-use crate::backend::{Layout, ReduceOperation};
+use super::{CpuBackend, Turn, completed, input, name_of, origin};
+use crate::backend::{Layout, Operand, ReduceOperation, View};
 use crate::cell;
 use crate::dtype::{DType, Scalar};
+use crate::error::Result;
 use crate::registry::{Function, Inputs, Outputs};
 use std::cell::Cell;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +31,98 @@ const GRAIN: usize = 1 << 12;
 type Buffer = [u128; BLOCK];
 
 /// What a panic carries.
-pub(super) type Payload = Box<dyn std::any::Any + Send>;
+type Payload = Box<dyn std::any::Any + Send>;
+
+/// The backend's `map`.
+pub(super) fn on_arrays(
+    cpu: &CpuBackend,
+    function: &Function,
+    inputs: &[Operand<'_>],
+    outs: &[View<'_>],
+) -> Result<()> {
+    noted!(|cpu, function, inputs, outs| {
+        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+        let outs: Vec<View<'_>> = outs.iter().map(KeptView::view).collect();
+        cpu.map(&function, &inputs, &outs)
+    });
+    let turn = cpu.compute(|| format!("map {}", function.name));
+    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
+    // SAFETY: the invariants of `Memory`.
+    let panicked = unsafe { on_memory(function, None, &inputs, &outs[0].layout.shape, outs) };
+    end(turn, panicked)
+}
+
+/// The backend's `map_reduce`.
+pub(super) fn reduced(
+    cpu: &CpuBackend,
+    function: &Function,
+    operation: ReduceOperation,
+    inputs: &[Operand<'_>],
+    shape: &[usize],
+    out: View<'_>,
+) -> Result<()> {
+    noted!(|cpu, function, inputs, shape, out| {
+        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+        cpu.map_reduce(&function, operation, &inputs, &shape, out.view())
+    });
+    let turn = cpu.compute(|| format!("map {} {}", function.name, name_of(operation)));
+    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
+    // SAFETY: the invariants of `Memory`.
+    let panicked = unsafe { on_memory(function, Some(operation), &inputs, shape, &[out]) };
+    end(turn, panicked)
+}
+
+/// A function over host arrays: `outs` are new arrays of this backend for its results, or one for what `reduction` makes of
+/// them. Passes a panic of the function on.
+///
+/// # Safety
+///
+/// The inputs must describe memory that is not written to, for elements of the function's types, with `shape`.
+pub(crate) unsafe fn on_host(
+    function: &Function,
+    reduction: Option<ReduceOperation>,
+    inputs: &[Input<'_>],
+    shape: &[usize],
+    outs: &[View<'_>],
+) -> Result<()> {
+    // SAFETY: the caller's promise; nothing else knows the new arrays.
+    match unsafe { on_memory(function, reduction, inputs, shape, outs) } {
+        Some(payload) => resume_unwind(payload),
+        None => completed(),
+    }
+}
+
+/// Ends the operation; passes a panic of the function on.
+fn end(turn: Turn<'_>, panicked: Option<Payload>) -> Result<()> {
+    match panicked {
+        Some(payload) => {
+            drop(turn);
+            resume_unwind(payload)
+        }
+        None => turn.end(),
+    }
+}
+
+/// # Safety
+///
+/// As for [`map`] and [`map_reduce`].
+unsafe fn on_memory(
+    function: &Function,
+    reduction: Option<ReduceOperation>,
+    inputs: &[Input<'_>],
+    shape: &[usize],
+    outs: &[View<'_>],
+) -> Option<Payload> {
+    match reduction {
+        // SAFETY: the caller's promise.
+        Some(operation) => unsafe { map_reduce(function, operation, inputs, shape, origin(&outs[0])) },
+        None => {
+            let outs: Vec<(*mut u8, &Layout)> = outs.iter().map(|out| (origin(out), out.layout)).collect();
+            // SAFETY: the caller's promise.
+            unsafe { map(function, inputs, &outs, shape) }
+        }
+    }
+}
 
 /// Computes every element of the outputs; gives what the function has panicked with.
 ///
@@ -36,7 +130,7 @@ pub(super) type Payload = Box<dyn std::any::Any + Send>;
 ///
 /// The operands must describe memory that nothing else accesses, for elements of the function's types; arrays and outputs
 /// have `shape`; an output overlaps no input, unless both are the very same elements, and no other output.
-pub(super) unsafe fn map(
+unsafe fn map(
     function: &Function,
     inputs: &[Input<'_>],
     outs: &[(*mut u8, &Layout)],
@@ -54,7 +148,7 @@ pub(super) unsafe fn map(
 /// # Safety
 ///
 /// As for [`map`]; `out` has room for an element of the operation's dtype.
-pub(super) unsafe fn map_reduce(
+unsafe fn map_reduce(
     function: &Function,
     operation: ReduceOperation,
     inputs: &[Input<'_>],

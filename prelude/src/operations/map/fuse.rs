@@ -87,6 +87,7 @@ macro_rules! formulas {
                     block,
                     text: formula.text,
                     captures: Captures::new(formula.scalars(), function),
+                    as_of: registry::generation(),
                 };
                 Fused { function, signature: PhantomData }
             }

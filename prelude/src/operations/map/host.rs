@@ -240,7 +240,7 @@ fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<Ra
     if outs[0].size() > 0 {
         let views: Vec<_> = outs.iter().map(RawArray::view).collect();
         // SAFETY: the host arrays are borrowed, and the outputs are new; all have the function's types and broadcast to `shape`.
-        unsafe { cpu::map_host(&request.function, request.reduction, &inputs, &shape, &views) }?;
+        unsafe { cpu::map::on_host(&request.function, request.reduction, &inputs, &shape, &views) }?;
     }
     Ok(outs)
 }
