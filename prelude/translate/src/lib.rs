@@ -7,6 +7,8 @@
 //! What the generated code promises: integers wrap, `as` saturates, shifts take the count modulo the width, and floats are those of
 //! the literals' types: with `--fmad=false` the results are the host's, bit for bit, but for functions of `libm`.
 
+mod methods;
 mod program;
+mod support;
 
 pub use program::{Error, Item, Items, References, Role, Scalar, Translation, Type, Value};
