@@ -165,5 +165,12 @@ macro_rules! function {
 
 use {function, given, table};
 
+/// The names of all methods, in Rust and in C.
+#[cfg(test)]
+pub(crate) fn all_c_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = NAMES.iter().flat_map(|(_, of)| tables(*of)).flat_map(|table| table.iter());
+    rows.map(|(name, method)| (*name, method.c_name))
+}
+
 #[cfg(test)]
 mod tests;

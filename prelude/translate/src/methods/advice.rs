@@ -173,13 +173,13 @@ fn other_type(receiver: Scalar, name: &str) -> Option<String> {
         Scalar::F64 => {
             has(Scalar::U64).then(|| format!("integers have it: write `(x as i64).{name}(…)` or `x.to_bits()`"))
         }
-        _ if has(Scalar::F32) => Some(format!("floats have it: write `(x as f32).{name}(…)`")),
         _ if has(Scalar::I64) => {
             Some(format!("signed integers have it: write `(x as i{}).{name}(…)`", own.trim_start_matches(['u', 'i'])))
         }
         _ if has(Scalar::U64) => {
             Some(format!("unsigned integers have it: write `(x as u{}).{name}(…)`", own.trim_start_matches(['u', 'i'])))
         }
+        _ if has(Scalar::F32) => Some(format!("floats have it: write `(x as f32).{name}(…)`")),
         _ => has(Scalar::U8).then(|| format!("`u8` has it: write `(x as u8).{name}(…)`")),
     }
 }
