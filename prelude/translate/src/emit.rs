@@ -203,8 +203,11 @@ impl Module {
         let nothing = matches!(ty, Ty::Tuple(parts) if parts.is_empty());
         let names = if nothing { ["", ""] } else { ["a", "b"] };
         let (last, result) = if ordered { (", bool if_equal", "if_equal") } else { ("", "true") };
+        if !self.bodies.is_empty() {
+            self.bodies.push('\n');
+        }
         self.bodies += &format!(
-            "__device__ inline bool {name}(const {of} &{}, const {of} &{}{last}) {{\n{body}    return {result};\n}}\n\n",
+            "__device__ inline bool {name}(const {of} &{}, const {of} &{}{last}) {{\n{body}    return {result};\n}}\n",
             names[0], names[1]
         );
         name
