@@ -74,7 +74,8 @@ fn function(
     let name = &function.sig.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&name.to_string())).to_owned();
     let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
-    let registration = register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(None));
+    let registration =
+        register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(::core::option::Option::None));
     Ok(quote! { const _: () = { #registration }; })
 }
 
@@ -113,7 +114,8 @@ fn structure(
     };
     let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();
     let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
-    let registration = register(&quote!(::core::any::type_name::<#name>()), &hash, &text, &quote!(None));
+    let registration =
+        register(&quote!(::core::any::type_name::<#name>()), &hash, &text, &quote!(::core::option::Option::None));
     Ok(quote! { #value const _: () = { #copied #registration }; })
 }
 

@@ -88,6 +88,9 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     let mut trees = formula.into_iter().peekable();
     // What is no formula by the form of `fuse!`'s own patterns.
     let is_other = trees.next_if(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '@')).is_some();
+    if is_other {
+        trees.next();
+    }
     let formula: TokenStream = trees.collect();
     let first = formula.clone().into_iter().next();
     let formula: Formula = syn::parse2(formula).map_err(|error| vec![error])?;

@@ -22,7 +22,7 @@ impl Notebook {
         Some(Notebook::read(&std::fs::read_to_string(std::env::var_os(NOTEBOOK)?).ok()?))
     }
 
-    fn read(text: &str) -> Notebook {
+    pub fn read(text: &str) -> Notebook {
         let (head, cell) = text.split_once("\n\n").unwrap_or((text, ""));
         Notebook { head: head.to_owned(), cell: cell.to_owned() }
     }

@@ -2,10 +2,10 @@
 
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
+use syn::Error;
 use syn::spanned::Spanned;
-use syn::{Error, Path};
-use warpcell_translate::{References, Role};
+use warpcell_translate::{References, Role, path_text};
 
 /// The crate whose `registry` takes the registrations.
 pub fn prelude() -> Ident {
@@ -44,23 +44,18 @@ pub fn text(role: Role, text: &Text, written: &str, references: &References) -> 
 /// A function that tells what is referred to.
 fn found(references: &References) -> TokenStream {
     let functions = references.functions.iter().map(|path| {
-        let written = without_blanks(path);
+        let written = path_text(path);
         quote_spanned! { path.span() => __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path)); }
     });
     let structs = references.structs.iter().map(|path| {
-        let written = without_blanks(path);
+        let written = path_text(path);
         quote_spanned! { path.span() => __warpcell_found.structure(#written, ::core::any::type_name::<#path>()); }
     });
     let constants = references.constants.iter().map(|path| {
-        let written = without_blanks(path);
+        let written = path_text(path);
         quote_spanned! { path.span() => __warpcell_found.constant(#written, &#path); }
     });
     quote! { |__warpcell_found| { #(#functions)* #(#structs)* #(#constants)* } }
-}
-
-/// A path as it is written, without blanks.
-fn without_blanks(path: &Path) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Registers an item when the library that has it is loaded; `name` is an expression for the name, `blocks` one for what runs

@@ -114,10 +114,9 @@ mod tests {
 
     #[test]
     fn what_macros_put_together_is_written_anew() {
-        let (first, second): (TokenStream, TokenStream) =
-            ("fn f() { 1 }".parse().unwrap(), "fn g(x: u8)".parse().unwrap());
-        let mixed: TokenStream = second.into_iter().chain(first.into_iter().skip(3)).collect();
-        assert_eq!(Text::of(&mixed, None).source, "fn g (x : u8) { 1 }");
+        let body: TokenStream = "{ x }".parse().unwrap();
+        let mixed = quote::quote! { fn f(x: u8) -> u8 #body };
+        assert_eq!(Text::of(&mixed, None).source, "fn f (x : u8) -> u8 { x }");
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn registration(
     let hash = notebook.map_or("", |notebook| notebook.hash(&function.to_string())).to_owned();
     let text = text(Role::Vectorize, &Text::of(&bare(item), notebook), "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
-    let registration = register(&name, &hash, &text, &quote!(Some(&__WARPCELL_BLOCKS)));
+    let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
     let blocks = blocks(function, &parameters, &results, has_wide_vectors(notebook));
     Ok(quote! { const _: () = { #blocks #registration }; })
 }
@@ -227,7 +227,7 @@ fn results(signature: &Signature) -> Result<Vec<Scalar>> {
             }
             Type::Tuple(_) => {
                 let text = format!(
-                    "the result of {VECTORIZE} is a scalar, or a tuple of two to {MOST_RESULTS}; return one of these"
+                    "the result of {VECTORIZE} is a scalar, or a tuple of two to {MOST_RESULTS} scalars; return one of these"
                 );
                 Err(Error::new_spanned(of, text))
             }

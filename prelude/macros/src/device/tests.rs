@@ -35,7 +35,24 @@ fn only_functions_and_structs() {
             "struct P<T> { x: T }",
             "struct P { x: String }",
         ],
-        expect![[""]],
+        expect![[r#"
+            enum
+              `#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
+            impl
+              `#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
+            async
+              a `#[device]` function is a plain `fn`; remove `async`
+            <T: Copy>
+              a `#[device]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+            &self
+              a `#[device]` function stands outside of `impl` blocks and does not take `self`; write a parameter with a name and a type, such as `point: Point`
+            Vec<f32>
+              `Vec` is not for devices; write a fixed array, such as `[f32; 4]`
+            <T>
+              a `#[device]` struct has no type parameters; write one struct for each type
+            String
+              `String` is not for devices; compute with numbers, and write text on the host
+        "#]],
     );
     let error = registration("target = cpu".parse().unwrap(), "fn f() {}".parse().unwrap(), None).unwrap_err();
     expect!["`#[device]` takes no arguments; write `#[device]`"].assert_eq(&error[0].to_string());

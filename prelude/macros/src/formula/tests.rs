@@ -36,7 +36,32 @@ fn only_closures_with_types() {
             "|x: f32| x.to_string()",
             "|x: f32| a + b + c + d + e + f + g + h + x * i",
         ],
-        expect![[""]],
+        expect![[r#"
+            x
+              write the type of the parameter, such as `x: f32`
+            move
+              `fuse!` captures by value anyway; leave `move` out
+            |
+              a formula has at least one parameter, which is an element of an array: `|x: f32| …`
+
+              write a formula with a type for each parameter: `fuse!(|x: f32, y: f32| (x - y) * (x - y))`
+
+              write a formula with a type for each parameter: `fuse!(|x: f32, y: f32| (x - y) * (x - y))`
+            (
+              a parameter of a formula is a name with a type, such as `x: f32`; take it apart, or make it mutable, by a `let` in the formula
+
+              unexpected end of input, the formula is missing: `|x: f32| x * x`
+            usize
+              a parameter of a formula of `fuse!` is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
+            [f32; 2]
+              a parameter of a formula of `fuse!` is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+            i
+              a formula has at most 8 parameters
+            to_string
+              `f32` has no method `to_string` on a device; kernels have no text: do this before or behind the kernel
+            i
+              a formula captures at most 8 variables; give some as arguments
+        "#]],
     );
 }
 

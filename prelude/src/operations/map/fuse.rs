@@ -141,27 +141,27 @@ formulas! {
 #[macro_export]
 macro_rules! fuse {
     (|$($name:ident: $type:ty),+ $(,)?| sum($($body:tt)*)) => {
-        $crate::fuse!(@reduced Sum |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced Sum sum |$($name: $type),+| $($body)*)
     };
     (|$($name:ident: $type:ty),+ $(,)?| prod($($body:tt)*)) => {
-        $crate::fuse!(@reduced Product |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced Product prod |$($name: $type),+| $($body)*)
     };
     (|$($name:ident: $type:ty),+ $(,)?| min($($body:tt)*)) => {
-        $crate::fuse!(@reduced Min |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced Min min |$($name: $type),+| $($body)*)
     };
     (|$($name:ident: $type:ty),+ $(,)?| max($($body:tt)*)) => {
-        $crate::fuse!(@reduced Max |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced Max max |$($name: $type),+| $($body)*)
     };
     (|$($name:ident: $type:ty),+ $(,)?| any($($body:tt)*)) => {
-        $crate::fuse!(@reduced Any |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced Any any |$($name: $type),+| $($body)*)
     };
     (|$($name:ident: $type:ty),+ $(,)?| all($($body:tt)*)) => {
-        $crate::fuse!(@reduced All |$($name: $type),+| $($body)*)
+        $crate::fuse!(@reduced All all |$($name: $type),+| $($body)*)
     };
-    (@reduced $reduction:ident |$($name:ident: $type:ty),+| $($body:tt)*) => {
+    (@reduced $reduction:ident $word:ident |$($name:ident: $type:ty),+| $($body:tt)*) => {
         $crate::Fused::<fn($($type),+) -> $crate::reduction::Reduced<$crate::reduction::$reduction, _>>::new(
             move |$($name: $type),+| $crate::reduction::Reduced::new($($body)*),
-            $crate::registry::formula!(|$($name: $type),+| $($body)*),
+            $crate::registry::formula!($word |$($name: $type),+| $($body)*),
         )
     };
     (|$($name:ident: $type:ty),+ $(,)?| $($body:tt)+) => {
@@ -171,6 +171,6 @@ macro_rules! fuse {
         )
     };
     ($($other:tt)*) => {
-        $crate::registry::formula!($($other)*)
+        $crate::registry::formula!(@other $($other)*)
     };
 }
