@@ -30,10 +30,10 @@ impl Writer<'_> {
         let target = if ty.is_unit() || matches!(ty, Ty::Variable(_)) { &none } else { target };
         match &expression.kind {
             ExpressionKind::If(condition, then, otherwise) => {
-                if !matches!(target, Target::Nothing) && is_simple(expression, self.function) {
+                if !matches!(target, Target::Nothing)
+                    && let Some(value) = self.short_choice(expression)
+                {
                     self.comment_through(expression.last_line);
-                    let value = self.whole_value(expression);
-                    // Too long a line has become statements that set a variable.
                     return self.finish(value, &ty, target);
                 }
                 self.branch(condition, then, otherwise.as_deref(), target);

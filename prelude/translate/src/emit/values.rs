@@ -171,21 +171,10 @@ impl Writer<'_> {
             ExpressionKind::Reference(true, of) => self.place(of),
             ExpressionKind::Reference(false, of) | ExpressionKind::Dereference(of) => self.value(of),
             ExpressionKind::Matches(value, pattern, guard) => self.matches(value, pattern, guard.as_deref()),
-            ExpressionKind::If(condition, then, Some(otherwise)) if is_simple(expression, self.function) => {
-                let before = (self.module.used.clone(), self.may_fail);
-                let condition_text = self.value(condition);
-                let tail = then.tail.as_deref().map(|tail| self.value(tail));
-                let otherwise = self.value(otherwise);
-                if let Some(then) = tail {
-                    let text = format!("{} ? {} : {}", condition_text.at(OR), then.at(OR), otherwise.at(2));
-                    if text.len() <= LONGEST_CHOICE {
-                        let stable = condition_text.stable && then.stable && otherwise.stable;
-                        return Operand { text, level: 2, stable };
-                    }
-                }
-                (self.module.used, self.may_fail) = before;
-                self.by_statements(expression)
-            }
+            ExpressionKind::If(..) => match self.short_choice(expression) {
+                Some(choice) => choice,
+                None => self.by_statements(expression),
+            },
             ExpressionKind::Block(None, block) if block.statements.is_empty() && block.tail.is_some() => {
                 match block.tail.as_deref() {
                     Some(tail) => self.value(tail),
@@ -194,6 +183,25 @@ impl Writer<'_> {
             }
             _ => self.by_statements(expression),
         }
+    }
+
+    /// An `if` as an expression, if it is not too long for one.
+    pub(super) fn short_choice(&mut self, expression: &Expression) -> Option<Operand> {
+        let ExpressionKind::If(condition, then, Some(otherwise)) = &expression.kind else { return None };
+        if !is_simple(expression, self.function) {
+            return None;
+        }
+        let before = (self.module.used.clone(), self.may_fail);
+        let condition = self.value(condition);
+        let then = self.value(then.tail.as_deref()?);
+        let otherwise = self.value(otherwise);
+        let text = format!("{} ? {} : {}", condition.at(OR), then.at(OR), otherwise.at(2));
+        if text.len() <= LONGEST_CHOICE {
+            let stable = condition.stable && then.stable && otherwise.stable;
+            return Some(Operand { text, level: 2, stable });
+        }
+        (self.module.used, self.may_fail) = before;
+        None
     }
 
     /// A value that takes statements: they set a variable.
