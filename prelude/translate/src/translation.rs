@@ -2,7 +2,7 @@
 
 use crate::check::{self, Signature, World};
 use crate::emit::{Module, NAMESPACE, Source};
-use crate::program::{Error, Item, Items, Role, Scalar, Translation};
+use crate::program::{Error, Item, Items, Role, Scalar, Translation, Value};
 use crate::refuse;
 use crate::support;
 use crate::types::Ty;
@@ -75,6 +75,9 @@ impl Program<'_> {
             return Err(Error { function: last_name(name).to_owned(), line: item.line, reason });
         }
         let parsed: syn::ItemFn = syn::parse_str(&item.source).map_err(|error| located(item, &error))?;
+        // The entry's number is the first.
+        let number = self.module.functions.len();
+        self.module.functions.push(parsed.sig.ident.to_string());
         self.path.push(name.to_owned());
         let mut world = World { constants: item.constants.iter().cloned().collect(), ..World::default() };
         for (path, target) in &item.functions {
@@ -87,6 +90,9 @@ impl Program<'_> {
             }
         }
         self.structs(item, &mut world)?;
+        for (_, value) in &item.constants {
+            self.structs_of(value)?;
+        }
         world.fields = self.fields.clone();
         let checked = check::function(&parsed, name, role, captures, Some(&world));
         if let Some(error) = checked.errors.first() {
@@ -103,7 +109,7 @@ impl Program<'_> {
             line: item.line,
             last_line_of_head: parsed.block.brace_token.span.open().start().line,
         };
-        self.module.function(&function, &source);
+        self.module.function(&function, &source, number);
         self.path.pop();
         self.done.insert(name.to_owned(), signature);
         Ok(())
@@ -118,6 +124,18 @@ impl Program<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The structs of a constant, whose types need not be named.
+    fn structs_of(&mut self, value: &Value) -> Result<(), Error> {
+        match value {
+            Value::Scalar(..) => Ok(()),
+            Value::Tuple(parts) | Value::Array(_, parts) => parts.iter().try_for_each(|part| self.structs_of(part)),
+            Value::Struct(name, fields) => {
+                self.structure(name)?;
+                fields.iter().try_for_each(|(_, field)| self.structs_of(field))
+            }
+        }
     }
 
     fn structure(&mut self, name: &str) -> Result<(), Error> {

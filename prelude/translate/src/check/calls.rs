@@ -180,12 +180,7 @@ impl Checker<'_> {
                 arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
                 self.method(method, of, &name, arguments, call)
             }
-            None => {
-                if refuse::takes_closure(call) {
-                    return self.refuse(&call.method, refuse::ITERATOR);
-                }
-                self.refuse(&call.method, refuse::scalar_method(of, &name))
-            }
+            None => self.refuse(&call.method, refuse::scalar_method(of, &name)),
         }
     }
 
@@ -194,7 +189,7 @@ impl Checker<'_> {
         let mut known: Vec<&'static Method> = all_scalars().filter_map(|of| methods::method(of, name)).collect();
         let of_arrays = ["len", "iter", "iter_mut", "clone"].contains(&name);
         if known.pop().is_none() && !of_arrays && !matches!(receiver.kind, ExpressionKind::Nothing) {
-            return self.refuse(&call.method, refuse::scalar_method(Scalar::F32, name));
+            return self.refuse(&call.method, refuse::open_method(name));
         }
         let mut arguments = vec![receiver];
         arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
@@ -226,6 +221,7 @@ impl Checker<'_> {
                 let name = receiver_name(&call.receiver);
                 self.refuse(&call.method, refuse::array_swap(&name))
             }
+            ("iter" | "iter_mut" | "into_iter", 0) => self.refuse(&call.method, refuse::ITERATOR),
             _ => {
                 let array = Ty::Array(Box::new(self.types.resolve(element)), length);
                 self.refuse(&call.method, refuse::array_method(&array, name))

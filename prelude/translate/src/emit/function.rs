@@ -81,9 +81,13 @@ pub(super) struct Writer<'m> {
 }
 
 /// The text of a function, and whether it can fail.
-pub(super) fn text(module: &mut Module, function: &Function, source: &Source<'_>, name: &str) -> (String, bool) {
-    let number = module.functions.len();
-    module.functions.push(function.identifier.clone());
+pub(super) fn text(
+    module: &mut Module,
+    function: &Function,
+    source: &Source<'_>,
+    name: &str,
+    number: usize,
+) -> (String, bool) {
     let mut names = module.names.clone();
     names.open();
     let mut writer = Writer {
@@ -311,6 +315,7 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
         ExpressionKind::Compare(_, left, right) => {
             function.types.stripped(&left.ty).scalar().is_some() && simple(left) && simple(right)
         }
+        ExpressionKind::Call(..) if function.types.stripped(&expression.ty).is_unit() => false,
         ExpressionKind::Call(_, arguments) => {
             arguments.iter().all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
         }

@@ -50,7 +50,7 @@ pub fn run(cases: &[Case], rust: &str, cpp: &str, folder: &Path) -> [Vec<Vec<Out
             "-Coverflow-checks=off",
             "-Cdebug-assertions=off",
         ])
-        .args(["-Ccodegen-units=2", "-Awarnings", "-o"])
+        .args(["-Ccodegen-units=2", "--cap-lints=allow", "-o"])
         .arg(file("functions_of_rust"))
         .arg(file("functions.rs"));
     let mut compile_cpp = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "g++".into()));
