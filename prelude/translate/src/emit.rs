@@ -72,10 +72,10 @@ impl Module {
         self.written.get(item)
     }
 
-    /// Writes a function behind those that it calls.
-    pub(crate) fn function(&mut self, function: &Function, source: &Source<'_>) {
+    /// Writes a function, of that number in messages, behind those that it calls.
+    pub(crate) fn function(&mut self, function: &Function, source: &Source<'_>, number: usize) {
         let name = self.names.declare(&function.identifier);
-        let (text, may_fail) = function::text(self, function, source, &name);
+        let (text, may_fail) = function::text(self, function, source, &name, number);
         if !self.bodies.is_empty() {
             self.bodies.push('\n');
         }
@@ -203,8 +203,11 @@ impl Module {
         let nothing = matches!(ty, Ty::Tuple(parts) if parts.is_empty());
         let names = if nothing { ["", ""] } else { ["a", "b"] };
         let (last, result) = if ordered { (", bool if_equal", "if_equal") } else { ("", "true") };
+        if !self.bodies.is_empty() {
+            self.bodies.push('\n');
+        }
         self.bodies += &format!(
-            "__device__ inline bool {name}(const {of} &{}, const {of} &{}{last}) {{\n{body}    return {result};\n}}\n\n",
+            "__device__ inline bool {name}(const {of} &{}, const {of} &{}{last}) {{\n{body}    return {result};\n}}\n",
             names[0], names[1]
         );
         name

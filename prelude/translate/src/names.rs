@@ -199,6 +199,11 @@ impl Names {
 
     /// The same, which other names must not be either.
     pub(crate) fn declare_beside(&mut self, wanted: &str, others: &Names) -> String {
+        self.declare_outside(wanted, others, 0)
+    }
+
+    /// The same, known in a scope so many steps outside of the innermost one.
+    pub(crate) fn declare_outside(&mut self, wanted: &str, others: &Names, steps: usize) -> String {
         let base = c_name(wanted);
         let mut name = base.clone();
         let mut number = 2;
@@ -206,7 +211,7 @@ impl Names {
             name = format!("{base}_{number}");
             number += 1;
         }
-        if let Some(scope) = self.scopes.last_mut() {
+        if let Some(scope) = self.scopes.iter_mut().rev().nth(steps) {
             scope.insert(name.clone());
         }
         name

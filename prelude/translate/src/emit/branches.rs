@@ -69,10 +69,7 @@ impl Writer<'_> {
         }
         if let Some(rest) = rest {
             self.line("} else {");
-            self.nested(|writer| match &rest.kind {
-                ExpressionKind::Block(None, block) => writer.block_into(block, target),
-                _ => writer.into(rest, target),
-            });
+            self.nested(|writer| writer.inside(rest, target));
         }
         self.line("}");
     }
@@ -95,6 +92,9 @@ impl Writer<'_> {
             // The compiler has seen that one of the arms fits.
             let is_last = conditions.is_empty() || (index + 1 == arms.len() && arm.guard.is_none());
             let condition = all_of(&conditions).text;
+            if is_last && opened && is_nothing(&arm.body) {
+                break;
+            }
             self.line(match (opened, is_last) {
                 (false, true) => "{".to_owned(),
                 (true, true) => "} else {".to_owned(),
@@ -113,10 +113,7 @@ impl Writer<'_> {
     fn arm(&mut self, arm: &Arm, subject: &Subject, target: &Target) {
         self.comment_through(arm.line);
         self.bind(&arm.pattern, subject);
-        match &arm.body.kind {
-            ExpressionKind::Block(None, block) => self.block_into(block, target),
-            _ => self.into(&arm.body, target),
-        }
+        self.inside(&arm.body, target);
     }
 
     /// The same where a guard needs statements: each arm asks whether one before it was chosen.
@@ -282,6 +279,15 @@ impl Writer<'_> {
         });
         self.local_names.insert(id, name.clone());
         name
+    }
+}
+
+/// Whether an expression is an empty block, or `()`.
+fn is_nothing(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Block(None, block) => block.statements.is_empty() && block.tail.is_none(),
+        ExpressionKind::Tuple(parts) => parts.is_empty(),
+        _ => false,
     }
 }
 

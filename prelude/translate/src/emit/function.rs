@@ -43,6 +43,11 @@ impl Operand {
         Operand { text: text.into(), level: PRIMARY, stable }
     }
 
+    pub(super) fn is_name(&self) -> bool {
+        let word = self.text.chars().all(|of| of.is_ascii_alphanumeric() || of == '_');
+        word && !self.text.starts_with(|first: char| first.is_ascii_digit())
+    }
+
     /// The text where an operator of that level stands around it.
     pub(super) fn at(&self, level: u8) -> String {
         if self.level < level { format!("({})", self.text) } else { self.text.clone() }
@@ -76,9 +81,13 @@ pub(super) struct Writer<'m> {
 }
 
 /// The text of a function, and whether it can fail.
-pub(super) fn text(module: &mut Module, function: &Function, source: &Source<'_>, name: &str) -> (String, bool) {
-    let number = module.functions.len();
-    module.functions.push(function.identifier.clone());
+pub(super) fn text(
+    module: &mut Module,
+    function: &Function,
+    source: &Source<'_>,
+    name: &str,
+    number: usize,
+) -> (String, bool) {
     let mut names = module.names.clone();
     names.open();
     let mut writer = Writer {
@@ -196,6 +205,19 @@ impl<'m> Writer<'m> {
         self.names.declare_beside(wanted, &self.module.names)
     }
 
+    /// A name that stays when the innermost scope is left, such as that of a loop's head.
+    pub(super) fn fresh_outside(&mut self, wanted: &str) -> String {
+        self.names.declare_outside(wanted, &self.module.names, 1)
+    }
+
+    /// Names of the inside are free again behind it.
+    pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        self.names.open();
+        let result = inside(self);
+        self.names.close();
+        result
+    }
+
     /// Writes the source's lines up to one as comments, those that are there already left out.
     pub(super) fn comment_through(&mut self, line: usize) {
         while self.commented < line.min(self.source_lines.len()) {
@@ -247,6 +269,8 @@ impl<'m> Writer<'m> {
                     self.line(format!("{};", value.text));
                 }
             }
+            // So that C++'s compilers know of it.
+            Target::Nothing if value.stable && value.is_name() => self.line(format!("(void){};", value.text)),
             Target::Nothing if value.stable => {}
             Target::Nothing if value.level == PRIMARY && value.text.ends_with(')') => {
                 self.line(format!("{};", value.text))

@@ -180,22 +180,26 @@ impl Writer<'_> {
             }
             (operand, self.fixed(step))
         });
-        let (counter, own) = self.counter(&parts.pattern, &wanted);
         let passes = last.saturating_sub(low.0);
         let looks = (integer_bits(scalar) == 64 && passes >= FEW_PASSES).then_some(range.end.line);
-        let head = self.head(scalar, range, &Ends { start, end, low, high, step }, &counter);
-        self.line(format!("{} {{", head.0));
-        if let Some(id) = own {
-            self.bounds.insert(id, (low.0, last.max(low.0)));
-        }
-        self.body(looks, |writer| {
-            if let Some(line) = &head.1 {
-                writer.line(line);
+        let ends = Ends { start, end, low, high, step };
+        // The variable that counts is known in the loop only.
+        self.scoped(|writer| {
+            let (counter, own) = writer.counter(&parts.pattern, &wanted);
+            if let Some(id) = own {
+                writer.bounds.insert(id, (low.0, last.max(low.0)));
             }
-            if own.is_none() {
-                writer.bind(&parts.pattern, &Subject::text(counter.clone()));
-            }
-            writer.block_into(&parts.body, &Target::Nothing);
+            let head = writer.head(scalar, range, &ends, &counter);
+            writer.line(format!("{} {{", head.0));
+            writer.body(looks, |writer| {
+                if let Some(line) = &head.1 {
+                    writer.line(line);
+                }
+                if own.is_none() {
+                    writer.bind(&parts.pattern, &Subject::text(counter.clone()));
+                }
+                writer.block_into(&parts.body, &Target::Nothing);
+            });
         });
         self.line("}");
     }
@@ -235,8 +239,11 @@ impl Writer<'_> {
     ) -> (String, Option<String>) {
         let of = name_of(scalar);
         let relation = if inclusive { "<=" } else { "<" };
-        let more = self.fresh(&format!("{i}_goes_on"));
-        self.line(format!("bool {more} = {start} {relation} {end};"));
+        let more = self.fresh_outside(&format!("{i}_goes_on"));
+        // C++'s compilers warn of comparisons that always hold.
+        let always = inclusive && start.parse() == Ok(limits(scalar).0);
+        let holds = if always { "true".to_owned() } else { format!("{start} {relation} {end}") };
+        self.line(format!("bool {more} = {holds};"));
         let word = if integer_bits(scalar) == 64 { "u64" } else { "u32" };
         let left =
             if backwards { format!("({word}){i} - ({word}){start}") } else { format!("({word}){end} - ({word}){i}") };
@@ -273,6 +280,9 @@ impl Writer<'_> {
             expression.kind,
             ExpressionKind::Integer(_) | ExpressionKind::Negate(_) | ExpressionKind::Value(_)
         );
+        if is_short && let Some(value) = self.fixed(expression).filter(|value| i32::try_from(*value).is_ok()) {
+            return Operand::primary(value.to_string(), true);
+        }
         if operand.stable && (is_name || is_short || !repeated) || !repeated {
             return operand.clone();
         }
@@ -322,21 +332,23 @@ impl Writer<'_> {
         } else {
             self.keep(&operand, &ty).text
         };
-        let index = self.fresh("index");
         let of = if numbered { "usize" } else { "u32" };
-        self.line(if backwards {
-            format!("for ({of} {index} = {length}; {index}-- > 0;) {{")
-        } else {
-            format!("for ({of} {index} = 0; {index} < {length}; ++{index}) {{")
-        });
-        self.body(None, |writer| {
-            let element = Subject::text(format!("{base}.at[{index}]"));
-            let item = if numbered { Subject::parts(vec![Subject::text(index.clone()), element]) } else { element };
-            writer.bind(&parts.pattern, &item);
-            if numbered {
-                writer.note_number(&parts.pattern, length);
-            }
-            writer.block_into(&parts.body, &Target::Nothing);
+        self.scoped(|writer| {
+            let index = writer.fresh("index");
+            writer.line(if backwards {
+                format!("for ({of} {index} = {length}; {index}-- > 0;) {{")
+            } else {
+                format!("for ({of} {index} = 0; {index} < {length}; ++{index}) {{")
+            });
+            writer.body(None, |writer| {
+                let element = Subject::text(format!("{base}.at[{index}]"));
+                let item = if numbered { Subject::parts(vec![Subject::text(index.clone()), element]) } else { element };
+                writer.bind(&parts.pattern, &item);
+                if numbered {
+                    writer.note_number(&parts.pattern, length);
+                }
+                writer.block_into(&parts.body, &Target::Nothing);
+            });
         });
         self.line("}");
     }
@@ -371,7 +383,13 @@ struct Ends {
 
 /// A step as a number of the counter's type.
 fn number_of(fixed: i128, scalar: Scalar, step: &Operand) -> String {
-    if fixed <= limits(scalar).1 { number(fixed, scalar) } else { step.text.clone() }
+    if i32::try_from(fixed).is_ok() {
+        fixed.to_string()
+    } else if fixed <= limits(scalar).1 {
+        number(fixed, scalar)
+    } else {
+        step.text.clone()
+    }
 }
 
 fn unreferenced(expression: &Expression) -> &Expression {

@@ -42,7 +42,7 @@ pub(super) fn call(function: &str, arguments: &[&Operand]) -> Operand {
 }
 
 /// A value as one of a type shorter than an `int`, as which C++ has computed it.
-fn shortened(operand: Operand, scalar: Scalar) -> Operand {
+pub(super) fn shortened(operand: Operand, scalar: Scalar) -> Operand {
     if scalar == Scalar::Bool || integer_bits(scalar) < 32 && is_integer(scalar) {
         let text = format!("({}){}", name_of(scalar), operand.at(UNARY));
         return Operand { text, level: UNARY, ..operand };
@@ -77,15 +77,15 @@ impl Writer<'_> {
             Divide | Remainder => {
                 let (sign, name) = if operator == Divide { ("/", "div") } else { ("%", "rem") };
                 if self.divides_safely(left, right) {
-                    return shortened(infix(a, sign, b, MULTIPLY), scalar);
+                    return infix(a, sign, b, MULTIPLY);
                 }
                 let function = self.support(&format!("{of}_{name}"));
                 let place = self.place_of_failure(line);
                 Operand::primary(format!("{function}({}, {}, {place})", a.text, b.text), false)
             }
-            And => shortened(infix(a, "&", b, BIT_AND), scalar),
-            Or => shortened(infix(a, "|", b, BIT_OR), scalar),
-            Xor => shortened(infix(a, "^", b, BIT_XOR), scalar),
+            And => infix(a, "&", b, BIT_AND),
+            Or => infix(a, "|", b, BIT_OR),
+            Xor => infix(a, "^", b, BIT_XOR),
             ShiftLeft | ShiftRight => self.shift(operator, scalar, a, (right, b)),
         }
     }

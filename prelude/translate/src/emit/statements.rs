@@ -93,6 +93,17 @@ impl Writer<'_> {
         }
     }
 
+    /// The same between braces that are there: a block needs none of its own.
+    pub(super) fn inside(&mut self, expression: &Expression, target: &Target) {
+        match &expression.kind {
+            ExpressionKind::Block(None, block) if !self.value_type(expression).is_unit() => {
+                self.block_into(block, target)
+            }
+            ExpressionKind::Block(None, block) => self.block_into(block, &Target::Nothing),
+            _ => self.into(expression, target),
+        }
+    }
+
     /// `[element; length]` by a loop.
     fn fill(&mut self, expression: &Expression, element: &Expression, length: usize, target: &Target) {
         self.comment_through(expression.last_line);

@@ -239,7 +239,7 @@ impl Writer<'_> {
         let name = self.fresh("value");
         self.line(format!("bool {name} = {};", first.text));
         self.line(format!("if ({}{name}) {{", if and { "" } else { "!" }));
-        self.nested(|writer| writer.into(right, &Target::Set(name.clone())));
+        self.nested(|writer| writer.inside(right, &Target::Set(name.clone())));
         self.line("}");
         Operand::primary(name, true)
     }
@@ -278,9 +278,27 @@ impl Writer<'_> {
     fn braced(&mut self, expression: &Expression, operands: &[Operand], open: &str, close: &str) -> Operand {
         let ty = self.value_type(expression);
         let name = self.module.type_name(&ty);
-        let texts: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
+        let types = self.member_types(&ty);
+        let last = types.last().cloned().unwrap_or(Ty::UNIT);
+        let types = types.iter().chain(std::iter::repeat(&last));
+        // Between braces C++ wants the very type.
+        let exact = |(operand, ty): (&Operand, &Ty)| match ty.scalar() {
+            Some(scalar) if operand.level < UNARY => operators::shortened(operand.clone(), scalar).text,
+            _ => operand.text.clone(),
+        };
+        let texts: Vec<String> = operands.iter().zip(types).map(exact).collect();
         let stable = operands.iter().all(|operand| operand.stable);
         Operand::primary(format!("{name}{open}{}{close}", texts.join(", ")), stable)
+    }
+
+    /// The types of what a tuple, an array or a struct is made of; of an array the one type of all.
+    fn member_types(&self, ty: &Ty) -> Vec<Ty> {
+        match ty {
+            Ty::Tuple(parts) => parts.clone(),
+            Ty::Array(element, _) => vec![(**element).clone()],
+            Ty::Struct(item) => self.module.fields_of(item).iter().map(|(_, ty)| ty.clone()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// `[element; length]`.
@@ -354,7 +372,8 @@ impl Writer<'_> {
                 let base = operands[0].at(PRIMARY);
                 if low >= 0 && high < length as i128 {
                     let stable = operands[0].stable && operands[1].stable;
-                    return Operand::primary(format!("{base}.at[{}]", operands[1].text), stable);
+                    let index = if low == high { low.to_string() } else { operands[1].text.clone() };
+                    return Operand::primary(format!("{base}.at[{index}]"), stable);
                 }
                 let function = self.support("checked_index");
                 let place = self.place_of_failure(expression.line);
@@ -381,7 +400,7 @@ impl Writer<'_> {
         self.line(format!("if ({name}) {{"));
         self.nested(|writer| {
             writer.bind(pattern, &subject);
-            writer.into(guard, &Target::Set(name.clone()));
+            writer.inside(guard, &Target::Set(name.clone()));
         });
         self.line("}");
         Operand::primary(name, true)
