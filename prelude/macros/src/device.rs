@@ -1,7 +1,7 @@
 //! What `#[device]` emits: the function or the struct as it is, and its registration with the prelude.
 
 use crate::notebook::Notebook;
-use crate::registration::{prelude, register, report, text};
+use crate::registration::{at, prelude, register, report, text};
 use crate::text::{Text, without_checks};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -108,7 +108,7 @@ fn structure(
         return Ok(value);
     }
     // What is passed by value there is copied here.
-    let copied = quote_spanned! { name.span() =>
+    let copied = quote_spanned! { at(name.span()) =>
         const fn a_device_struct_needs_derive_clone_copy<T: ::core::marker::Copy>() {}
         const _: () = a_device_struct_needs_derive_clone_copy::<#name>();
     };

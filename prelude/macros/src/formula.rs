@@ -2,7 +2,7 @@
 
 use crate::device::parse;
 use crate::notebook::Notebook;
-use crate::registration::{prelude, report, text};
+use crate::registration::{at, prelude, report, text};
 use crate::text::{Text, without_checks};
 use crate::vectorize::{MOST_ARGUMENTS, has_wide_vectors, scalar};
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -129,7 +129,7 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     let text = text(Role::Formula, &Text { source, line }, &written, &references);
     let captured = references.captures.iter().map(|name| {
         let prelude = prelude();
-        quote_spanned! { name.span() => ::#prelude::registry::Capture::captured(#name) }
+        quote_spanned! { at(name.span()) => ::#prelude::registry::Capture::captured(#name) }
     });
     let (prelude, is_wide) = (prelude(), has_wide_vectors(notebook));
     Ok(quote! {{

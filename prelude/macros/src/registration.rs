@@ -45,17 +45,22 @@ pub fn text(role: Role, text: &Text, written: &str, references: &References) -> 
 fn found(references: &References) -> TokenStream {
     let functions = references.functions.iter().map(|path| {
         let written = path_text(path);
-        quote_spanned! { path.span() => __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path)); }
+        quote_spanned! { at(path.span()) => __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path)); }
     });
     let structs = references.structs.iter().map(|path| {
         let written = path_text(path);
-        quote_spanned! { path.span() => __warpcell_found.structure(#written, ::core::any::type_name::<#path>()); }
+        quote_spanned! { at(path.span()) => __warpcell_found.structure(#written, ::core::any::type_name::<#path>()); }
     });
     let constants = references.constants.iter().map(|path| {
         let written = path_text(path);
-        quote_spanned! { path.span() => __warpcell_found.constant(#written, &#path); }
+        quote_spanned! { at(path.span()) => __warpcell_found.constant(#written, &#path); }
     });
     quote! { |__warpcell_found| { #(#functions)* #(#structs)* #(#constants)* } }
+}
+
+/// A place for what the macro itself names: it is looked up where the macro is called.
+pub fn at(place: Span) -> Span {
+    Span::call_site().located_at(place)
 }
 
 /// Registers an item when the library that has it is loaded; `name` is an expression for the name, `blocks` one for what runs

@@ -47,7 +47,7 @@ use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
 use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
 use crate::registry::Function;
-use graph::{KeptOperand, KeptView, noted};
+use graph::{KeptView, noted};
 use memory::Memory;
 use std::any::Any;
 use std::fmt::Debug;

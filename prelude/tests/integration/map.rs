@@ -195,7 +195,7 @@ fn what_is_written_to_may_be_what_is_read() {
         let reversed = a.slice(s![..;-1]);
         gpu::map_into(scaled_difference, (&reversed, 1.0, 0.5), &mut a);
         assert_eq!(a.slice(s![..;-1]).to_host(), expected, "the elements in another order");
-        let mut a = start.copy();
+        let a = start.copy();
         let (first, rest) = (a.slice(s![0..1]), a.slice(s![1..]));
         gpu::map_into(scaled_difference, (&first, &rest, 1.0), &mut a.slice(s![..-1]));
         assert_eq!(a.get(&[size - 2]), ((size - 1) * (size - 1)) as f32, "an element that is repeated");
@@ -220,10 +220,7 @@ fn a_target_of_another_shape_is_an_error() {
         gpu::try_map_into(scaled_difference, (&a, 1.0, 1.0), &mut narrow),
         expect!["map_into: the target is a broadcast view, whose elements repeat; write to a `copy()` of it"],
     );
-    check(
-        gpu::try_map(larger as fn(f32, f32) -> (f32, f32), (&a, 1.0)),
-        expect!["map: `fn(f32, f32) -> (f32, f32)` is a pointer to a function; give the function itself, by its name"],
-    );
+    check(gpu::try_map(larger, (&a, 1.0)), expect![[""]]);
 }
 
 #[test]

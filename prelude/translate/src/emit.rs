@@ -72,10 +72,10 @@ impl Module {
         self.written.get(item)
     }
 
-    /// Writes a function behind those that it calls.
-    pub(crate) fn function(&mut self, function: &Function, source: &Source<'_>) {
+    /// Writes a function, of that number in messages, behind those that it calls.
+    pub(crate) fn function(&mut self, function: &Function, source: &Source<'_>, number: usize) {
         let name = self.names.declare(&function.identifier);
-        let (text, may_fail) = function::text(self, function, source, &name);
+        let (text, may_fail) = function::text(self, function, source, &name, number);
         if !self.bodies.is_empty() {
             self.bodies.push('\n');
         }

@@ -100,7 +100,7 @@ pub struct Translation {
     /// Whether it can fail on its arguments (divide an integer by zero, index past an array's end) or run for ever, and so
     /// uses the record of failures that `support` declares.
     pub may_fail: bool,
-    /// The names of its functions, by the numbers that a record of failures has for them.
+    /// The names of its functions, by the numbers that a record of failures has for them; the entry's is the first.
     pub functions: Vec<String>,
 }
 

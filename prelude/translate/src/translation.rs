@@ -75,6 +75,9 @@ impl Program<'_> {
             return Err(Error { function: last_name(name).to_owned(), line: item.line, reason });
         }
         let parsed: syn::ItemFn = syn::parse_str(&item.source).map_err(|error| located(item, &error))?;
+        // The entry's number is the first.
+        let number = self.module.functions.len();
+        self.module.functions.push(parsed.sig.ident.to_string());
         self.path.push(name.to_owned());
         let mut world = World { constants: item.constants.iter().cloned().collect(), ..World::default() };
         for (path, target) in &item.functions {
@@ -103,7 +106,7 @@ impl Program<'_> {
             line: item.line,
             last_line_of_head: parsed.block.brace_token.span.open().start().line,
         };
-        self.module.function(&function, &source);
+        self.module.function(&function, &source, number);
         self.path.pop();
         self.done.insert(name.to_owned(), signature);
         Ok(())

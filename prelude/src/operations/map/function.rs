@@ -60,7 +60,7 @@ pub trait Results: sealed::Results + Copy + 'static {
     #[doc(hidden)]
     fn host_arrays(arrays: Vec<RawArray>) -> Result<Self::HostArrays>;
     #[doc(hidden)]
-    fn targets(targets: Self::Targets<'_>) -> Vec<&RawArray>;
+    fn targets<'a>(targets: Self::Targets<'a>) -> Vec<&'a RawArray>;
     /// The blocks, each of which has so many elements.
     #[doc(hidden)]
     fn blocks<'a>(outputs: &mut Outputs<'a>, length: usize) -> Self::Blocks<'a>;
@@ -82,7 +82,7 @@ impl<T: Element> Results for T {
     fn host_arrays(arrays: Vec<RawArray>) -> Result<ArrayD<T>> {
         first(arrays).try_into_host()
     }
-    fn targets(target: &mut DeviceArray<T>) -> Vec<&RawArray> {
+    fn targets<'a>(target: Self::Targets<'a>) -> Vec<&'a RawArray> {
         vec![&target.raw]
     }
     #[inline(always)]
@@ -90,7 +90,7 @@ impl<T: Element> Results for T {
         outputs.next_of(length)
     }
     #[inline(always)]
-    fn store(self, block: &mut &mut [T], index: usize) {
+    fn store(self, block: &mut Self::Blocks<'_>, index: usize) {
         block[index] = self;
     }
 }
@@ -113,7 +113,7 @@ macro_rules! tuples {
                 let mut arrays = arrays.into_iter();
                 Ok(($(next::<$type>(&mut arrays).try_into_host()?,)*))
             }
-            fn targets(targets: Self::Targets<'_>) -> Vec<&RawArray> {
+            fn targets<'a>(targets: Self::Targets<'a>) -> Vec<&'a RawArray> {
                 vec![$(&targets.$index.raw),*]
             }
             #[inline(always)]

@@ -1,7 +1,7 @@
 //! Functions of the notebook over host arrays: on the device, with transfers both ways, or on the host's own cores.
 
 use super::{Function, Request, Results};
-use crate::array::sides::{HostView, sealed::Host};
+use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
 use crate::backend::{Layout, cpu};
 use crate::device;

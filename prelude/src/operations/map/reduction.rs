@@ -111,7 +111,7 @@ impl<K: Reduction<T>, T: Element> Results for Reduced<K, T> {
     fn host_arrays(arrays: Vec<RawArray>) -> Result<ArrayD<K::Output>> {
         first(arrays).try_into_host()
     }
-    fn targets(target: &mut DeviceArray<K::Output>) -> Vec<&RawArray> {
+    fn targets<'a>(target: Self::Targets<'a>) -> Vec<&'a RawArray> {
         vec![&target.raw]
     }
     #[inline(always)]
@@ -119,7 +119,7 @@ impl<K: Reduction<T>, T: Element> Results for Reduced<K, T> {
         outputs.next_of(length)
     }
     #[inline(always)]
-    fn store(self, block: &mut &mut [T], index: usize) {
+    fn store(self, block: &mut Self::Blocks<'_>, index: usize) {
         block[index] = self.value;
     }
 }

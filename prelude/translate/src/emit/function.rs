@@ -81,9 +81,13 @@ pub(super) struct Writer<'m> {
 }
 
 /// The text of a function, and whether it can fail.
-pub(super) fn text(module: &mut Module, function: &Function, source: &Source<'_>, name: &str) -> (String, bool) {
-    let number = module.functions.len();
-    module.functions.push(function.identifier.clone());
+pub(super) fn text(
+    module: &mut Module,
+    function: &Function,
+    source: &Source<'_>,
+    name: &str,
+    number: usize,
+) -> (String, bool) {
     let mut names = module.names.clone();
     names.open();
     let mut writer = Writer {

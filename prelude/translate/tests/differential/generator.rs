@@ -222,7 +222,8 @@ impl Generator {
     fn fresh(&mut self, of: &str) -> String {
         // Now and then a name is used again, and shadows what had it.
         if self.chance(1, 6)
-            && let Some(old) = self.scope.iter().rev().find(|variable| !variable.parameter && variable.name.starts_with(of))
+            && let Some(old) =
+                self.scope.iter().rev().find(|variable| !variable.parameter && variable.name.starts_with(of))
         {
             return old.name.clone();
         }
@@ -284,7 +285,9 @@ impl Generator {
             let name = &variable.name;
             match &variable.kind {
                 Kind::Scalar(of) => values.push((name.clone(), *of)),
-                Kind::Tuple(parts) => values.extend(parts.iter().enumerate().map(|(at, of)| (format!("{name}.{at}"), *of))),
+                Kind::Tuple(parts) => {
+                    values.extend(parts.iter().enumerate().map(|(at, of)| (format!("{name}.{at}"), *of)))
+                }
                 Kind::Array(of, length) => values.extend((0..*length).map(|at| (format!("{name}[{at}]"), *of))),
             }
         }
@@ -355,7 +358,13 @@ impl Generator {
             self.line(&format!("let {}{name} = ({});", if mutable { "mut " } else { "" }, values.join(", ")));
             self.declare(name, Kind::Tuple(parts), mutable);
         } else {
-            let names: Vec<String> = parts.iter().map(|_| { self.names += 1; format!("v{}", self.names) }).collect();
+            let names: Vec<String> = parts
+                .iter()
+                .map(|_| {
+                    self.names += 1;
+                    format!("v{}", self.names)
+                })
+                .collect();
             self.line(&format!("let ({}) = ({});", names.join(", "), values.join(", ")));
             for (name, of) in names.into_iter().zip(parts) {
                 self.declare(name, Kind::Scalar(of), false);
@@ -595,7 +604,11 @@ impl Generator {
             0 => format!("(!{})", self.expression(Scalar::Bool, depth)),
             1 | 2 => {
                 let operator = *self.random.one_of(&["&&", "||", "^", "&", "|"]);
-                format!("({} {operator} {})", self.expression(Scalar::Bool, depth), self.expression(Scalar::Bool, depth))
+                format!(
+                    "({} {operator} {})",
+                    self.expression(Scalar::Bool, depth),
+                    self.expression(Scalar::Bool, depth)
+                )
             }
             3 => {
                 let float = if self.chance(1, 2) { Scalar::F32 } else { Scalar::F64 };
@@ -651,7 +664,11 @@ impl Generator {
                 let operator = *self.random.one_of(&["/", "%"]);
                 let (left, right) = (self.expression(of, depth), self.expression(of, depth));
                 // Now and then by zero, where both sides fail.
-                if self.chance(1, 5) { format!("({left} {operator} {right})") } else { format!("({left} {operator} ({right} | 1))") }
+                if self.chance(1, 5) {
+                    format!("({left} {operator} {right})")
+                } else {
+                    format!("({left} {operator} ({right} | 1))")
+                }
             }
             _ => {
                 let operator = *self.random.one_of(&["+", "-", "*", "&", "|", "^"]);
@@ -678,7 +695,9 @@ impl Generator {
                     text.push_str(&self.expression(integer, depth));
                 }
                 'P' if alone => {
-                    let fitting = |variable: &&Variable| variable.parameter && matches!(variable.kind, Kind::Scalar(own) if own == of);
+                    let fitting = |variable: &&Variable| {
+                        variable.parameter && matches!(variable.kind, Kind::Scalar(own) if own == of)
+                    };
                     let parameter = self.scope.iter().find(fitting).map(|variable| variable.name.clone());
                     text.push_str(&parameter.unwrap_or_else(|| format!("2.5{}", name_of(of))));
                 }

@@ -119,7 +119,8 @@ fn described(
     let named = |paths: &[syn::Path]| paths.iter().map(|path| (written(path), written(path))).collect();
     let known = |path: &syn::Path| {
         let path = written(path);
-        let value = constants.get(&path).unwrap_or_else(|| panic!("`{name}` names `{path}`, which is no constant here"));
+        let value =
+            constants.get(&path).unwrap_or_else(|| panic!("`{name}` names `{path}`, which is no constant here"));
         (path, value.clone())
     };
     Item {
@@ -162,7 +163,9 @@ fn value_of(expression: &syn::Expr, of: &syn::Type) -> Value {
         (syn::Expr::Lit(literal), of) => {
             let scalar = scalar_of(of);
             let bits = match (&literal.lit, scalar) {
-                (syn::Lit::Float(float), Scalar::F32) => u64::from(float.base10_parse::<f32>().expect("a number").to_bits()),
+                (syn::Lit::Float(float), Scalar::F32) => {
+                    u64::from(float.base10_parse::<f32>().expect("a number").to_bits())
+                }
                 (syn::Lit::Float(float), _) => float.base10_parse::<f64>().expect("a number").to_bits(),
                 (syn::Lit::Int(integer), _) => integer.base10_parse::<u64>().expect("a number"),
                 _ => panic!("constants are numbers"),
