@@ -1,19 +1,22 @@
 //! The same functions as Rust and as the CUDA C that the translator makes of them: on the host both give the same bits.
 //!
-//! The functions are those of `differential/functions.rs`, and generated ones. Rust's compiler makes one program of them and
+//! The functions are those of `differential/functions.rs.txt`, and generated ones. Rust's compiler makes one program of them and
 //! the C++ compiler another one, of the generated CUDA C behind `differential/host.h`; both run over the edges of the types and
 //! random values. Integers wrap, so the Rust side is compiled without checks for overflow; what panics on one side ends the thread
 //! on the other. All results are compared bit for bit (but NaN with NaN): both sides call one C library.
 //!
-//! For other devices the same goes into a folder, if `WARPCELL_DIFFERENTIAL` names one:
-//! - `functions.rs`: the functions, with `#[vectorize]` and `#[device]` before them, and constants;
-//! - `functions.cu`: their translations; a kernel `call_N(const unsigned long long *inputs, unsigned long long *outputs,
-//!   unsigned int calls)` for the Nth function, whose arguments and results are 64-bit words, a call after the other; and the
-//!   variable `warpcell_record` of the support text, a pointer to the record of failures, to be set before;
-//! - `expected.txt`: for each function a line `function N NAME PARAMETERS -> RESULTS`, the types with blanks between them, then a
-//!   line for each call: the words of the arguments in hexadecimal, `=`, and either the words of the results, or `fails`, or
-//!   `any` (an overflow at which only the host panics). Results that are NaN stand there as `nan`. Functions of the C library
-//!   differ by some ulps elsewhere: lines of functions that use them begin with `library` instead of `function`.
+//! For other devices the same goes into a folder, if `WARPCELL_DIFFERENTIAL` names one, as three files each of the functions
+//! as they are written, of the generated ones, and of the methods of scalars one by one (from the tests within the crate):
+//! - `NAME.rs`: the functions, with `#[vectorize]` and `#[device]` before them, structs and constants;
+//! - `NAME.cu`: their translations, and a kernel `call_N(const u64 *inputs, u64 *outputs, u32 calls)` for the Nth function.
+//!   Arguments are 64-bit words, one call's behind the other's; so are the outputs of a call: a word that becomes 1 when the call
+//!   does not fail, then the results, those of NaN all the same. The variable `warpcell_record` must point to a record;
+//! - `NAME.txt`: for each function a line `function N NAME PARAMETERS -> RESULTS`, the types with blanks between them, and a line
+//!   for each call: the words of the arguments in hexadecimal, `=`, and the words of the results, or `fails`, or `any` (only the
+//!   host's compiler lets it panic, as an integer was too large). It is a line `library N …` if functions of the C library are
+//!   called, whose last bits are others elsewhere.
+//!
+//! `differential/device.py` runs these on CUDA.
 
 mod differential {
     pub mod generator;
@@ -53,10 +56,12 @@ fn compare(name: &str, text: &str, calls: usize) -> usize {
             inputs: inputs::calls(&translation.parameters, calls, cases.len() % 2 == 0, &mut Random(seed)),
             parameters: translation.parameters,
             results: translation.results,
+            library: programs::calls_library(&translation.support),
         });
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("differential-{name}"));
     let [rust, translated] = programs::run(&cases, &program.plain_rust(), &joined.text(), &folder);
+    programs::write_for_devices(name, &cases, text, &joined.text(), &rust);
     let differences = programs::differences(&cases, &rust, &translated);
     let wrong: Vec<String> = refused.into_iter().chain(differences).collect();
     assert!(wrong.is_empty(), "{} functions:\n{}", wrong.len(), wrong.join("\n"));
@@ -65,7 +70,7 @@ fn compare(name: &str, text: &str, calls: usize) -> usize {
 
 #[test]
 fn written_functions_are_those_of_rust() {
-    let text = include_str!("differential/functions.rs");
+    let text = include_str!("differential/functions.rs.txt");
     assert!(compare("written", text, 600) >= 90);
 }
 

@@ -5,7 +5,7 @@ use super::branches::Subject;
 use super::function::{Operand, PRIMARY, Target, UNARY, Writer, is_simple};
 use super::literals;
 use super::operators::{self, AND, OR, compared, infix};
-use crate::methods::{Method, MethodResult};
+use crate::methods::{self, Method, MethodResult};
 use crate::names::member_name;
 use crate::program::{Scalar, Value};
 use crate::tree::{Expression, ExpressionKind};
@@ -147,6 +147,13 @@ impl Writer<'_> {
             ExpressionKind::Call(item, arguments) => self.function_call(item, arguments),
             ExpressionKind::Method(method, scalar, arguments) => {
                 self.method_call(method, *scalar, arguments, expression)
+            }
+            ExpressionKind::Ordered(name, arguments) => {
+                let scalar = self.value_type(expression).scalar().unwrap_or(Scalar::I32);
+                match methods::method(scalar, name) {
+                    Some(method) => self.method_call(method, scalar, arguments, expression),
+                    None => self.unit(),
+                }
             }
             ExpressionKind::Field(..) | ExpressionKind::Index(..) => self.place(expression),
             ExpressionKind::Tuple(parts) => {
