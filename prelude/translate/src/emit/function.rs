@@ -319,7 +319,7 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
         ExpressionKind::Call(_, arguments) => {
             arguments.iter().all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
         }
-        ExpressionKind::Method(_, _, arguments) => arguments.iter().all(simple),
+        ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
         ExpressionKind::Tuple(parts) | ExpressionKind::Array(parts) => parts.iter().all(simple),
         ExpressionKind::If(condition, then, Some(otherwise)) => {
             expression.line == expression.last_line

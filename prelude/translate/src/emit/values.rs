@@ -148,6 +148,13 @@ impl Writer<'_> {
             ExpressionKind::Method(method, scalar, arguments) => {
                 self.method_call(method, *scalar, arguments, expression)
             }
+            ExpressionKind::Ordered(name, arguments) => {
+                let scalar = self.value_type(expression).scalar().unwrap_or(Scalar::I32);
+                match methods::method(scalar, name) {
+                    Some(method) => self.method_call(method, scalar, arguments, expression),
+                    None => self.unit(),
+                }
+            }
             ExpressionKind::Field(..) | ExpressionKind::Index(..) => self.place(expression),
             ExpressionKind::Tuple(parts) => {
                 let operands = self.values(&parts.iter().collect::<Vec<_>>());
