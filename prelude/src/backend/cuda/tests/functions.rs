@@ -88,6 +88,7 @@ pub(super) fn function(
         block: |_, _| unreachable!("runs on the device"),
         text,
         captures: Captures::none(),
+        as_of: u64::MAX,
     }
 }
 
