@@ -218,3 +218,76 @@ pub(crate) fn items(function: &Function) -> Items {
     }
     items
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpcell_translate::{Items as _, Value};
+
+    static INNER: Text = text("fn inner() {}", |_| ());
+    static OUTER: Text = text("fn outer() { inner(); gone(); }", |found| {
+        found.function("inner", "registry_tests::inner");
+        found.function("gone", "registry_tests::gone");
+        found.structure("Point", "registry_tests::Point");
+        found.constant("LIMIT", &[1.5f32, 2.0]);
+    });
+    static POINT: Text = text("struct Point;", |found| found.structure("Point", "registry_tests::Point"));
+    static FORMULA_TEXT: Text = text("fn formula() {}", |found| found.function("inner", "registry_tests::inner"));
+
+    const fn text(source: &'static str, references: fn(&mut References)) -> Text {
+        Text { role: Role::Device, source, written: "", line: 1, references }
+    }
+
+    fn function(name: &'static str, text: &'static Text, as_of: u64) -> Function {
+        let captures = Captures::none();
+        Function { name, parameters: &[], results: &[], block: |_, _| (), text, captures, as_of }
+    }
+
+    #[test]
+    fn items_are_what_a_function_leads_to() {
+        let blocks: &'static Blocks = &Blocks { parameters: &[DType::F32], results: &[DType::Bool], run: |_, _| () };
+        register("registry_tests::outer", "", &OUTER, Some(blocks));
+        register("registry_tests::inner", "", &INNER, None);
+        register("registry_tests::Point", "", &POINT, None);
+        let outer = find("registry_tests::outer").unwrap();
+        assert_eq!((outer.parameters, outer.results), (&[DType::F32][..], &[DType::Bool][..]));
+        assert!(find("registry_tests::inner").is_none() && has_item("registry_tests::inner"));
+
+        let before = items(&outer);
+        assert_eq!(before.found.len(), 3);
+        let item = before.item("registry_tests::outer").unwrap();
+        assert_eq!(item.functions[1], ("gone".to_owned(), "registry_tests::gone".to_owned()));
+        let Value::Array(_, elements) = &item.constants[0].1 else { panic!("{:?}", item.constants) };
+        assert_eq!(elements.len(), 2);
+        assert!(before.item("registry_tests::gone").is_none());
+
+        // Anything that is registered again makes another stamp, but only for what leads there.
+        let formula = function(FORMULA, &FORMULA_TEXT, generation());
+        let of_formula = items(&formula).stamp;
+        register("registry_tests::Point", "", &POINT, None);
+        let after = items(&outer);
+        assert!(after.stamp > before.stamp && after.generation > before.generation);
+        assert_eq!(items(&formula).stamp, of_formula);
+        register("registry_tests::gone", "", &INNER, None);
+        assert!(items(&outer).stamp > after.stamp);
+
+        // A formula keeps what it was made with.
+        static LATER: Text = text("fn inner() { later(); }", |_| ());
+        register("registry_tests::inner", "", &LATER, None);
+        assert_eq!(items(&formula).item("registry_tests::inner").unwrap().source, INNER.source);
+        assert_eq!(items(&outer).item("registry_tests::inner").unwrap().source, LATER.source);
+        assert_eq!(items(&formula).item(FORMULA).unwrap().source, "fn formula() {}");
+        let newer = function(FORMULA, &FORMULA_TEXT, generation());
+        assert_eq!(items(&newer).item("registry_tests::inner").unwrap().source, LATER.source);
+        assert_ne!(newer.identity(), formula.identity());
+    }
+
+    #[test]
+    fn what_is_no_function_over_arrays_any_more_is_not_found() {
+        let blocks: &'static Blocks = &Blocks { parameters: &[], results: &[], run: |_, _| () };
+        register("registry_tests::once", "", &INNER, Some(blocks));
+        assert!(find("registry_tests::once").is_some());
+        register("registry_tests::once", "", &INNER, None);
+        assert!(find("registry_tests::once").is_none());
+    }
+}

@@ -62,6 +62,9 @@ pub(crate) const TURBOFISH: &str =
 pub(crate) const UNKNOWN_TYPE: &str = "the type is not known here; write it, such as `let x: f32 = …`";
 pub(crate) const WHILE_LET: &str = "`while let` is not for devices; write `loop` with a `match` that breaks";
 
+/// Instead of `Option`.
+const WITHOUT_OPTION: &str = "write a tuple of a `bool` and the value, or a value that means nothing";
+
 pub(crate) fn mismatch(found: &Ty, wanted: &Ty) -> String {
     format!("this is `{found}`, but `{wanted}` is needed here; write the types, or `as`")
 }
@@ -143,6 +146,16 @@ pub(crate) fn scalar_method(of: Scalar, name: &str) -> String {
     format!("`{}` has no method `{name}` on a device; {}", name_of(of), suggestion(of, name))
 }
 
+/// Of a value whose type follows from another function.
+pub(crate) fn open_method(name: &str) -> String {
+    match name {
+        "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" | "ok" => {
+            format!("`{name}` is of `Option` and `Result`, which are not for devices; {WITHOUT_OPTION}")
+        }
+        _ => format!("numbers have no method `{name}` on a device; {}", suggestion(Scalar::F32, name)),
+    }
+}
+
 pub(crate) fn array_method(of: &Ty, name: &str) -> String {
     format!("`{of}` has no method `{name}` on a device; it has `len`, `clone`, and `iter` in `for` loops: write a loop")
 }
@@ -206,7 +219,7 @@ pub(crate) fn named_value(path: &syn::Path) -> Option<String> {
     let first = path.segments.first()?.ident.to_string();
     let last = path.segments.last()?.ident.to_string();
     let advice = match (first.as_str(), last.as_str()) {
-        (_, "Some" | "None") => "write a tuple of a `bool` and the value, or a value that means nothing",
+        (_, "Some" | "None") => WITHOUT_OPTION,
         (_, "Ok" | "Err") => "write a tuple of a `bool` and the value; an impossible case is `panic!()`",
         ("self" | "Self", _) => "write a function outside of `impl` blocks",
         _ => return named_type_with(&first),
@@ -229,7 +242,7 @@ fn named_type_with(name: &str) -> Option<String> {
         "Box" | "Rc" | "Arc" | "Cell" | "RefCell" => "write the value itself",
         "String" | "str" => "compute with numbers, and write text on the host",
         "char" => "write `u8` or `u32`",
-        "Option" | "Some" | "None" => "write a tuple of a `bool` and the value, or a value that means nothing",
+        "Option" | "Some" | "None" => WITHOUT_OPTION,
         "Result" | "Ok" | "Err" => "write a tuple of a `bool` and the value; an impossible case is `panic!()`",
         "u128" => "write `u64`",
         "i128" => "write `i64`",
@@ -325,9 +338,4 @@ pub(crate) fn expression(written: &Expr) -> (TokenStream, &'static str) {
         Expr::Infer(infer) => (infer.to_token_stream(), "`_` is not a value; write one"),
         other => (other.to_token_stream(), SYNTAX),
     }
-}
-
-/// Whether one of a method's arguments is a closure, as those of iterators' and options' methods are.
-pub(crate) fn takes_closure(call: &syn::ExprMethodCall) -> bool {
-    call.args.iter().any(|argument| matches!(argument, Expr::Closure(_)))
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{self, Signature, World};
 use crate::emit::{Module, NAMESPACE, Source};
-use crate::program::{Error, Item, Items, Role, Scalar, Translation};
+use crate::program::{Error, Item, Items, Role, Scalar, Translation, Value};
 use crate::refuse;
 use crate::support;
 use crate::types::Ty;
@@ -90,6 +90,9 @@ impl Program<'_> {
             }
         }
         self.structs(item, &mut world)?;
+        for (_, value) in &item.constants {
+            self.structs_of(value)?;
+        }
         world.fields = self.fields.clone();
         let checked = check::function(&parsed, name, role, captures, Some(&world));
         if let Some(error) = checked.errors.first() {
@@ -121,6 +124,18 @@ impl Program<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The structs of a constant, whose types need not be named.
+    fn structs_of(&mut self, value: &Value) -> Result<(), Error> {
+        match value {
+            Value::Scalar(..) => Ok(()),
+            Value::Tuple(parts) | Value::Array(_, parts) => parts.iter().try_for_each(|part| self.structs_of(part)),
+            Value::Struct(name, fields) => {
+                self.structure(name)?;
+                fields.iter().try_for_each(|(_, field)| self.structs_of(field))
+            }
+        }
     }
 
     fn structure(&mut self, name: &str) -> Result<(), Error> {

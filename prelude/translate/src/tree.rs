@@ -81,6 +81,8 @@ pub(crate) enum ExpressionKind {
     /// A function by the name of its item.
     Call(String, Vec<Expression>),
     Method(&'static Method, Scalar, Vec<Expression>),
+    /// `min`, `max` or `clamp` of what may be integers of any type, until all of the function is known.
+    Ordered(&'static str, Vec<Expression>),
     Swap(Box<Expression>, Box<Expression>),
     Field(Box<Expression>, String),
     Index(Box<Expression>, Box<Expression>),

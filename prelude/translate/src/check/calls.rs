@@ -112,20 +112,25 @@ impl Checker<'_> {
 
     /// `std::cmp::min(a, b)`: the method of what its arguments are.
     fn of_two(&mut self, name: &str, call: &syn::ExprCall) -> Expression {
-        let mut arguments: Vec<Expression> = call.args.iter().map(|argument| self.expression(argument)).collect();
-        let [left, right] = &mut arguments[..] else {
+        let arguments: Vec<Expression> = call.args.iter().map(|argument| self.expression(argument)).collect();
+        if arguments.len() != 2 {
             return self.refuse(call, refuse::argument_count(name, 2, call.args.len()));
-        };
-        let (left, right) = (self.types.stripped(&left.ty), self.types.stripped(&right.ty));
-        self.expect(&right, &left, call.span());
-        // Of literals, and of what another function decides, the type is not needed here: all integers have these methods.
-        let Some(scalar) = self.types.shallow(&left).scalar() else {
-            return self.made(ExpressionKind::Nothing, left, call).or_refuse(self, call);
-        };
-        match methods::method(scalar, name) {
-            Some(method) => self.method(method, scalar, name, arguments, call),
-            None => self.refuse(&call.func, refuse::scalar_method(scalar, name)),
         }
+        self.ordered(name, arguments, call)
+    }
+
+    /// `min`, `max` and `clamp` are methods of all integers, so the type need not be known yet.
+    fn ordered(&mut self, name: &str, arguments: Vec<Expression>, call: &dyn ToTokens) -> Expression {
+        let Some((name, count)) = ordering(name) else { return self.nothing() };
+        if arguments.len() != count {
+            return self.refuse(call, refuse::argument_count(name, count - 1, arguments.len() - 1));
+        }
+        let ty = self.types.stripped(&arguments[0].ty);
+        for argument in &arguments[1..] {
+            let found = self.types.stripped(&argument.ty);
+            self.expect(&found, &ty, call.to_token_stream().span());
+        }
+        self.made(ExpressionKind::Ordered(name, arguments), ty, call)
     }
 
     fn swap(&mut self, call: &syn::ExprCall) -> Expression {
@@ -159,6 +164,11 @@ impl Checker<'_> {
         }
         let of = match self.known(&receiver.ty, &call.receiver) {
             Some(Ty::Scalar(scalar)) => scalar,
+            Some(ty @ Ty::Variable(_)) if ordering(&name).is_some() && self.types.kind(&ty) == Some(Kind::Integer) => {
+                let mut arguments = vec![receiver];
+                arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
+                return self.ordered(&name, arguments, call);
+            }
             Some(ty @ Ty::Variable(_)) => match self.types.kind(&ty) {
                 Some(Kind::Float) => Scalar::F64,
                 _ => Scalar::I32,
@@ -180,12 +190,7 @@ impl Checker<'_> {
                 arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
                 self.method(method, of, &name, arguments, call)
             }
-            None => {
-                if refuse::takes_closure(call) {
-                    return self.refuse(&call.method, refuse::ITERATOR);
-                }
-                self.refuse(&call.method, refuse::scalar_method(of, &name))
-            }
+            None => self.refuse(&call.method, refuse::scalar_method(of, &name)),
         }
     }
 
@@ -194,7 +199,7 @@ impl Checker<'_> {
         let mut known: Vec<&'static Method> = all_scalars().filter_map(|of| methods::method(of, name)).collect();
         let of_arrays = ["len", "iter", "iter_mut", "clone"].contains(&name);
         if known.pop().is_none() && !of_arrays && !matches!(receiver.kind, ExpressionKind::Nothing) {
-            return self.refuse(&call.method, refuse::scalar_method(Scalar::F32, name));
+            return self.refuse(&call.method, refuse::open_method(name));
         }
         let mut arguments = vec![receiver];
         arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
@@ -226,6 +231,7 @@ impl Checker<'_> {
                 let name = receiver_name(&call.receiver);
                 self.refuse(&call.method, refuse::array_swap(&name))
             }
+            ("iter" | "iter_mut" | "into_iter", 0) => self.refuse(&call.method, refuse::ITERATOR),
             _ => {
                 let array = Ty::Array(Box::new(self.types.resolve(element)), length);
                 self.refuse(&call.method, refuse::array_method(&array, name))
@@ -360,11 +366,9 @@ impl Checker<'_> {
     }
 }
 
-impl Expression {
-    /// Where everything should be known, a type that is not is reported.
-    fn or_refuse(self, checker: &mut Checker<'_>, at: &syn::ExprCall) -> Expression {
-        if checker.world.is_some() { checker.refuse(&at.func, refuse::UNKNOWN_TYPE) } else { self }
-    }
+/// The methods of order that give a value, with their number of arguments.
+fn ordering(name: &str) -> Option<(&'static str, usize)> {
+    [("min", 2), ("max", 2), ("clamp", 3)].into_iter().find(|(known, _)| *known == name)
 }
 
 impl Method {

@@ -159,7 +159,7 @@ impl Checker<'_> {
                 *step = Some(made);
                 true
             }
-            ("enumerate", None, Over::Array { numbered: numbered @ false, .. }) => {
+            ("enumerate", None, Over::Array { numbered: numbered @ false, backwards: false, .. }) => {
                 *numbered = true;
                 item = Ty::Tuple(vec![Ty::USIZE, item]);
                 true

@@ -315,10 +315,11 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
         ExpressionKind::Compare(_, left, right) => {
             function.types.stripped(&left.ty).scalar().is_some() && simple(left) && simple(right)
         }
+        ExpressionKind::Call(..) if function.types.stripped(&expression.ty).is_unit() => false,
         ExpressionKind::Call(_, arguments) => {
             arguments.iter().all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
         }
-        ExpressionKind::Method(_, _, arguments) => arguments.iter().all(simple),
+        ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
         ExpressionKind::Tuple(parts) | ExpressionKind::Array(parts) => parts.iter().all(simple),
         ExpressionKind::If(condition, then, Some(otherwise)) => {
             expression.line == expression.last_line

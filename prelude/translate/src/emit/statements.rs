@@ -33,7 +33,6 @@ impl Writer<'_> {
                 if !matches!(target, Target::Nothing) && is_simple(expression, self.function) {
                     self.comment_through(expression.last_line);
                     let value = self.whole_value(expression);
-                    // Too long a line has become statements that set a variable.
                     return self.finish(value, &ty, target);
                 }
                 self.branch(condition, then, otherwise.as_deref(), target);

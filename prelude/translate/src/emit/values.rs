@@ -5,14 +5,14 @@ use super::branches::Subject;
 use super::function::{Operand, PRIMARY, Target, UNARY, Writer, is_simple};
 use super::literals;
 use super::operators::{self, AND, OR, compared, infix};
-use crate::methods::{Method, MethodResult};
+use crate::methods::{self, Method, MethodResult};
 use crate::names::member_name;
 use crate::program::{Scalar, Value};
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{Ty, is_float};
 
-/// As long a line as an `if` within an expression may become.
-const LONGEST_CHOICE: usize = 100;
+/// How tightly `? :` binds.
+const CHOICE: u8 = 2;
 
 /// As many elements of `[x; N]` as are written out.
 const WRITTEN_ELEMENTS: usize = 8;
@@ -148,6 +148,13 @@ impl Writer<'_> {
             ExpressionKind::Method(method, scalar, arguments) => {
                 self.method_call(method, *scalar, arguments, expression)
             }
+            ExpressionKind::Ordered(name, arguments) => {
+                let scalar = self.value_type(expression).scalar().unwrap_or(Scalar::I32);
+                match methods::method(scalar, name) {
+                    Some(method) => self.method_call(method, scalar, arguments, expression),
+                    None => self.unit(),
+                }
+            }
             ExpressionKind::Field(..) | ExpressionKind::Index(..) => self.place(expression),
             ExpressionKind::Tuple(parts) => {
                 let operands = self.values(&parts.iter().collect::<Vec<_>>());
@@ -172,19 +179,15 @@ impl Writer<'_> {
             ExpressionKind::Reference(false, of) | ExpressionKind::Dereference(of) => self.value(of),
             ExpressionKind::Matches(value, pattern, guard) => self.matches(value, pattern, guard.as_deref()),
             ExpressionKind::If(condition, then, Some(otherwise)) if is_simple(expression, self.function) => {
-                let before = (self.module.used.clone(), self.may_fail);
-                let condition_text = self.value(condition);
-                let tail = then.tail.as_deref().map(|tail| self.value(tail));
+                let condition = self.value(condition);
+                let then = match then.tail.as_deref() {
+                    Some(tail) => self.value(tail),
+                    None => self.unit(),
+                };
                 let otherwise = self.value(otherwise);
-                if let Some(then) = tail {
-                    let text = format!("{} ? {} : {}", condition_text.at(OR), then.at(OR), otherwise.at(2));
-                    if text.len() <= LONGEST_CHOICE {
-                        let stable = condition_text.stable && then.stable && otherwise.stable;
-                        return Operand { text, level: 2, stable };
-                    }
-                }
-                (self.module.used, self.may_fail) = before;
-                self.by_statements(expression)
+                let text = format!("{} ? {} : {}", condition.at(OR), then.at(OR), otherwise.at(CHOICE));
+                let stable = condition.stable && then.stable && otherwise.stable;
+                Operand { text, level: CHOICE, stable }
             }
             ExpressionKind::Block(None, block) if block.statements.is_empty() && block.tail.is_some() => {
                 match block.tail.as_deref() {

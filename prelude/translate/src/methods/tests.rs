@@ -26,7 +26,7 @@ struct Functions {
 impl Functions {
     /// A function of arguments `a`, `b` …, as an expression in each language.
     fn add(&mut self, parameters: &[Scalar], results: &[Scalar], rust: &str, function: &str, cpp: &str) {
-        let name = format!("function_{}", self.cases.len());
+        let name = format!("{}_{}", if function.is_empty() { "cast" } else { function }, self.cases.len());
         let names: Vec<String> = parameters.iter().map(|of| name_of(*of).to_owned()).collect();
         let listed = |write: &dyn Fn(&str, char) -> String| {
             let all: Vec<String> = names.iter().zip('a'..).map(|(of, name)| write(of, name)).collect();
@@ -40,12 +40,13 @@ impl Functions {
             several => [format!("({})", several.join(", ")), self.tuple(several)],
         };
         writeln!(self.rust, "// {function}\nfn {name}({in_rust}) -> {of_rust} {{ {rust} }}").expect("text");
-        writeln!(self.cpp, "{of_cpp} {name}({in_cpp}) {{ return {cpp}; }}").expect("text");
+        writeln!(self.cpp, "__device__ {of_cpp} {name}({in_cpp}) {{ return {cpp}; }}").expect("text");
         self.used.insert(function.to_owned());
         let count = if parameters.len() == 1 { 200 } else { 400 };
         let inputs = inputs::calls(parameters, count, true, &mut inputs::Random(self.cases.len() as u64));
         let (parameters, results) = (parameters.to_vec(), results.to_vec());
-        self.cases.push(Case { rust: name.clone(), cpp: name, parameters, results, inputs });
+        let library = programs::calls_library(&support::text(&BTreeSet::from([function.to_owned()])));
+        self.cases.push(Case { rust: name.clone(), cpp: name, parameters, results, inputs, library });
     }
 
     /// A struct for several results.
@@ -57,11 +58,12 @@ impl Functions {
     }
 
     /// What Rust and the support text make of the same arguments.
-    fn differences(&self, folder: &str) -> Vec<String> {
+    fn differences(&self, name: &str) -> Vec<String> {
         let tuples: String = self.tuples.iter().map(String::as_str).collect();
         let cpp = format!("{}{tuples}{}", support::text(&self.used), self.cpp);
-        let folder = std::env::temp_dir().join(format!("warpcell-{folder}-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("warpcell-{name}-{}", std::process::id()));
         let [rust, other] = programs::run(&self.cases, &self.rust, &cpp, &folder);
+        programs::write_for_devices(name, &self.cases, &self.rust, &cpp, &rust);
         std::fs::remove_dir_all(&folder).expect("the folder can be removed");
         programs::differences(&self.cases, &rust, &other)
     }

@@ -759,12 +759,6 @@ fn panics(kind: u32) -> u32 {
 }
 
 #[vectorize]
-fn debug_asserted(x: i32) -> i32 {
-    debug_assert!(x > 0);
-    x / 2
-}
-
-#[vectorize]
 fn unit_results(x: i32) -> i32 {
     let mut y = x;
     let () = if x > 0 {

@@ -421,7 +421,6 @@ impl Generator {
             of if is_float(of) => *self.random.one_of(&["=", "+=", "-=", "*=", "/="]),
             _ => *self.random.one_of(&["=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="]),
         };
-        // The place is computed before the value in one language and behind it in the other, but nothing sees that.
         self.line(&format!("{place} {operator} {value};"));
     }
 
@@ -731,6 +730,15 @@ impl Generator {
     }
 
     fn block_expression(&mut self, of: Scalar, depth: usize) -> String {
+        if self.chance(1, 3)
+            && let Some((place, own)) = self.place()
+        {
+            // What stands to the left must not see this, and what stands to the right must.
+            let value = self.expression(own, depth);
+            let operator = if own == Scalar::Bool { "^=" } else { *self.random.one_of(&["=", "+=", "-=", "*="]) };
+            let result = if own == of && self.chance(1, 2) { place.clone() } else { self.expression(of, depth) };
+            return format!("({{ {place} {operator} {value}; {result} }})");
+        }
         let inner = self.scalar();
         let value = self.expression(inner, depth);
         let outside = self.scope.clone();

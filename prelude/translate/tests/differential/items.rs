@@ -12,9 +12,15 @@ pub struct Program {
     items: HashMap<String, Item>,
     /// The functions for arrays, in the order of the text.
     pub vectorized: Vec<String>,
-    /// The support texts' parts that the translations so far need, each once.
+}
+
+/// Several translations as one text.
+#[derive(Default)]
+pub struct Joined {
+    /// The parts of the support texts that the translations need, each once.
     support: String,
     parts: HashSet<String>,
+    sources: String,
 }
 
 impl Items for Program {
@@ -28,13 +34,7 @@ impl Program {
     pub fn of(text: &str) -> Program {
         let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{error} at {:?}", error.span().start()));
         let constants: BTreeMap<String, Value> = file.items.iter().filter_map(constant).collect();
-        let mut program = Program {
-            text: text.to_owned(),
-            items: HashMap::new(),
-            vectorized: Vec::new(),
-            support: String::new(),
-            parts: HashSet::new(),
-        };
+        let mut program = Program { text: text.to_owned(), items: HashMap::new(), vectorized: Vec::new() };
         for item in file.items {
             let (name, first, last, references) = match &item {
                 syn::Item::Fn(function) => {
@@ -70,27 +70,27 @@ impl Program {
         warpcell_translate::translate(name, Role::Vectorize, &[], self)
     }
 
+    /// The file for a compiler that does not know the attributes.
+    pub fn plain_rust(&self) -> String {
+        let ours = |line: &&str| !matches!(line.trim(), "#[vectorize]" | "#[device]");
+        self.text.lines().filter(ours).fold(String::new(), |text, line| text + line + "\n")
+    }
+}
+
+impl Joined {
     /// Puts a translation into a namespace behind the others, and what it needs before them all.
-    pub fn join(&mut self, translation: &Translation, space: &str, sources: &mut String) {
-        for part in translation.support.split("\n\n") {
-            let part = part.trim_end();
+    pub fn add(&mut self, translation: &Translation, space: &str) {
+        for part in translation.support.split("\n\n").map(str::trim_end) {
             if self.parts.insert(part.to_owned()) {
                 self.support.push_str(part);
                 self.support.push_str("\n\n");
             }
         }
-        write!(sources, "namespace {space} {{\n{}\n}}\n\n", translation.source).expect("text");
+        write!(self.sources, "namespace {space} {{\n{}\n}}\n\n", translation.source).expect("text");
     }
 
-    /// The translations with what they need.
-    pub fn whole(&self, sources: &str) -> String {
-        format!("{}{sources}", self.support)
-    }
-
-    /// The file for a compiler that does not know the attributes.
-    pub fn plain_rust(&self) -> String {
-        let ours = |line: &&str| !matches!(line.trim(), "#[vectorize]" | "#[device]");
-        self.text.lines().filter(ours).fold(String::new(), |text, line| text + line + "\n")
+    pub fn text(&self) -> String {
+        format!("{}{}", self.support, self.sources)
     }
 }
 

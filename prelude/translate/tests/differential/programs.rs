@@ -16,6 +16,8 @@ pub struct Case {
     pub results: Vec<Scalar>,
     /// The bits of the arguments, call by call.
     pub inputs: Vec<Vec<u64>>,
+    /// Whether functions of the C library are called.
+    pub library: bool,
 }
 
 /// What came of a call.
@@ -28,6 +30,12 @@ pub enum Outcome {
     /// A panic of the host because an integer was too large, where kernels wrap.
     Overflowed,
 }
+
+/// Functions of the C library whose last bits differ between libraries, by their names for `double`.
+pub const LIBRARY: [&str; 21] = [
+    "sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2", "expm1",
+    "log", "log1p", "log2", "log10", "pow", "cbrt", "hypot",
+];
 
 /// Compiles both programs and calls all functions: the outcomes of Rust, then those of C++.
 pub fn run(cases: &[Case], rust: &str, cpp: &str, folder: &Path) -> [Vec<Vec<Outcome>>; 2] {
@@ -50,12 +58,15 @@ pub fn run(cases: &[Case], rust: &str, cpp: &str, folder: &Path) -> [Vec<Vec<Out
             "-Coverflow-checks=off",
             "-Cdebug-assertions=off",
         ])
-        .args(["-Ccodegen-units=2", "-Awarnings", "-o"])
+        .args(["-Ccodegen-units=2", "--cap-lints=allow", "-o"])
         .arg(file("functions_of_rust"))
         .arg(file("functions.rs"));
     let mut compile_cpp = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "g++".into()));
     compile_cpp
-        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"])
+        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-w"])
+        // Called as they are for constants too, whose values the compiler else computes more precisely than the library.
+        .args(LIBRARY.iter().flat_map(|name| [format!("-fno-builtin-{name}"), format!("-fno-builtin-{name}f")]))
+        .arg("-o")
         .arg(file("functions_of_cpp"))
         .arg(file("functions.cpp"));
     let compilers = [start(rustc), start(compile_cpp)];
@@ -144,19 +155,11 @@ fn cpp_program(cases: &[Case], functions: &str) -> String {
         .replace("asm volatile(\"exit;\");", "throw Failure{};")
         .replace("(a / b)", "(quotient_of(a, b))")
         .replace("(a % b)", "(remainder_of(a, b))");
-    let mut text = format!("#include \"host.h\"\n{functions}\n{}", include_str!("main.cpp.txt"));
+    let words = include_str!("words.txt");
+    let mut text = format!("#include \"host.h\"\n{functions}\n{words}{}", include_str!("main.cpp.txt"));
     for (number, case) in cases.iter().enumerate() {
-        let arguments: Vec<String> =
-            case.parameters.iter().enumerate().map(|(at, of)| format!("get<{}>(inputs[{at}])", name_of(*of))).collect();
-        let call = format!("{}({})", case.cpp, arguments.join(", "));
-        let results = match case.results.len() {
-            1 => format!("outputs[0] = bits<{}>({call});", name_of(case.results[0])),
-            count => {
-                let parts: Vec<String> = (0..count).map(|at| format!("outputs[{at}] = bits(all._{at});")).collect();
-                format!("const auto all = {call}; {}", parts.join(" "))
-            }
-        };
-        writeln!(text, "static void call_{number}(const u64 *inputs, u64 *outputs) {{ {results} }}").expect("text");
+        let body = call_in_cpp(case, 0);
+        writeln!(text, "static void call_{number}(const u64 *inputs, u64 *outputs) {{ {body} }}").expect("text");
     }
     text.push_str("static const Call CALLS[] = {\n");
     for (number, case) in cases.iter().enumerate() {
@@ -166,6 +169,63 @@ fn cpp_program(cases: &[Case], functions: &str) -> String {
         "};\nint main(int, char **arguments) { return run(arguments[1], CALLS, sizeof CALLS / sizeof *CALLS); }\n",
     );
     text
+}
+
+/// A call with words as arguments, whose results become words from the `first` on.
+fn call_in_cpp(case: &Case, first: usize) -> String {
+    let parameters = case.parameters.iter().enumerate();
+    let arguments: Vec<String> = parameters.map(|(at, of)| format!("get<{}>(inputs[{at}])", name_of(*of))).collect();
+    let call = format!("{}({})", case.cpp, arguments.join(", "));
+    match case.results.len() {
+        1 => format!("outputs[{first}] = bits<{}>({call});", name_of(case.results[0])),
+        count => {
+            let parts: Vec<String> =
+                (0..count).map(|at| format!("outputs[{}] = bits(all._{at});", first + at)).collect();
+            format!("const auto all = {call}; {}", parts.join(" "))
+        }
+    }
+}
+
+/// Writes what a test on another device needs: `differential.rs` says what these files are.
+pub fn write_for_devices(name: &str, cases: &[Case], rust: &str, cuda: &str, outcomes: &[Vec<Outcome>]) {
+    let Some(folder) = std::env::var_os("WARPCELL_DIFFERENTIAL") else { return };
+    let folder = Path::new(&folder);
+    std::fs::create_dir_all(folder).expect("the folder can be made");
+    let mut kernels = format!("{cuda}\n{}", include_str!("words.txt"));
+    let mut expected = String::new();
+    for (number, (case, outcomes)) in cases.iter().zip(outcomes).enumerate() {
+        let (parameters, results) = (case.parameters.len(), case.results.len() + 1);
+        let body = call_in_cpp(case, 1);
+        writeln!(
+            kernels,
+            "extern \"C\" __global__ void call_{number}(const u64 *inputs, u64 *outputs, u32 calls) {{\n    \
+             const u32 call = blockIdx.x * blockDim.x + threadIdx.x;\n    if (call >= calls) return;\n    \
+             inputs += call * {parameters}u;\n    outputs += call * {results}u;\n    {body}\n    outputs[0] = 1;\n}}"
+        )
+        .expect("text");
+        let types = |of: &[Scalar]| of.iter().map(|of| name_of(*of)).collect::<Vec<_>>().join(" ");
+        let kind = if case.library { "library" } else { "function" };
+        let (parameters, results) = (types(&case.parameters), types(&case.results));
+        writeln!(expected, "{kind} {number} {} {parameters} -> {results}", case.rust).expect("text");
+        for (inputs, outcome) in case.inputs.iter().zip(outcomes) {
+            let words = |words: &[u64]| words.iter().map(|word| format!("{word:x}")).collect::<Vec<_>>().join(" ");
+            let outcome = match outcome {
+                Outcome::Values(values) => words(values),
+                Outcome::Failed => "fails".to_owned(),
+                Outcome::Overflowed => "any".to_owned(),
+            };
+            writeln!(expected, "{} = {outcome}", words(inputs)).expect("text");
+        }
+    }
+    for (kind, text) in [("rs", rust), ("cu", &kernels), ("txt", &expected)] {
+        std::fs::write(folder.join(format!("{name}.{kind}")), text).expect("the file can be written");
+    }
+}
+
+/// Whether a text calls functions of the C library, which differ from one to the next.
+pub fn calls_library(text: &str) -> bool {
+    let mut names = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    names.any(|name| LIBRARY.contains(&name) || name.strip_suffix('f').is_some_and(|name| LIBRARY.contains(&name)))
 }
 
 /// Where the outcomes differ: one line for each function, with the first call that differs.

@@ -68,6 +68,18 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
     program
 }
 
+/// The items of a text, in their order.
+pub fn items(text: &str) -> Vec<Item> {
+    let file: syn::File = syn::parse_str(text).unwrap();
+    let program = program(text, &[]);
+    let names = file.items.iter().filter_map(|item| match item {
+        syn::Item::Fn(function) => Some(function.sig.ident.to_string()),
+        syn::Item::Struct(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    names.filter_map(|name| program.items.get(&name).cloned()).collect()
+}
+
 impl Program {
     pub fn with_captures(mut self, name: &str, captures: &[Scalar]) -> Program {
         self.captures.insert(name.to_owned(), captures.to_vec());
