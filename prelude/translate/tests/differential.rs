@@ -1,6 +1,6 @@
 //! The same functions as Rust and as the CUDA C that the translator makes of them: on the host both give the same bits.
 //!
-//! The functions are those of `differential/functions.rs`, and generated ones. Rust's compiler makes one program of them and
+//! The functions are those of `differential/functions.rs.txt`, and generated ones. Rust's compiler makes one program of them and
 //! the C++ compiler another one, of the generated CUDA C behind `differential/host.h`; both run over the edges of the types and
 //! random values. Integers wrap, so the Rust side is compiled without checks for overflow; what panics on one side ends the thread
 //! on the other. All results are compared bit for bit (but NaN with NaN): both sides call one C library.
@@ -70,7 +70,7 @@ fn compare(name: &str, text: &str, calls: usize) -> usize {
 
 #[test]
 fn written_functions_are_those_of_rust() {
-    let text = include_str!("differential/functions.rs");
+    let text = include_str!("differential/functions.rs.txt");
     assert!(compare("written", text, 600) >= 90);
 }
 
