@@ -259,6 +259,12 @@ fn has_changing_reference(ty: &Ty) -> bool {
     }
 }
 
+/// A name without the mark of raw identifiers: `r#x` is `x`.
+fn plain_name(of: &dyn ToTokens) -> String {
+    let name = of.to_token_stream().to_string();
+    name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
+}
+
 /// A path as it is written, without blanks: by what an `Item` names it.
 pub fn path_text(path: &syn::Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")

@@ -124,8 +124,6 @@ const TAKEN: [&str; 123] = [
     "checked_index",
     "look_for_stop",
     "panicked",
-    "near",
-    "far",
     "final",
     "override",
 ];

@@ -45,8 +45,15 @@ pub(crate) struct Block {
 }
 
 pub(crate) enum Statement {
-    Let { pattern: Pattern, ty: Ty, value: Option<Expression>, last_line: usize },
+    Let(Box<Let>),
     Expression(Expression),
+}
+
+pub(crate) struct Let {
+    pub(crate) pattern: Pattern,
+    pub(crate) ty: Ty,
+    pub(crate) value: Option<Expression>,
+    pub(crate) last_line: usize,
 }
 
 pub(crate) struct Expression {
@@ -151,8 +158,16 @@ pub(crate) struct For {
 
 /// What a `for` loop goes over.
 pub(crate) enum Over {
-    Range { start: Expression, end: Expression, inclusive: bool, backwards: bool, step: Option<Expression> },
+    Range(Box<Range>),
     Array { array: Expression, changing: bool, numbered: bool, backwards: bool },
+}
+
+pub(crate) struct Range {
+    pub(crate) start: Expression,
+    pub(crate) end: Expression,
+    pub(crate) inclusive: bool,
+    pub(crate) backwards: bool,
+    pub(crate) step: Option<Expression>,
 }
 
 pub(crate) struct Pattern {

@@ -1,7 +1,7 @@
 //! Calls of functions, methods and macros.
 
 use super::paths::of_scalar;
-use super::{Checker, path_text};
+use super::{Checker, path_text, plain_name};
 use crate::methods::{self, Method, MethodResult, Parameter};
 use crate::program::Scalar;
 use crate::refuse;
@@ -22,7 +22,7 @@ impl Checker<'_> {
             return self.refuse(function, refuse::QUALIFIED_PATH);
         }
         if let Some(ident) = function.path.get_ident()
-            && self.local(&ident.to_string()).is_some()
+            && self.local(&plain_name(ident)).is_some()
         {
             return self.refuse(function, refuse::CALLED_VALUE);
         }

@@ -1,7 +1,7 @@
 //! Integers that are fixed when a function is translated: lengths of arrays, and indices that can be checked at once.
 
 use super::Checker;
-use super::path_text;
+use super::{path_text, plain_name};
 use crate::program::{Scalar, Value};
 use crate::refuse;
 use crate::types::{is_integer, is_signed};
@@ -66,7 +66,7 @@ impl Checker<'_> {
     }
 
     fn constant_path(&self, path: &syn::Path) -> Option<i128> {
-        if let Some(id) = path.get_ident().and_then(|ident| self.local(&ident.to_string())) {
+        if let Some(id) = path.get_ident().and_then(|ident| self.local(&plain_name(ident))) {
             return self.values.get(&id).copied();
         }
         let path = path_text(&self.without_use(path));

@@ -1,7 +1,7 @@
 //! Expressions: literals, operators, places, values made of others, and branches.
 
 use super::signature::Position;
-use super::{Checker, path_text};
+use super::{Checker, path_text, plain_name};
 use crate::refuse;
 use crate::tree::{Arm, BinaryOperator, Block, Comparison, Expression, ExpressionKind};
 use crate::types::{Kind, Ty, is_float, scalar_named};
@@ -308,7 +308,7 @@ impl Checker<'_> {
 
     fn field(&mut self, field: &syn::ExprField) -> Expression {
         let base = self.expression(&field.base);
-        let name = field.member.to_token_stream().to_string();
+        let name = plain_name(&field.member);
         let ty = match self.known(&base.ty, &field.base) {
             None => self.types.any(),
             Some(Ty::Tuple(parts)) => match name.parse::<usize>().ok().and_then(|index| parts.get(index).cloned()) {
@@ -359,7 +359,7 @@ impl Checker<'_> {
         let fields = self.fields_of(&of);
         let mut made = Vec::new();
         for field in &literal.fields {
-            let name = field.member.to_token_stream().to_string();
+            let name = plain_name(&field.member);
             let value = self.expression(&field.expr);
             if let Some(fields) = &fields {
                 match fields.iter().find(|(known, _)| *known == name) {

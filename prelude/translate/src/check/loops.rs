@@ -2,7 +2,7 @@
 
 use super::{Checker, Frame};
 use crate::refuse;
-use crate::tree::{Expression, ExpressionKind, For, LoopId, Over};
+use crate::tree::{Expression, ExpressionKind, For, LoopId, Over, Range};
 use crate::types::{Kind, Ty, is_integer};
 use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, RangeLimits};
@@ -119,7 +119,7 @@ impl Checker<'_> {
             return None;
         }
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        Some((Over::Range { start, end, inclusive, backwards: false, step: None }, ty))
+        Some((Over::Range(Box::new(Range { start, end, inclusive, backwards: false, step: None })), ty))
     }
 
     fn over_method(&mut self, call: &syn::ExprMethodCall) -> Option<(Over, Ty)> {
@@ -145,18 +145,21 @@ impl Checker<'_> {
         let (mut over, mut item) = self.over(&call.receiver)?;
         let fits = match (name.as_str(), call.args.first(), &mut over) {
             // The numbers of elements would run backwards with them, and the steps from the other end.
-            ("rev", None, Over::Range { backwards, step: None, .. })
-            | ("rev", None, Over::Array { backwards, numbered: false, .. }) => {
+            ("rev", None, Over::Range(range)) if range.step.is_none() => {
+                range.backwards = !range.backwards;
+                true
+            }
+            ("rev", None, Over::Array { backwards, numbered: false, .. }) => {
                 *backwards = !*backwards;
                 true
             }
-            ("step_by", Some(written), Over::Range { step: step @ None, .. }) => {
+            ("step_by", Some(written), Over::Range(range)) if range.step.is_none() => {
                 let made = self.expression(written);
                 self.expect(&made.ty, &Ty::USIZE, written.span());
                 if self.constant_integer(written) == Some(0) {
                     self.refuse(written, refuse::STEP_OF_ZERO);
                 }
-                *step = Some(made);
+                range.step = Some(made);
                 true
             }
             ("enumerate", None, Over::Array { numbered: numbered @ false, backwards: false, .. }) => {

@@ -1,7 +1,7 @@
 //! Names that stand for values: variables, captured ones, constants.
 
 use super::patterns::is_in_capitals;
-use super::{Checker, Meaning, path_text};
+use super::{Checker, Meaning, path_text, plain_name};
 use crate::methods;
 use crate::program::{Role, Value};
 use crate::refuse;
@@ -13,7 +13,7 @@ impl Checker<'_> {
         if written.qself.is_some() {
             return self.refuse(written, refuse::QUALIFIED_PATH);
         }
-        if let Some(id) = written.path.get_ident().and_then(|ident| self.local(&ident.to_string())) {
+        if let Some(id) = written.path.get_ident().and_then(|ident| self.local(&plain_name(ident))) {
             return self.variable(id, written);
         }
         let path = self.without_use(&written.path);
@@ -33,7 +33,7 @@ impl Checker<'_> {
         }
         if let Some(ident) = written.path.get_ident()
             && self.role == Role::Formula
-            && self.meaning(&ident.to_string()).is_none()
+            && self.meaning(&plain_name(ident)).is_none()
             && !is_in_capitals(&ident.to_string())
             && self.world.is_none()
         {
@@ -68,11 +68,11 @@ impl Checker<'_> {
         let ty = self.types.any();
         self.references.captures.push(ident.clone());
         let id = self.locals.len();
-        self.locals.push(crate::tree::Local { name: ident.to_string(), ty, mutable: false, reads: 0 });
+        self.locals.push(crate::tree::Local { name: plain_name(ident), ty, mutable: false, reads: 0 });
         self.places.push(ident.span());
         // It is the same variable in all of the formula.
         if let Some(scope) = self.scopes.first_mut() {
-            scope.insert(ident.to_string(), Meaning::Local(id));
+            scope.insert(plain_name(ident), Meaning::Local(id));
         }
         self.variable(id, written)
     }

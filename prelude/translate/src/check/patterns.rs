@@ -1,10 +1,9 @@
 //! Patterns of `let`, `match`, `for` and parameters.
 
-use super::Checker;
+use super::{Checker, plain_name};
 use crate::refuse;
 use crate::tree::{Expression, ExpressionKind, Member, Pattern, PatternKind};
 use crate::types::{Kind, Ty};
-use quote::ToTokens;
 use syn::{Expr, Pat, RangeLimits};
 
 /// How names in a pattern get at what they are for: as Rust has it, behind a reference they are references themselves.
@@ -142,7 +141,7 @@ impl Checker<'_> {
         };
         let part = ident.subpat.as_ref().map(|(_, part)| Box::new(self.pattern_in(part, ty, mode, refutable)));
         let mutable = ident.mutability.is_some();
-        let id = self.declare(&ident.ident.to_string(), bound, mutable, ident.ident.span());
+        let id = self.declare(&plain_name(&ident.ident), bound, mutable, ident.ident.span());
         Pattern { kind: PatternKind::Bind(id, part), ty: self.types.stripped(ty) }
     }
 
@@ -181,7 +180,7 @@ impl Checker<'_> {
         let fields = self.fields_of(&of);
         let mut members = Vec::new();
         for field in &pattern.fields {
-            let name = field.member.to_token_stream().to_string();
+            let name = plain_name(&field.member);
             let known = fields.as_ref().and_then(|fields| fields.iter().find(|(known, _)| *known == name));
             let field_type = known.map_or_else(|| self.types.any(), |(_, ty)| ty.clone());
             members.push((Member::Field(name), self.pattern_in(&field.pat, &field_type, mode, refutable)));
@@ -209,7 +208,7 @@ impl Checker<'_> {
     /// Whether a name in a pattern is that of a constant. Names of variables are in small letters, of constants in capitals:
     /// the compiler warns of others.
     fn is_constant(&self, name: &syn::Ident) -> bool {
-        let text = name.to_string();
+        let text = plain_name(name);
         is_in_capitals(&text) && self.local(&text).is_none_or(|id| !self.locals[id].mutable)
     }
 

@@ -1,6 +1,6 @@
 //! Parameters, results and other types as they are written; the fields of structs.
 
-use super::{Checker, World, path_text};
+use super::{Checker, World, path_text, plain_name};
 use crate::program::{References, Role, Scalar};
 use crate::refuse;
 use crate::tree::Parameter;
@@ -233,7 +233,7 @@ pub(crate) fn struct_fields(
         checker.attributes(&field.attrs);
         let ty = checker.written_type(&field.ty, Position::Field);
         let ty = checker.types.resolve(&ty);
-        fields.push((field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string), ty));
+        fields.push((field.ident.as_ref().map_or_else(|| index.to_string(), |ident| plain_name(ident)), ty));
     }
     (fields, checker.references, checker.errors)
 }

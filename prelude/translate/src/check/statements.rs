@@ -1,9 +1,9 @@
 //! Blocks: `let`, constants and `use` within functions, and statements.
 
 use super::signature::Position;
-use super::{Checker, Meaning};
+use super::{Checker, Meaning, plain_name};
 use crate::refuse;
-use crate::tree::{Block, Expression, ExpressionKind, Pattern, PatternKind, Statement};
+use crate::tree::{Block, Expression, ExpressionKind, Let, Pattern, PatternKind, Statement};
 use crate::types::Ty;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -75,7 +75,7 @@ impl Checker<'_> {
         };
         let pattern = self.pattern(pattern, &ty);
         self.note_value(&pattern, value.as_ref());
-        Statement::Let { pattern, ty, value, last_line: self.last_line(local) }
+        Statement::Let(Box::new(Let { pattern, ty, value, last_line: self.last_line(local) }))
     }
 
     /// Keeps the value of a variable that is a fixed integer, for checks of indices.
@@ -126,17 +126,13 @@ impl Checker<'_> {
         let fixed = self.constant_integer(&constant.expr);
         let value = self.expression(&constant.expr);
         self.expect(&value.ty, &ty, constant.expr.span());
-        let id = self.declare(&constant.ident.to_string(), ty.clone(), false, constant.ident.span());
+        let id = self.declare(&plain_name(&constant.ident), ty.clone(), false, constant.ident.span());
         if let Some(fixed) = fixed {
             self.values.insert(id, fixed);
         }
         let last_line = self.last_line(constant);
-        Statement::Let {
-            pattern: Pattern { kind: PatternKind::Bind(id, None), ty: ty.clone() },
-            ty,
-            value: Some(value),
-            last_line,
-        }
+        let pattern = Pattern { kind: PatternKind::Bind(id, None), ty: ty.clone() };
+        Statement::Let(Box::new(Let { pattern, ty, value: Some(value), last_line }))
     }
 
     fn use_tree(&mut self, tree: &UseTree, path: &mut Vec<syn::Ident>, absolute: bool) {
@@ -176,14 +172,14 @@ impl Checker<'_> {
         let segments = path.iter().map(|ident| syn::PathSegment::from(ident.clone())).collect();
         let leading_colon = absolute.then(|| syn::Token![::](name.span()));
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_string(), Meaning::Path(syn::Path { leading_colon, segments }));
+            scope.insert(plain_name(name), Meaning::Path(syn::Path { leading_colon, segments }));
         }
     }
 
     /// A path with the names that a `use` in the function gave replaced by what they stand for.
     pub(super) fn without_use(&self, path: &syn::Path) -> syn::Path {
         let Some(first) = path.segments.first() else { return path.clone() };
-        let Some(Meaning::Path(used)) = self.meaning(&first.ident.to_string()) else { return path.clone() };
+        let Some(Meaning::Path(used)) = self.meaning(&plain_name(&first.ident)) else { return path.clone() };
         if path.leading_colon.is_some() {
             return path.clone();
         }

@@ -60,7 +60,7 @@ pub(super) fn scalar(module: &mut Module, scalar: Scalar, bits: u64) -> String {
 }
 
 /// What a constant is initialised with. None for a float that has no literal: it is written where it is used. Within others
-/// it is one of the compiler's own.
+/// it is a division: the compilers know no other constant expression for it.
 pub(super) fn constant(module: &mut Module, value: &Value) -> Option<String> {
     match value {
         Value::Scalar(Scalar::F32 | Scalar::F64, bits) => {
@@ -74,26 +74,20 @@ pub(super) fn constant(module: &mut Module, value: &Value) -> Option<String> {
 
 fn part(module: &mut Module, value: &Value) -> String {
     match value {
-        Value::Scalar(of @ (Scalar::F32 | Scalar::F64), bits) => {
-            let (suffix, is_nan, is_negative) = match of {
-                Scalar::F32 => {
-                    let value = f32::from_bits(*bits as u32);
-                    ("f", value.is_nan(), value.is_sign_negative())
-                }
-                _ => {
-                    let value = f64::from_bits(*bits);
-                    ("", value.is_nan(), value.is_sign_negative())
-                }
+        Value::Scalar(of @ (Scalar::F32 | Scalar::F64), bits) => float(*bits, *of).unwrap_or_else(|| {
+            let (suffix, value) = match of {
+                Scalar::F32 => ("f", f64::from(f32::from_bits(*bits as u32))),
+                _ => ("", f64::from_bits(*bits)),
             };
-            float(*bits, *of).unwrap_or_else(|| {
-                let function = if is_nan {
-                    format!("__builtin_nan{suffix}(\"\")")
-                } else {
-                    format!("__builtin_huge_val{suffix}()")
-                };
-                if is_negative { format!("-{function}") } else { function }
-            })
-        }
+            let dividend = if value.is_nan() {
+                "0.0"
+            } else if value > 0.0 {
+                "1.0"
+            } else {
+                "-1.0"
+            };
+            format!("{dividend}{suffix} / 0.0{suffix}")
+        }),
         Value::Scalar(of, bits) => scalar(module, *of, *bits),
         Value::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|value| part(module, value)).collect();

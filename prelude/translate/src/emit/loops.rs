@@ -4,7 +4,7 @@
 use super::branches::{Subject, number};
 use super::function::{Operand, Target, UNARY, Writer, is_simple};
 use crate::program::Scalar;
-use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind};
+use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind, Range};
 use crate::types::{Ty, integer_bits, limits, name_of};
 
 /// A loop, or a labelled block, that is being written.
@@ -150,28 +150,25 @@ impl Writer<'_> {
     pub(super) fn for_loop(&mut self, id: LoopId, parts: &For) {
         self.comment_through(parts.last_line_of_head);
         self.frame(id, true, &Target::Nothing, |writer| match &parts.over {
-            Over::Range { start, end, inclusive, backwards, step } => {
-                let range = Range { start, end, inclusive: *inclusive, backwards: *backwards, step: step.as_ref() };
-                writer.over_range(parts, &range);
-            }
+            Over::Range(range) => writer.over_range(parts, range),
             Over::Array { array, changing, numbered, backwards } => {
                 writer.over_array(parts, array, *changing, *numbered, *backwards);
             }
         });
     }
 
-    fn over_range(&mut self, parts: &For, range: &Range<'_>) {
-        let scalar = self.value_type(range.start).scalar().unwrap_or(Scalar::I32);
+    fn over_range(&mut self, parts: &For, range: &Range) {
+        let scalar = self.value_type(&range.start).scalar().unwrap_or(Scalar::I32);
         let expressions: Vec<&Expression> =
-            [Some(range.start), Some(range.end), range.step].into_iter().flatten().collect();
+            [Some(&range.start), Some(&range.end), range.step.as_ref()].into_iter().flatten().collect();
         let operands = self.values(&expressions);
-        let (low, high) = (self.bounds(range.start), self.bounds(range.end));
+        let (low, high) = (self.bounds(&range.start), self.bounds(&range.end));
         let last = if range.inclusive { high.1 } else { high.1 - 1 };
         let wanted = self.counter_name(&parts.pattern);
         // The range is fixed before the first pass, and both of its ends may be asked for in each.
-        let start = self.fixed_end(range.start, &operands[0], &format!("{wanted}_start"), scalar, range.backwards);
-        let end = self.fixed_end(range.end, &operands[1], &format!("{wanted}_end"), scalar, true);
-        let step = range.step.map(|step| {
+        let start = self.fixed_end(&range.start, &operands[0], &format!("{wanted}_start"), scalar, range.backwards);
+        let end = self.fixed_end(&range.end, &operands[1], &format!("{wanted}_end"), scalar, true);
+        let step = range.step.as_ref().map(|step| {
             let operand = self.fixed_end(step, &operands[2], &format!("{wanted}_step"), Scalar::Usize, true);
             if self.bounds(step).0 == 0 {
                 let function = self.support("panicked");
@@ -205,7 +202,7 @@ impl Writer<'_> {
     }
 
     /// The head of a range's loop, and what its body begins with.
-    fn head(&mut self, scalar: Scalar, range: &Range<'_>, ends: &Ends, i: &str) -> (String, Option<String>) {
+    fn head(&mut self, scalar: Scalar, range: &Range, ends: &Ends, i: &str) -> (String, Option<String>) {
         let of = name_of(scalar);
         let (least, greatest) = limits(scalar);
         let (start, end) = (&ends.start.text, &ends.end.text);
@@ -362,14 +359,6 @@ impl Writer<'_> {
             self.bounds.insert(*id, (0, (length as i128 - 1).max(0)));
         }
     }
-}
-
-struct Range<'a> {
-    start: &'a Expression,
-    end: &'a Expression,
-    inclusive: bool,
-    backwards: bool,
-    step: Option<&'a Expression>,
 }
 
 /// The ends of a range as texts, and what they may be.

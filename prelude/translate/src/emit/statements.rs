@@ -12,8 +12,8 @@ impl Writer<'_> {
     pub(super) fn block_into(&mut self, block: &Block, target: &Target) {
         for statement in &block.statements {
             match statement {
-                Statement::Let { pattern, ty, value, last_line } => {
-                    self.let_statement(pattern, ty, value.as_ref(), *last_line);
+                Statement::Let(parts) => {
+                    self.let_statement(&parts.pattern, &parts.ty, parts.value.as_ref(), parts.last_line);
                 }
                 Statement::Expression(expression) => self.into(expression, &Target::Nothing),
             }
