@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 /// Words of C++ and of CUDA's compiler that are not words of Rust, or that Rust may write as raw identifiers; macros that a
 /// host's headers may define.
-const TAKEN: [&str; 123] = [
+const TAKEN: &[&str] = &[
     "alignas",
     "alignof",
     "and",
@@ -149,7 +149,7 @@ pub(crate) fn c_name(name: &str) -> String {
             || SCALARS
                 .iter()
                 .any(|scalar| name.strip_prefix(scalar).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
-            || name.starts_with("warpcell")
+            || name.to_ascii_lowercase().starts_with("warpcell")
             || name.starts_with("__")
             || (name.starts_with('_')
                 && name.chars().nth(1).is_some_and(|second| second.is_ascii_uppercase() || second.is_ascii_digit()))

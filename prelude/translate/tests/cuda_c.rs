@@ -294,7 +294,7 @@ fn of_constants(i: usize) -> f64 {
             Tuple2_u8_bool at[2];
         };
 
-        __device__ const Ray RAY = {{{1.5, __builtin_nan("")}}, __builtin_huge_valf(), true};
+        __device__ const Ray RAY = {{{1.5, 0.0 / 0.0}}, 1.0f / 0.0f, true};
         __device__ const Array2_Tuple2_u8_bool PAIRS = {{{7, false}, {255, false}}};
         constexpr i64 SMALLEST = (-9223372036854775807LL - 1LL);
         constexpr f64 TAU = 6.283185307179586;
@@ -302,12 +302,12 @@ fn of_constants(i: usize) -> f64 {
         // fn of_constants(i: usize) -> f64 {
         __device__ inline f64 of_constants(usize i) {
             // let far = if RAY.float { LIMIT } else { f64::NEG_INFINITY };
-            const f64 far_ = RAY.float_ ? f64_from_bits(0x7ff0000000000000ULL) : f64_from_bits(0xfff0000000000000ULL);
+            const f64 far = RAY.float_ ? f64_from_bits(0x7ff0000000000000ULL) : f64_from_bits(0xfff0000000000000ULL);
             // let Ray { origin, weight, .. } = RAY;
             const Array2_f64 origin = RAY.origin;
             const f32 weight = RAY.weight;
             // origin[i] + weight as f64 + far + PAIRS[1].0 as f64 + math::SMALLEST as f64 + std::f64::consts::TAU
-            return origin.at[checked_index(i, 2, 0, 12)] + (f64)weight + far_ + (f64)PAIRS.at[1]._0 + (f64)SMALLEST + TAU;
+            return origin.at[checked_index(i, 2, 0, 12)] + (f64)weight + far + (f64)PAIRS.at[1]._0 + (f64)SMALLEST + TAU;
         }
 
         } // namespace rust
