@@ -1,6 +1,6 @@
 //! Rust functions over arrays on CUDA: translated to CUDA C, compiled when first needed, and launched.
 //!
-//! What a function was translated to is found by the address of its registered text; it holds as long as nothing that the
+//! What a function was translated to is found by its definition's identity; it holds as long as nothing that the
 //! function leads to is registered again. Of its kernels only those are compiled that calls ask for: one for arrays whose
 //! elements follow one another, one for any strides; of each, one for each choice of parameters that are values. So a later call
 //! costs two looks into small tables and a launch.
@@ -13,7 +13,6 @@ use crate::cuda::compile;
 use crate::cuda::context::{self, Device};
 use crate::cuda::failures::Slot;
 use crate::cuda::launch::launch;
-use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function as DeviceFunction, Module};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -50,7 +49,7 @@ fn options(contracts: bool) -> Vec<String> {
 /// The functions that were called on a device.
 pub(super) struct Maps {
     device: Arc<Device>,
-    functions: Mutex<HashMap<usize, Arc<Translated>>>,
+    functions: Mutex<HashMap<(usize, u64), Arc<Translated>>>,
 }
 
 struct Translated {
@@ -300,7 +299,7 @@ impl Maps {
         unsafe { launch(&self.device, kernel.function, grid, THREADS as u32, arguments) }
     }
 
-    fn functions(&self) -> MutexGuard<'_, HashMap<usize, Arc<Translated>>> {
+    fn functions(&self) -> MutexGuard<'_, HashMap<(usize, u64), Arc<Translated>>> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -312,7 +311,7 @@ impl Maps {
         reduction: Option<ReduceOperation>,
     ) -> Result<Arc<Loaded>> {
         let key = Key { form, scalars, reduction, contracts: CONTRACTS.load(Ordering::Relaxed) };
-        let known = self.functions().get(&identity(function)).cloned();
+        let known = self.functions().get(&function.identity()).cloned();
         let translated = match known {
             Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => known,
             known => self.translated(function, known)?,
@@ -350,7 +349,7 @@ impl Maps {
         if functions.len() >= MOST_FUNCTIONS {
             functions.clear();
         }
-        functions.insert(identity(function), translated.clone());
+        functions.insert(function.identity(), translated.clone());
         Ok(translated)
     }
 
@@ -388,11 +387,6 @@ impl Translated {
     fn find(&self, key: Key) -> Option<Arc<Loaded>> {
         self.kernels().iter().find(|(known, _)| *known == key).map(|(_, kernel)| kernel.clone())
     }
-}
-
-/// By what a function's translation is found: its text stays where it was loaded.
-fn identity(function: &Function) -> usize {
-    std::ptr::from_ref(function.text).addr()
 }
 
 /// The axes as a kernel takes them, and the number of elements.

@@ -27,6 +27,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    #[cfg(test)]
     pub const ALL: [Form; 4] = [Form::Packed, Form::Single, Form::Strided, Form::StridedWide];
 
     const fn name(self) -> &'static str {

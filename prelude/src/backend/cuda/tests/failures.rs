@@ -119,7 +119,7 @@ fn kinds(check: &mut Check) {
                 any,
                 0.0,
                 fn over(a: i32) -> i32 {
-                    1 / (a - a)
+                    1 / (a - 16_843_009)
                 }
             ),
             "divided by zero",
@@ -129,7 +129,7 @@ fn kinds(check: &mut Check) {
                 any,
                 0.0,
                 fn rest(a: i32) -> i32 {
-                    1 % (a - a)
+                    1 % (a - 16_843_009)
                 }
             ),
             "the remainder of 1 by zero",

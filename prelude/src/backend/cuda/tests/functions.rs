@@ -88,6 +88,7 @@ pub(super) fn function(
         block: |_, _| unreachable!("runs on the device"),
         text,
         captures: Captures::none(),
+        as_of: u64::MAX,
     }
 }
 
@@ -95,6 +96,7 @@ pub(super) fn function(
 macro_rules! case {
     ($values:ident, $tolerance:expr, $(calls $called:ident,)?
      fn $name:ident($($parameter:ident: $type:ident),*) -> $result:ty $body:block) => {{
+        #[allow(clippy::too_many_arguments)]
         fn $name($($parameter: $type),*) -> $result $body
         static TEXT: $crate::registry::Text = $crate::registry::Text {
             role: $crate::registry::Role::Vectorize,
