@@ -180,7 +180,7 @@ def uses(files: list[str]) -> Iterator[str]:
 def headers(files: list[str]) -> Iterator[str]:
     """Every Rust file begins with `//!`, every CUDA file and script with what it is."""
     for path in files:
-        first = text_of(path)[:200] if path.endswith((".rs", ".cu", ".py", ".sh")) else ""
+        first = text_of(path)[:200] if path.endswith((".rs", ".cu", ".cuh", ".py", ".sh")) else ""
         if path.endswith(".rs") and not first.startswith("//! "):
             yield f"{path}: the first line must be a `//!` that says what this is"
         if path.endswith((".cu", ".cuh")) and not first.startswith("// "):

@@ -15,6 +15,7 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod factorisations;
 pub(crate) mod stream;
+pub(crate) mod text;
 
 pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
@@ -621,6 +622,10 @@ pub(crate) trait Backend: Send + Sync {
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
     /// Whether the calling thread captures a graph of this device.
     fn is_capturing(&self) -> bool;
+    /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
+    fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
+        Err(text::needs_cuda(text.name))
+    }
 }
 
 /// Whose work comes first.

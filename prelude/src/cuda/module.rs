@@ -54,7 +54,8 @@ impl Module {
         image.map(|image| Module::load(device, &image, suffix)).transpose()
     }
 
-    fn load(device: &Arc<Device>, image: &[u8], suffix: String) -> Result<Module> {
+    /// Loads an image from the compiler.
+    pub(super) fn load(device: &Arc<Device>, image: &[u8], suffix: String) -> Result<Module> {
         device.bind()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image is a whole cubin or zero-terminated PTX from NVRTC; the driver copies what it needs.
@@ -71,6 +72,18 @@ impl Module {
         check(unsafe { sys::cuModuleGetFunction(&raw mut raw, self.raw, name.as_ptr()) }, "cuModuleGetFunction")?;
         // Made of text above.
         Ok(Function { raw, name: name.to_str().unwrap_or_default() })
+    }
+
+    /// The address and the size in bytes of a variable, if there is one of this name.
+    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>> {
+        let Ok(name) = CString::new(name) else { return Ok(None) };
+        let (mut address, mut bytes) = (0, 0);
+        self.device.bind()?;
+        // SAFETY: the module is alive, the name zero-terminated; the others are locals to write to.
+        match unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw, name.as_ptr()) } {
+            sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+            status => check(status, "cuModuleGetGlobal").map(|()| Some((address, bytes))),
+        }
     }
 }
 

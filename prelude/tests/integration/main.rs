@@ -21,3 +21,4 @@ mod products;
 mod random;
 mod semantics;
 mod sorting;
+mod text;

@@ -2,13 +2,11 @@
 //!
 //! A topic a file. A comment gives the reason where another design was possible: the one was chosen whose cells read shortest.
 
-mod cuda_text;
 mod fusion;
 pub mod host;
 mod kernels;
 mod map_host;
 
-pub use cuda_text::{ElementwiseKernel, RawKernel};
 pub use fusion::Fused;
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};
 pub use map_host::map_host;

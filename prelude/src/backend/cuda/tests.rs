@@ -22,6 +22,7 @@ mod reductions;
 mod reference;
 mod sorting;
 mod streams;
+mod text;
 mod timing;
 mod transform;
 
