@@ -15,6 +15,7 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod factorisations;
 pub(crate) mod stream;
+pub(crate) mod text;
 
 pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
@@ -636,6 +637,10 @@ pub(crate) trait Backend: Send + Sync {
     fn is_capturing(&self) -> bool;
     /// Lets loops of the user's functions end that run on the device now, if a device runs beside the host.
     fn stop_functions(&self) {}
+    /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
+    fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
+        Err(text::needs_cuda(text.name))
+    }
 }
 
 /// Whose work comes first.

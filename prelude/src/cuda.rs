@@ -7,8 +7,8 @@
 //! [`cusolver`] factorises them, [`status`] turns status codes into errors, [`context`] holds a device with its context,
 //! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
-//! [`cache`] turn CUDA C into machine code, [`module`], [`launch`] and [`event`] are what their names say. Nothing here knows
-//! arrays or operations.
+//! [`cache`] turn CUDA C into machine code, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
+//! names say. Nothing here knows arrays or operations.
 //!
 //! Invariants:
 //! 1. No function of `cudarc` is called before [`library::driver`] has answered, none of cuBLAS
@@ -46,4 +46,5 @@ pub(crate) mod profile;
 pub(crate) mod queue;
 pub(crate) mod staging;
 pub(crate) mod status;
+pub(crate) mod text;
 mod usage;

@@ -22,6 +22,7 @@ mod carried;
 #[doc(hidden)]
 pub mod cell;
 mod cuda;
+mod cuda_text;
 mod device;
 mod dtype;
 mod error;
@@ -58,6 +59,10 @@ pub use array::{
     OnHost, Pad, arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad,
     repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace,
     try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
+};
+pub use cuda_text::{
+    ElementwiseKernel, IntoDim3, KernelAttributes, Occupancy, RawKernel, RawModule, ReductionKernel, TextArgument,
+    TextArguments, TextOutputs, TextResults,
 };
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,

@@ -18,7 +18,7 @@ mod format;
 mod once;
 mod profile;
 mod statistics;
-mod table;
+pub(crate) mod table;
 mod timeit;
 mod timer;
 

@@ -6,6 +6,7 @@
 
 use crate::backend::factorisations::Factorisations;
 use crate::backend::stream::{orders, waits};
+use crate::backend::text::{Text, TextProgram};
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
     Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
@@ -45,6 +46,7 @@ mod sort;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod text;
 mod transform;
 
 /// Whether a CUDA device can be used; if not, why, in words that say what to do. Never panics.
@@ -613,5 +615,9 @@ impl Backend for CudaBackend {
 
     fn stop_functions(&self) {
         self.device.stop_functions();
+    }
+
+    fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
+        text::compile(&self.device, text)
     }
 }

@@ -25,6 +25,59 @@ pub(crate) fn compile(target: Target, name: &str, source: &str, options: &[Strin
     Ok(image)
 }
 
+/// As [`compile`], of a program with functions that are meant by the names that C++ has for them: also gives the names that
+/// they have in the image. What includes files that may change is compiled each time.
+pub(crate) fn compile_named(
+    target: Target,
+    name: &str,
+    source: &str,
+    options: &[String],
+    functions: &[String],
+    may_be_cached: bool,
+) -> Result<(Vec<u8>, Vec<String>)> {
+    // Beside the options, the functions are a part of the key; in front of the image stand their names.
+    let (nvrtc, all, form, _) = prepare(target, source, options)?;
+    let (.., key) = prepare(target, source, &[options, &["functions".to_owned()], functions].concat())?;
+    if may_be_cached && let Some(found) = cache::read(key).and_then(unpacked) {
+        return Ok(found);
+    }
+    let (image, names) = nvrtc.compile_named(name, source, &all, form, functions)?;
+    if may_be_cached {
+        cache::write(key, &packed(&image, &names));
+    }
+    Ok((image, names))
+}
+
+/// Names, each with its length before it, and behind all of them the image.
+fn packed(image: &[u8], names: &[String]) -> Vec<u8> {
+    let mut bytes = (names.len() as u64).to_le_bytes().to_vec();
+    for name in names {
+        bytes.extend_from_slice(&(name.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(name.as_bytes());
+    }
+    bytes.extend_from_slice(image);
+    bytes
+}
+
+/// The opposite of [`packed`]; none if it is not that.
+fn unpacked(bytes: Vec<u8>) -> Option<(Vec<u8>, Vec<String>)> {
+    let mut rest = bytes.as_slice();
+    let number = |rest: &mut &[u8]| {
+        let (first, behind) = rest.split_first_chunk::<8>()?;
+        *rest = behind;
+        usize::try_from(u64::from_le_bytes(*first)).ok()
+    };
+    let count = number(&mut rest)?;
+    let mut names = Vec::new();
+    for _ in 0..count {
+        let length = number(&mut rest)?;
+        let (name, behind) = rest.split_at_checked(length)?;
+        names.push(String::from_utf8(name.to_vec()).ok()?);
+        rest = behind;
+    }
+    Some((rest.to_vec(), names))
+}
+
 /// What [`compile`] gives, if that is in the cache.
 pub(crate) fn cached(target: Target, source: &str, options: &[String]) -> Result<Option<Vec<u8>>> {
     prepare(target, source, options).map(|(.., key)| cache::read(key))
@@ -53,7 +106,11 @@ pub(crate) fn ptx(target: Option<Target>, name: &str, source: &str, options: &[S
 fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
     let nvrtc = Nvrtc::get(target.driver_major)?;
     let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| no_code(nvrtc, target))?;
-    let mut all = vec![architecture, "--std=c++17".to_string()];
+    let mut all = vec![architecture];
+    // The compiler warns of a second one.
+    if !options.iter().any(|option| option.trim_start_matches('-').starts_with("std")) {
+        all.push("--std=c++17".to_string());
+    }
     all.extend_from_slice(options);
     let version = format!("nvrtc {}.{}, {form:?}", nvrtc.version.0, nvrtc.version.1);
     let parts = [version.as_bytes(), source.as_bytes()];
@@ -87,6 +144,18 @@ fn choose(architectures: &[i32], (major, minor): (i32, i32)) -> Option<(String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stand_before_the_image() {
+        let names = ["add".to_owned(), "_Z3addPf".to_owned(), String::new()];
+        let bytes = packed(b"image", &names);
+        assert_eq!(unpacked(bytes.clone()), Some((b"image".to_vec(), names.to_vec())));
+        assert_eq!(unpacked(packed(b"", &[])), Some((Vec::new(), Vec::new())));
+        for length in 0..bytes.len() - b"image".len() {
+            assert_eq!(unpacked(bytes[..length].to_vec()), None, "{length}");
+        }
+        assert_eq!(unpacked([255; 16].to_vec()), None);
+    }
 
     #[test]
     fn architecture_suits_the_device() {

@@ -226,7 +226,7 @@ impl Slot {
 
     /// Tells the program where its record is, in its variable `warpcell_record`. No kernel of it has been started.
     pub fn tell(&self, module: &Module) -> Result<()> {
-        let variable = module.variable(c"warpcell_record", size_of::<u64>())?;
+        let variable = module.variable("warpcell_record", size_of::<u64>())?;
         let records = lock(&self.device.failures.records);
         let (record, block) = (records.record(self.number), &records.blocks[self.number / RECORDS]);
         let address = block.device + (self.number % RECORDS * size_of::<Record>()) as u64;

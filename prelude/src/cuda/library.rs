@@ -140,6 +140,24 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     found
 }
 
+/// Folders that hold CUDA's headers, beside those of the libraries; only those that exist.
+pub(crate) fn headers() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in folders() {
+        // Of a toolkit `targets/<machine>/lib` lies deeper.
+        let include = folder.parent().map(|parent| parent.join("include")).filter(|include| include.is_dir());
+        if let Some(include) = include
+            && !found.contains(&include)
+            && ["cuda_fp16.h", "cuda_runtime.h", "crt", "curand_kernel.h", "cccl"]
+                .iter()
+                .any(|name| include.join(name).exists())
+        {
+            found.push(include);
+        }
+    }
+    found
+}
+
 /// `sys.prefix` of the active Python, without running it: the environment's variables, then `python3` on the `PATH`.
 fn python_prefixes() -> Vec<PathBuf> {
     let mut prefixes: Vec<PathBuf> =

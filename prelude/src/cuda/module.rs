@@ -54,7 +54,8 @@ impl Module {
         image.map(|image| Module::load(device, &image, suffix)).transpose()
     }
 
-    fn load(device: &Arc<Device>, image: &[u8], suffix: String) -> Result<Module> {
+    /// Loads an image from the compiler.
+    pub(super) fn load(device: &Arc<Device>, image: &[u8], suffix: String) -> Result<Module> {
         device.bind()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image is a whole cubin or zero-terminated PTX from NVRTC; the driver copies what it needs.
@@ -74,13 +75,10 @@ impl Module {
     }
 
     /// The address of a variable of the program (of no namespace), which has `bytes` bytes.
-    pub(super) fn variable(&self, name: &CStr, bytes: usize) -> Result<u64> {
-        self.device.bind()?;
-        let (mut address, mut found) = (0, 0);
-        // SAFETY: the module is alive and the name zero-terminated; both pointers are to locals.
-        let status = unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut found, self.raw, name.as_ptr()) };
-        check(status, "cuModuleGetGlobal")?;
-        assert_eq!(found, bytes, "the variable {name:?} of the program");
+    pub(super) fn variable(&self, name: &str, bytes: usize) -> Result<u64> {
+        let found = self.global(name)?;
+        let (address, found) = found.unwrap_or_else(|| panic!("the program has no variable `{name}`"));
+        assert_eq!(found, bytes, "the variable `{name}` of the program");
         Ok(address)
     }
 
@@ -94,6 +92,18 @@ impl Module {
         };
         check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
         Ok(blocks.max(1).cast_unsigned())
+    }
+
+    /// The address and the size in bytes of a variable, if there is one of this name.
+    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>> {
+        let Ok(name) = CString::new(name) else { return Ok(None) };
+        let (mut address, mut bytes) = (0, 0);
+        self.device.bind()?;
+        // SAFETY: the module is alive, the name zero-terminated; the others are locals to write to.
+        match unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw, name.as_ptr()) } {
+            sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+            status => check(status, "cuModuleGetGlobal").map(|()| Some((address, bytes))),
+        }
     }
 }
 

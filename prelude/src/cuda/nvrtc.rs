@@ -35,6 +35,8 @@ pub(crate) struct Nvrtc {
     log: (ReadSize, ReadText),
     ptx: (ReadSize, ReadText),
     cubin: (ReadSize, ReadText),
+    add_name: unsafe extern "C" fn(Program, *const c_char) -> Status,
+    lowered_name: unsafe extern "C" fn(Program, *const c_char, *mut *const c_char) -> Status,
     /// The functions above point into it.
     _library: Library,
 }
@@ -119,6 +121,8 @@ impl Nvrtc {
                 log: (symbol(&library, c"nvrtcGetProgramLogSize")?, symbol(&library, c"nvrtcGetProgramLog")?),
                 ptx: (symbol(&library, c"nvrtcGetPTXSize")?, symbol(&library, c"nvrtcGetPTX")?),
                 cubin: (symbol(&library, c"nvrtcGetCUBINSize")?, symbol(&library, c"nvrtcGetCUBIN")?),
+                add_name: symbol(&library, c"nvrtcAddNameExpression")?,
+                lowered_name: symbol(&library, c"nvrtcGetLoweredName")?,
                 _library: library,
             })
         }
@@ -126,11 +130,25 @@ impl Nvrtc {
 
     /// Compiles CUDA C. `name` is what the compiler's messages call the source.
     pub fn compile(&self, name: &str, source: &str, options: &[String], form: Form) -> Result<Vec<u8>> {
+        self.compile_named(name, source, options, form, &[]).map(|(image, _)| image)
+    }
+
+    /// As [`compile`](Self::compile), of a program with functions that are meant by the names that C++ has for them: also gives
+    /// the names that they have in the image.
+    pub fn compile_named(
+        &self,
+        name: &str,
+        source: &str,
+        options: &[String],
+        form: Form,
+        functions: &[String],
+    ) -> Result<(Vec<u8>, Vec<String>)> {
         let failed = |log: String| Error::KernelCompilation { kernel: name.to_string(), log };
         let text =
             |text: &str| CString::new(text).map_err(|_| failed("the source or an option has a zero byte".into()));
         let (title, source) = (text(name)?, text(source)?);
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<CString>>>()?;
+        let functions = functions.iter().map(|function| text(function)).collect::<Result<Vec<CString>>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let mut program: Program = std::ptr::null_mut();
         // SAFETY: `source` and `title` are zero-terminated and outlive the call, which copies them; there are no headers.
@@ -140,10 +158,18 @@ impl Nvrtc {
         if status != 0 {
             return Err(failed(self.describe(status)));
         }
-        // SAFETY: `program` was just created, `pointers` are `options.len()` zero-terminated strings.
-        let status = unsafe { (self.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
+        // SAFETY: `program` was just created; the names and the `options.len()` options are zero-terminated.
+        let status = unsafe {
+            let add = |function: &CString| (self.add_name)(program, function.as_ptr());
+            match functions.iter().map(add).find(|&status| status != 0) {
+                Some(status) => status,
+                None => (self.compile)(program, pointers.len() as c_int, pointers.as_ptr()),
+            }
+        };
         let result = if status == 0 {
-            self.read(program, if form == Form::Cubin { self.cubin } else { self.ptx }).map_err(failed)
+            self.read(program, if form == Form::Cubin { self.cubin } else { self.ptx })
+                .and_then(|image| Ok((image, self.lowered(program, &functions)?)))
+                .map_err(failed)
         } else {
             let log = self.read(program, self.log).map(|log| String::from_utf8_lossy(&log).into_owned());
             let log = log.unwrap_or_default().trim_end_matches(['\0', '\n']).to_string();
@@ -152,6 +178,23 @@ impl Nvrtc {
         // SAFETY: `program` is a live program and is not used after this.
         unsafe { (self.destroy)(&raw mut program) };
         result
+    }
+
+    /// The names in the image of functions that were named before the program was compiled.
+    fn lowered(&self, program: Program, functions: &[CString]) -> std::result::Result<Vec<String>, String> {
+        let one = |function: &CString| {
+            let mut name = std::ptr::null();
+            // SAFETY: `program` is live and compiled; the name is zero-terminated, and so is the program's own, which is copied.
+            unsafe {
+                let status = (self.lowered_name)(program, function.as_ptr(), &raw mut name);
+                if status == 0 {
+                    Ok(CStr::from_ptr(name).to_string_lossy().into_owned())
+                } else {
+                    Err(self.describe(status))
+                }
+            }
+        };
+        functions.iter().map(one).collect()
     }
 
     fn read(&self, program: Program, (size, text): (ReadSize, ReadText)) -> std::result::Result<Vec<u8>, String> {

@@ -5,7 +5,7 @@ use crate::rich::{MimeBundle, escaped};
 use std::fmt;
 
 /// Rows of texts under a header. Names stand left, numbers right.
-pub(super) struct Table {
+pub(crate) struct Table {
     /// How many of the columns, from the first on, are names.
     names: usize,
     header: Vec<String>,
@@ -66,7 +66,7 @@ impl Table {
 /// A table with words before and behind it, as `Debug` writes it: text, and in a notebook HTML.
 ///
 /// `extra`: more HTML behind all of it.
-pub(super) fn write_rich(
+pub(crate) fn write_rich(
     f: &mut fmt::Formatter<'_>,
     text: &str,
     [before, behind]: [&str; 2],

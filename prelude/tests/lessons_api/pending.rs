@@ -2,8 +2,6 @@
 //!
 //! A topic a file. A comment gives the reason where another design was possible: the one was chosen whose cells read shortest.
 
-mod cuda_text;
 mod kernels;
 
-pub use cuda_text::{ElementwiseKernel, RawKernel};
 pub use kernels::{View, ViewMut, block_dim, block_idx, launch, thread_idx};

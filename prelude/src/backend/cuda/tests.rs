@@ -29,6 +29,7 @@ mod reductions;
 mod reference;
 mod sorting;
 mod streams;
+mod text;
 mod timing;
 mod transform;
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
-use warpcell::{DeviceArray, Element};
+use warpcell::{DeviceArray, Element, IntoDim3};
 
 /// Runs a `#[kernel]` function in a grid of blocks of threads: `launch(f, grid, block, (&a, &mut out, 3))`.
 ///
@@ -22,11 +22,6 @@ pub struct Dim3 {
     pub x: usize,
     pub y: usize,
 }
-
-/// What can be given as grid or block: `n`, `(x, y)`.
-pub trait IntoDim3 {}
-impl IntoDim3 for usize {}
-impl IntoDim3 for (usize, usize) {}
 
 /// Which thread of its block this is; `threadIdx`.
 pub fn thread_idx() -> Dim3 {

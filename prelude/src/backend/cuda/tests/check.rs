@@ -34,6 +34,7 @@ fn gpu_check() {
     check.threads();
     super::streams::streams(&mut check);
     super::foreign::adoption(&mut check);
+    super::text::texts(&mut check);
     check.finish();
 }
 

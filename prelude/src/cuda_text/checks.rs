@@ -1,0 +1,331 @@
+//! Whether arguments fit a kernel's parameters, and whether a device can launch it in a given size.
+
+use super::arguments::{RawArgument, described};
+use super::invalid;
+use super::signature::{Kind, Parameter, Pointee};
+use crate::array::RawArray;
+use crate::backend::text::{Facts, LaunchSize, Limits};
+use crate::device::{Device, Handle};
+use crate::error::{Error, Result};
+
+pub(super) const NAME: &str = "RawKernel";
+
+/// Fails if arguments do not fit the parameters that the text declares.
+pub(super) fn arguments(kernel: &str, parameters: &[Parameter], arguments: &[RawArgument<'_>]) -> Result<()> {
+    if parameters.len() != arguments.len() {
+        return Err(count(kernel, parameters, arguments.len()));
+    }
+    for (number, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+        let fits = match (&parameter.kind, argument) {
+            (Kind::Pointer { element, is_const }, RawArgument::Array { array, writes }) => {
+                array.layout.is_contiguous() && (*writes || *is_const) && points_to(element, array)
+            }
+            (Kind::Value(None), RawArgument::Scalar { .. }) => true,
+            (Kind::Value(Some(types)), RawArgument::Scalar { value, .. }) => types.contains(&value.dtype()),
+            _ => false,
+        };
+        if !fits {
+            return Err(misfit(kernel, number, parameter, argument));
+        }
+    }
+    Ok(())
+}
+
+/// Fails for an array whose elements do not follow one another; all that can be said of arguments for unknown parameters.
+pub(super) fn contiguous(kernel: &str, arguments: &[RawArgument<'_>]) -> Result<()> {
+    let is_view = |argument: &RawArgument<'_>| argument.array().is_some_and(|array| !array.layout.is_contiguous());
+    match arguments.iter().position(is_view) {
+        None => Ok(()),
+        Some(number) => {
+            let reason = format!(
+                "argument {} of `{kernel}` is a view whose elements do not follow one another, and a kernel gets the address of \
+                 the first one only; give a copy, `&a.copy()`",
+                number + 1
+            );
+            Err(invalid(NAME, reason))
+        }
+    }
+}
+
+/// Whether an array's elements, and where they begin, are what a pointer leads to.
+fn points_to(element: &Pointee, array: &RawArray) -> bool {
+    match element {
+        Pointee::Anything => true,
+        Pointee::Addresses => array.dtype.size() == 8 && !array.dtype.is_complex() && !array.dtype.is_float(),
+        Pointee::Elements(types) => types.iter().any(|&(dtype, lanes)| {
+            dtype == array.dtype && array.size().is_multiple_of(lanes) && is_aligned(array, lanes)
+        }),
+    }
+}
+
+/// Whether an array begins at a multiple of as many elements as a vector has; those of three need no more than one.
+fn is_aligned(array: &RawArray, lanes: usize) -> bool {
+    lanes == 3 || array.layout.offset.is_multiple_of(lanes)
+}
+
+#[cold]
+fn count(kernel: &str, parameters: &[Parameter], given: usize) -> Error {
+    let list = parameters.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ");
+    let plural = if parameters.len() == 1 { "" } else { "s" };
+    let reason = format!("`{kernel}` takes {} argument{plural} ({list}), but was given {given}", parameters.len());
+    invalid(NAME, reason)
+}
+
+#[cold]
+fn misfit(kernel: &str, number: usize, parameter: &Parameter, argument: &RawArgument<'_>) -> Error {
+    let place = format!("parameter {} of `{kernel}`, `{}`,", number + 1, parameter.text);
+    let reason = match (&parameter.kind, argument) {
+        (Kind::Pointer { .. }, RawArgument::Scalar { type_name, .. }) => {
+            format!("is an address; give an array, such as `&a`, and not a value of {type_name}")
+        }
+        (Kind::Value(types), RawArgument::Array { .. }) => match types {
+            Some(types) => format!("is a value; give a scalar of {}, and not an array", types[0]),
+            None => "is a value; give a scalar, and not an array".into(),
+        },
+        (Kind::Value(types), RawArgument::Scalar { .. }) => {
+            let wanted = types.as_ref().map_or(crate::dtype::DType::I32, |types| types[0]);
+            format!("is of {wanted}, but the argument is {}", described(argument, wanted))
+        }
+        (Kind::Pointer { element, is_const }, RawArgument::Array { array, writes }) => match element {
+            Pointee::Elements(types) if types.iter().all(|(dtype, _)| *dtype != array.dtype) => {
+                let wanted = types[0].0;
+                format!("needs an array of {wanted}, but the argument is {}", described(argument, wanted))
+            }
+            Pointee::Addresses if !points_to(element, array) => {
+                format!("needs an array of addresses, which are u64, but the argument is one of {}", array.dtype)
+            }
+            _ if !array.layout.is_contiguous() => format!(
+                "gets the address of the first element only, but the array of shape {:?} is a view with the strides {:?}; give a \
+                 copy, `&a.copy()`, whose elements follow one another",
+                array.shape(),
+                array.layout.strides
+            ),
+            _ if !*writes && !*is_const => {
+                let read_only = parameter.text.replacen("volatile ", "", 1);
+                format!(
+                    "may be written to; give the array as `&mut`, or declare the parameter as `const {read_only}` if the kernel \
+                     only reads it"
+                )
+            }
+            _ => format!(
+                "leads to vectors of elements, but the array of {} elements does not begin or end with a whole one; give another \
+                 part of the array, or a copy",
+                array.size()
+            ),
+        },
+    };
+    invalid(NAME, format!("{place} {reason}"))
+}
+
+/// Fails if arguments are not as large as the kernel's parameters in the compiled program, or cannot be compared.
+pub(super) fn sizes(
+    kernel: &str,
+    parameters: Option<&[Parameter]>,
+    sizes: Option<&[usize]>,
+    arguments: &[RawArgument<'_>],
+) -> Result<()> {
+    let Some(sizes) = sizes else {
+        let is_known = |parameter: &Parameter| parameter.kind != Kind::Value(None);
+        if parameters.is_some_and(|parameters| parameters.iter().all(is_known)) {
+            return Ok(());
+        }
+        let reason = format!(
+            "the types of `{kernel}`'s parameters cannot be read from the text, and the driver does not tell their sizes; \
+             declare them with types such as `const float*` and `int`, or update the driver"
+        );
+        return Err(invalid(NAME, reason));
+    };
+    if sizes.len() != arguments.len() {
+        let reason = format!("`{kernel}` takes {} arguments, but was given {}", sizes.len(), arguments.len());
+        return Err(invalid(NAME, reason));
+    }
+    for (number, (&size, argument)) in sizes.iter().zip(arguments).enumerate() {
+        let given = if argument.array().is_some() { 8 } else { argument.dtype().size() };
+        if given != size {
+            let what = match argument {
+                RawArgument::Array { .. } => "the argument is an array, whose address".to_owned(),
+                RawArgument::Scalar { type_name, .. } => format!("the argument, a value of {type_name},"),
+            };
+            let text =
+                parameters.and_then(|all| all.get(number)).map_or(String::new(), |one| format!(", `{}`,", one.text));
+            let reason = format!(
+                "parameter {} of `{kernel}`{text} has {size} bytes, but {what} has {given}; give what it is declared as",
+                number + 1
+            );
+            return Err(invalid(NAME, reason));
+        }
+    }
+    Ok(())
+}
+
+/// The size of a launch; fails if no device can launch it.
+pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared: usize) -> Result<LaunchSize> {
+    for (lengths, what, advice) in [
+        (
+            grid,
+            "grid",
+            "; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch",
+        ),
+        (block, "block", ", and blocks are often of 128 or 256 threads"),
+    ] {
+        if lengths.iter().any(|&length| length < 1) {
+            let reason = format!(
+                "`{kernel}` cannot be launched with a {what} of {}: every length must be 1 at least{advice}",
+                times(lengths)
+            );
+            return Err(invalid(NAME, reason));
+        }
+    }
+    let number = |length: i64| u32::try_from(length).unwrap_or(u32::MAX);
+    let shared = u32::try_from(shared).unwrap_or(u32::MAX);
+    Ok(LaunchSize { grid: grid.map(number), block: block.map(number), shared })
+}
+
+/// Fails if a device cannot launch a kernel in this size.
+pub(super) fn within(kernel: &str, handle: &Handle, size: LaunchSize, limits: &Limits, facts: &Facts) -> Result<()> {
+    let threads = size.block.iter().fold(1usize, |product, &length| product.saturating_mul(length as usize));
+    let fits =
+        |lengths: [u32; 3], most: [usize; 3]| lengths.iter().zip(most).all(|(&length, most)| length as usize <= most);
+    let shared = facts.shared_bytes + size.shared as usize;
+    let is_within = threads <= facts.max_threads.min(limits.threads)
+        && fits(size.block, limits.block)
+        && fits(size.grid, limits.grid)
+        && shared <= limits.shared_bytes;
+    if is_within { Ok(()) } else { Err(beyond(kernel, handle.device, size, threads, limits, facts)) }
+}
+
+#[cold]
+fn beyond(kernel: &str, device: Device, size: LaunchSize, threads: usize, limits: &Limits, facts: &Facts) -> Error {
+    let (grid, block) = (times(size.grid.map(i64::from)), times(size.block.map(i64::from)));
+    let most = |of: [usize; 3]| times(of.map(|length| length as i64));
+    let reason = if threads > limits.threads {
+        format!(
+            "a block of {block} has {threads} threads, and {device} takes {} at most; launch more blocks of fewer threads",
+            limits.threads
+        )
+    } else if size.block.iter().zip(limits.block).any(|(&length, most)| length as usize > most) {
+        format!("a block of {block} is too long along an axis: {device} takes {} at most", most(limits.block))
+    } else if size.grid.iter().zip(limits.grid).any(|(&length, most)| length as usize > most) {
+        format!(
+            "a grid of {grid} is too long along an axis: {device} takes {} at most; put what is longest along x",
+            most(limits.grid)
+        )
+    } else if facts.shared_bytes + size.shared as usize > limits.shared_bytes {
+        format!(
+            "a block needs {} bytes of shared memory ({} that the text declares and {} that the launch asks for), and {device} \
+             has {} at most",
+            facts.shared_bytes + size.shared as usize,
+            facts.shared_bytes,
+            size.shared,
+            limits.shared_bytes
+        )
+    } else {
+        format!(
+            "a block of {block} has {threads} threads, and of this kernel, whose threads use {} registers each, {} at most; \
+             launch more blocks of fewer threads, or write `__launch_bounds__({threads})` behind `__global__`",
+            facts.registers, facts.max_threads
+        )
+    };
+    invalid(NAME, format!("`{kernel}` cannot be launched: {reason}"))
+}
+
+/// Lengths as one writes them, such as `32 × 8 × 1`.
+fn times(lengths: [i64; 3]) -> String {
+    lengths.map(|length| length.to_string()).join(" × ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::sealed::Arguments;
+    use super::super::signature::Kernels;
+    use super::*;
+    use crate::array::{arange, zeros};
+    use expect_test::expect;
+    use ndarray::s;
+
+    fn message(source: &str, given: &dyn Arguments) -> String {
+        let parameters = Kernels::of(source, &[]).parameters("k").unwrap();
+        let result = given.with(&mut |given| arguments("k", &parameters, given));
+        result.err().map_or("fits".into(), |error| error.to_string())
+    }
+
+    #[test]
+    fn what_fits_and_what_does_not() {
+        Device::Cpu.with(|| {
+            let source = "__global__ void k(const double* in, float4* out, const int n, unsigned long m, Other o) {}";
+            let (a, mut out) = (arange(8.0), zeros::<f32>(8));
+            assert_eq!(message(source, &(&a, &mut out, 5, 5usize, 1u8)), "fits");
+            assert_eq!(message(source, &(&a.clone(), &mut out, 5, 5u64, 1u8)), "fits");
+            let mut odd = zeros::<f32>(9).slice(s![1..]);
+            let all = [
+                message(source, &(&a, &mut out)),
+                message(source, &(&out, &a, 5, 5usize, 1u8)),
+                message(source, &(&a.slice(s![..;2]), &mut out.clone(), 5, 5usize, 1u8)),
+                message(source, &(&a, &out, 5, 5usize, 1u8)),
+                message(source, &(&a, &mut odd, 5, 5usize, 1u8)),
+                message(source, &(&a, 3, 5, 5usize, 1u8)),
+                message(source, &(&a, &mut out, 5i64, 5usize, 1u8)),
+                message(source, &(&a, &mut out, 5usize, 5usize, 1u8)),
+                message(source, &(&a, &mut out, 2.5, 5usize, 1u8)),
+                message(source, &(&a, &mut out, 5, 5, 1u8)),
+                message(source, &(&a, &mut out, &a, 5usize, 1u8)),
+                message(source, &(&a, &mut out, 5, 5usize, &a)),
+                message("__global__ void k(float** rows) {}", &(&mut out,)),
+            ];
+            expect![[r#""#]].assert_eq(&all.join("\n"));
+        });
+    }
+
+    #[test]
+    fn sizes_of_a_compiled_kernel_count() {
+        let parameters = Kernels::of("__global__ void k(const float* x, Point p) {}", &[]).parameters("k").unwrap();
+        let point = RawArgument::Scalar { value: crate::dtype::Scalar::F64(1.0), type_name: "f64" };
+        let all = [
+            sizes("k", Some(&parameters), Some(&[8, 12]), &[point, point]),
+            sizes("k", None, Some(&[8]), &[point, point]),
+            sizes("k", Some(&parameters), None, &[point, point]),
+            sizes("k", None, None, &[point]),
+        ];
+        let texts: Vec<String> = all.into_iter().map(|result| result.unwrap_err().to_string()).collect();
+        expect![[r#""#]].assert_eq(&texts.join("\n"));
+        assert_eq!(sizes("k", None, Some(&[8]), &[point]), Ok(()));
+        assert_eq!(sizes("k", Some(&parameters[..1]), None, &[point]), Ok(()));
+    }
+
+    #[test]
+    fn launches_are_within_limits() {
+        let limits = Limits {
+            threads: 1024,
+            block: [1024, 1024, 64],
+            grid: [2_147_483_647, 65_535, 65_535],
+            shared_bytes: 232_448,
+            resident_threads: 2048,
+            multiprocessors: 132,
+        };
+        let facts = Facts {
+            registers: 100,
+            shared_bytes: 1024,
+            local_bytes: 0,
+            constant_bytes: 0,
+            max_threads: 640,
+            binary_version: (9, 0),
+        };
+        let launch = |grid, block, shared| {
+            let size = launch_size("k", grid, block, shared);
+            let result = size.and_then(|size| within("k", &crate::device::host(), size, &limits, &facts));
+            result.err().map_or("is within".into(), |error| error.to_string())
+        };
+        assert_eq!(launch([65_536, 1, 1], [32, 20, 1], 200_000), "is within");
+        let all = [
+            launch([0, 1, 1], [32, 1, 1], 0),
+            launch([1, 1, 1], [32, -1, 1], 0),
+            launch([1, 1, 1], [32, 64, 1], 0),
+            launch([1, 1, 1], [1, 1, 128], 0),
+            launch([1, 65_536, 1], [1, 1, 1], 0),
+            launch([i64::MAX, 1, 1], [1, 1, 1], 0),
+            launch([1, 1, 1], [1, 1, 1], 231_425),
+            launch([1, 1, 1], [641, 1, 1], 0),
+        ];
+        expect![[r#""#]].assert_eq(&all.join("\n"));
+    }
+}

@@ -1,0 +1,407 @@
+//! [`ElementwiseKernel`]: a kernel from the text of what is done to each element.
+
+use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
+use super::axes::{self, joined};
+use super::generate::{self, Slot, THREADS};
+use super::parameters::{Parameter, Parameters, texts};
+use super::programs::{Programs, Types, compiled};
+use crate::array::{DeviceArray, RawArray, shape, writable};
+use crate::backend::Layout;
+use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
+use crate::device::Handle;
+use crate::dtype::{DType, Element};
+use crate::error::{Result, check};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+const NAME: &str = "ElementwiseKernel";
+
+/// A kernel from CUDA C text for each element: arguments broadcast, and the text sees one element of each; CuPy's
+/// `ElementwiseKernel`.
+///
+/// Parameters are a type and a name, such as `float64 x`. The types are NumPy's, or Rust's (`f64 x`), or a letter for the type of
+/// the argument: in `T x, T y` both have one type. In the text, `i` is the number of the element in row-major order, and
+/// `_ind.size()` how many there are. Of a parameter with `raw` before it the text has all elements: `x[i]`, `x.size()`.
+/// `return` ends the element. Arrays of `float16`, `bfloat16` and complex numbers have arithmetic in the text, too.
+///
+/// The text is compiled at the first call, once for each combination of types, and kept on disk. It runs on CUDA devices; for
+/// both kinds write a Rust function with `#[vectorize]`, and call it by [`map`](crate::map()).
+///
+/// ```
+/// use warpcell as gpu;
+/// let squared_difference = gpu::ElementwiseKernel::new("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_difference");
+/// if gpu::device() != gpu::Device::Cpu {
+///     let x = gpu::array(&[[1.0f32], [2.0]]);
+///     let y = gpu::array(&[1.0f32, 4.0]);
+///     let z = squared_difference.call::<f32>((&x, &y));
+///     assert_eq!(z.to_host(), gpu::ndarray::array![[0.0f32, 9.0], [1.0, 4.0]].into_dyn());
+/// }
+/// ```
+#[derive(Clone)]
+pub struct ElementwiseKernel {
+    core: Arc<Core>,
+    /// The number of elements, where no array tells it.
+    size: Option<usize>,
+}
+
+// The programs inside are not changed once they are there.
+impl std::panic::UnwindSafe for ElementwiseKernel {}
+impl std::panic::RefUnwindSafe for ElementwiseKernel {}
+
+struct Core {
+    parameters: Parameters,
+    body: String,
+    preamble: String,
+    options: Vec<String>,
+    /// For the types of the parameters and whether they are scalars; and for arrays of any strides, or contiguous ones.
+    programs: Programs<(Types, bool), dyn TextProgram>,
+}
+
+impl ElementwiseKernel {
+    /// A kernel with these inputs and outputs, of which `body` computes the outputs. `name` is for messages and profiles.
+    ///
+    /// **Panics** if a list of parameters or the name cannot be read.
+    #[track_caller]
+    pub fn new(inputs: &str, outputs: &str, body: &str, name: &str) -> ElementwiseKernel {
+        check(ElementwiseKernel::try_new(inputs, outputs, body, name))
+    }
+
+    /// As [`new`](Self::new), but returns the error.
+    pub fn try_new(inputs: &str, outputs: &str, body: &str, name: &str) -> Result<ElementwiseKernel> {
+        let parameters = Parameters::new(NAME, inputs, outputs, name, &["i", "_ind"])?;
+        let (body, preamble) = (body.to_owned(), String::new());
+        let core = Core { parameters, body, preamble, options: Vec::new(), programs: Programs::default() };
+        Ok(ElementwiseKernel { core: Arc::new(core), size: None })
+    }
+
+    /// The kernel with text in front of it: functions, constants, `#include`s.
+    pub fn preamble(&self, preamble: &str) -> ElementwiseKernel {
+        self.changed(|core| core.preamble = preamble.to_owned())
+    }
+
+    /// The kernel with further options for the compiler, such as `-DWIDTH=4` or `--use_fast_math`.
+    pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> ElementwiseKernel {
+        let options: Vec<String> = options.into_iter().map(Into::into).collect();
+        self.changed(|core| core.options.extend(options))
+    }
+
+    /// The kernel for this many elements, where all arrays are `raw`; CuPy's argument `size`.
+    pub fn size(&self, elements: usize) -> ElementwiseKernel {
+        ElementwiseKernel { size: Some(elements), ..self.clone() }
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Core)) -> ElementwiseKernel {
+        let Core { parameters, body, preamble, options, .. } = &*self.core;
+        let (parameters, body, preamble) = (parameters.clone(), body.clone(), preamble.clone());
+        let mut core = Core { parameters, body, preamble, options: options.clone(), programs: Programs::default() };
+        change(&mut core);
+        ElementwiseKernel { core: Arc::new(core), size: self.size }
+    }
+
+    /// Runs the kernel, which has one output, and gives that: a new array of the broadcast shape. `T` must be the output's type
+    /// in the text.
+    ///
+    /// Inputs are a tuple of arrays and scalars of the types in the text; nothing is converted. Views are fine; of one for a
+    /// `raw` input a contiguous copy is used.
+    ///
+    /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if the text does not
+    /// compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation)), or on the CPU device.
+    #[track_caller]
+    pub fn call<T: Element>(&self, arguments: impl TextArguments) -> DeviceArray<T> {
+        check(self.try_call(arguments))
+    }
+
+    /// As [`call`](Self::call), but returns the error.
+    pub fn try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
+        let mut made = self.made(&arguments, &[T::DTYPE])?;
+        Ok(DeviceArray::from_raw(made.swap_remove(0)))
+    }
+
+    /// As [`call`](Self::call), for several outputs, of the types `R`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let divide = gpu::ElementwiseKernel::new("int32 a, int32 b", "int32 q, int32 r", "q = a / b; r = a % b", "divide");
+    /// if gpu::device() != gpu::Device::Cpu {
+    ///     let (q, r) = divide.call_tuple::<(i32, i32)>((&gpu::array(&[7, 8]), 3));
+    ///     assert_eq!((q.sum(), r.sum()), (4, 3));
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn call_tuple<R: TextResults>(&self, arguments: impl TextArguments) -> <R as sealed::Results>::Arrays {
+        R::arrays(check(self.made(&arguments, R::DTYPES)))
+    }
+
+    /// Runs the kernel and writes what it gives into arrays that there are: `&mut out`, or a tuple of such references. The text
+    /// can read the outputs' elements before it writes to them.
+    ///
+    /// **Panics** as [`call`](Self::call), and if an output has another shape than the inputs together.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let reversed = gpu::ElementwiseKernel::new("raw T x", "T z", "z += x[_ind.size() - 1 - i]", "add_reversed");
+    /// if gpu::device() != gpu::Device::Cpu {
+    ///     let mut z = gpu::ones::<f64>(3);
+    ///     reversed.call_into(&gpu::arange(3.0), &mut z);
+    ///     assert_eq!(z.to_host(), gpu::ndarray::arr1(&[3.0, 2.0, 1.0]).into_dyn());
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn call_into(&self, arguments: impl TextArguments, outputs: impl TextOutputs) {
+        check(self.try_call_into(arguments, outputs));
+    }
+
+    /// As [`call_into`](Self::call_into), but returns the error.
+    pub fn try_call_into(&self, arguments: impl TextArguments, outputs: impl TextOutputs) -> Result<()> {
+        self.write(&arguments, &outputs)
+    }
+
+    fn made(&self, arguments: &dyn sealed::Arguments, dtypes: &[DType]) -> Result<Vec<RawArray>> {
+        let mut made = Vec::new();
+        arguments.with(&mut |arguments| {
+            made = self.core.made(arguments, dtypes, self.size)?;
+            Ok(())
+        })?;
+        Ok(made)
+    }
+
+    fn write(&self, arguments: &dyn sealed::Arguments, outputs: &dyn sealed::Arguments) -> Result<()> {
+        arguments.with(&mut |arguments| outputs.with(&mut |outputs| self.core.written(arguments, outputs, self.size)))
+    }
+}
+
+impl fmt::Debug for ElementwiseKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parameters { name, inputs, outputs, .. } = &self.core.parameters;
+        write!(f, "ElementwiseKernel {name}({}) -> ({})", texts(inputs), texts(outputs))
+    }
+}
+
+impl Core {
+    /// New arrays for what the kernel gives.
+    fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], size: Option<usize>) -> Result<Vec<RawArray>> {
+        self.parameters.counted(arguments.len(), dtypes.len())?;
+        let types = self.parameters.resolved(arguments, dtypes)?;
+        let handle = self.parameters.device(&[arguments])?;
+        if let Some(raw) = self.parameters.outputs.iter().find(|output| output.is_raw) {
+            let reason = "is raw, so that its shape is not known; make the array first and use `call_into`";
+            return Err(self.parameters.wrong(format!("the output `{}` {reason}", raw.text())));
+        }
+        let shape = self.shape(arguments, None, size)?;
+        let made = dtypes.iter().map(|&dtype| RawArray::uninitialised(NAME, &handle, &shape, dtype));
+        let made = made.collect::<Result<Vec<RawArray>>>()?;
+        let outputs: Vec<&RawArray> = made.iter().collect();
+        self.run(&handle, arguments, &outputs, &types, &shape)?;
+        Ok(made)
+    }
+
+    /// Writes what the kernel gives into arrays.
+    fn written(&self, arguments: &[RawArgument<'_>], outputs: &[RawArgument<'_>], size: Option<usize>) -> Result<()> {
+        self.parameters.counted(arguments.len(), outputs.len())?;
+        let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
+        let types = self.parameters.resolved(arguments, &dtypes)?;
+        let handle = self.parameters.device(&[arguments, outputs])?;
+        let outputs: Vec<&RawArray> = outputs.iter().filter_map(RawArgument::array).collect();
+        let mut walked = None;
+        for (parameter, &output) in self.parameters.outputs.iter().zip(&outputs) {
+            writable(NAME, output)?;
+            if parameter.is_raw && !output.layout.is_contiguous() {
+                let reason =
+                    "is raw and gets a view whose elements do not follow one another; give it a contiguous array";
+                return Err(self.parameters.wrong(format!("the output `{}` {reason}", parameter.text())));
+            }
+            if !parameter.is_raw {
+                walked.get_or_insert(output.shape());
+            }
+        }
+        let shape = self.shape(arguments, walked, size)?;
+        let differs = |(parameter, output): (&Parameter, &&RawArray)| {
+            (!parameter.is_raw && output.shape() != shape).then(|| (parameter.text(), output.shape().to_vec()))
+        };
+        if let Some((text, found)) = self.parameters.outputs.iter().zip(&outputs).find_map(differs) {
+            let reason = format!(
+                "the output `{text}` has the shape {found:?}, but the arrays together have {shape:?}; give one of that"
+            );
+            return Err(self.parameters.wrong(reason));
+        }
+        self.run(&handle, arguments, &outputs, &types, &shape)
+    }
+
+    /// The shape over which the kernel runs.
+    fn shape(
+        &self,
+        arguments: &[RawArgument<'_>],
+        output: Option<&[usize]>,
+        size: Option<usize>,
+    ) -> Result<Vec<usize>> {
+        let mut shape = output.map(<[usize]>::to_vec);
+        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
+            if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
+                shape = Some(match shape {
+                    Some(shape) => shape::broadcast_shapes(NAME, &shape, array.shape())?,
+                    None => array.shape().to_vec(),
+                });
+            }
+        }
+        match (shape, size) {
+            (Some(_), Some(_)) => Err(self
+                .parameters
+                .wrong("`size` is for kernels whose arrays are all raw; here the arrays tell the number of elements")),
+            (Some(shape), None) => Ok(shape),
+            (None, Some(size)) => Ok(vec![size]),
+            // Of scalars alone comes one element.
+            (None, None)
+                if arguments.iter().all(|argument| argument.array().is_none())
+                    && self.parameters.outputs.iter().all(|output| !output.is_raw) =>
+            {
+                Ok(Vec::new())
+            }
+            (None, None) => Err(self
+                .parameters
+                .wrong("all arrays are raw, so that the number of elements is not known; give it by `.size(n)`")),
+        }
+    }
+
+    /// Launches the kernel over `shape`, to which the walked inputs broadcast, and which is that of the walked outputs.
+    fn run(
+        &self,
+        handle: &Handle,
+        arguments: &[RawArgument<'_>],
+        outputs: &[&RawArray],
+        types: &[DType],
+        shape: &[usize],
+    ) -> Result<()> {
+        let count: usize = shape.iter().product();
+        if count == 0 {
+            return Ok(());
+        }
+        let key: Types = (types.iter().enumerate())
+            .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
+            .collect();
+        // In the order of the parameters. Each input that is walked is as large as the outputs.
+        let mut arrays: Vec<Option<Cow<'_, RawArray>>> = Vec::with_capacity(types.len());
+        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
+            arrays.push(match argument.array() {
+                None => None,
+                Some(array) if parameter.is_raw => Some(match array.layout.is_contiguous() {
+                    true => Cow::Borrowed(array),
+                    false => Cow::Owned(array.copied(NAME)?),
+                }),
+                Some(array) => Some(apart(array, outputs)?),
+            });
+        }
+        arrays.extend(outputs.iter().map(|output| Some(Cow::Borrowed(*output))));
+        let parameters: Vec<&Parameter> = self.parameters.all().collect();
+        let is_walked = |number: usize| arrays[number].is_some() && !parameters[number].is_raw;
+        let fits = |array: &RawArray| array.shape() == shape && array.layout.is_contiguous();
+        let is_packed =
+            (0..arrays.len()).all(|number| !is_walked(number) || arrays[number].as_deref().is_some_and(fits));
+        let mut words = None;
+        if !is_packed {
+            let layouts: Vec<Layout> = (0..arrays.len())
+                .filter(|&number| is_walked(number))
+                .filter_map(|number| arrays[number].as_deref())
+                .map(|array| shape::broadcast_layout(&array.layout, shape))
+                .collect();
+            let axes = joined(&layouts.iter().collect::<Vec<_>>(), 0..shape.len());
+            if axes.len() > axes::MOST {
+                return self.run_contiguous(handle, arguments, outputs, types, shape);
+            }
+            words = Some(axes::passed(&axes, layouts.len()));
+        }
+        let sizes: Vec<[i64; 1]> =
+            arrays.iter().map(|array| [array.as_deref().map_or(0, RawArray::size) as i64]).collect();
+        let number_of_elements = [count as i64];
+        let mut passed = Vec::with_capacity(2 + 2 * arrays.len());
+        passed.push(Passed::Words(&number_of_elements));
+        for (number, array) in arrays.iter().enumerate() {
+            match (array, arguments.get(number)) {
+                (Some(array), _) => {
+                    passed.push(Passed::Address(array.view(), number >= arguments.len()));
+                    if parameters[number].is_raw {
+                        passed.push(Passed::Words(&sizes[number]));
+                    }
+                }
+                (None, Some(RawArgument::Scalar { value, .. })) => passed.push(Passed::Scalar(*value)),
+                (None, _) => unreachable!("what is no array is a scalar"),
+            }
+        }
+        let each = match &words {
+            Some(words) => {
+                passed.push(Passed::Words(words));
+                1
+            }
+            None => generate::neighbours(&self.slots(&key)),
+        };
+        let blocks = u32::try_from(count.div_ceil(THREADS * each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let Some(blocks) = blocks else {
+            return Err(self
+                .parameters
+                .wrong(format!("{count} elements are more than one kernel can work on; split the arrays")));
+        };
+        let size = LaunchSize { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
+        let key = (key, words.is_some());
+        self.programs.get(handle, &key, || self.compile(handle, &key))?.launch(0, size, &passed)
+    }
+
+    /// For arrays that have more axes than a kernel takes: by contiguous copies.
+    #[cold]
+    fn run_contiguous(
+        &self,
+        handle: &Handle,
+        arguments: &[RawArgument<'_>],
+        outputs: &[&RawArray],
+        types: &[DType],
+        shape: &[usize],
+    ) -> Result<()> {
+        let mut copies: Vec<Option<RawArray>> = Vec::new();
+        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
+            copies.push(match argument.array() {
+                Some(array) if !parameter.is_raw => {
+                    Some(array.with_layout(shape::broadcast_layout(&array.layout, shape)).copied(NAME)?)
+                }
+                _ => None,
+            });
+        }
+        let arguments: Vec<RawArgument<'_>> = (arguments.iter().zip(&copies))
+            .map(|(argument, copy)| {
+                copy.as_ref().map_or(*argument, |array| RawArgument::Array { array, writes: false })
+            })
+            .collect();
+        let targets = outputs.iter().map(|output| output.contiguous(NAME)).collect::<Result<Vec<RawArray>>>()?;
+        self.run(handle, &arguments, &targets.iter().collect::<Vec<_>>(), types, shape)?;
+        for (output, target) in outputs.iter().zip(&targets) {
+            if !output.shares_memory(target) {
+                handle.backend.copy(target.view(), output.view())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slots(&self, key: &[(DType, bool)]) -> Vec<Slot<'_>> {
+        let inputs = self.parameters.inputs.len();
+        (self.parameters.all().zip(key).enumerate())
+            .map(|(number, (parameter, &(dtype, is_scalar)))| Slot {
+                parameter,
+                dtype,
+                is_scalar,
+                is_output: number >= inputs,
+            })
+            .collect()
+    }
+
+    #[cold]
+    fn compile(&self, handle: &Handle, (key, is_strided): &(Types, bool)) -> Result<Arc<dyn TextProgram>> {
+        let name = &self.parameters.name;
+        let source = generate::elementwise(name, &self.slots(key), &self.body, &self.preamble, *is_strided);
+        let kernels = [format!("{name}_{}", if *is_strided { "strided" } else { "packed" })];
+        compiled(handle, &Text { name, source: &source, options: &self.options, kernels: &kernels })
+    }
+}
+
+/// An input as a kernel can read it while it writes to `outputs`: a copy, if it meets one of them in other places.
+pub(super) fn apart<'a>(array: &'a RawArray, outputs: &[&RawArray]) -> Result<Cow<'a, RawArray>> {
+    let meets = |output: &&RawArray| array.shares_memory(output) && array.layout != output.layout;
+    if outputs.iter().any(meets) { array.copied(NAME).map(Cow::Owned) } else { Ok(Cow::Borrowed(array)) }
+}

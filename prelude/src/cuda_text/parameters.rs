@@ -1,0 +1,287 @@
+//! Lists of parameters as CuPy writes them, such as `float64 x, raw T y`, and what arguments make of them.
+
+use super::arguments::{RawArgument, described};
+use super::{invalid, types};
+use crate::device::{self, Handle};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+
+/// One parameter of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    pub name: String,
+    pub kind: Type,
+    /// Whether the text indexes it itself.
+    pub is_raw: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Fixed(DType),
+    /// A letter for the type of the argument.
+    Letter(char),
+}
+
+impl Parameter {
+    /// As it may be written, such as `raw float64 x`.
+    pub fn text(&self) -> String {
+        let raw = if self.is_raw { "raw " } else { "" };
+        match self.kind {
+            Type::Fixed(dtype) => format!("{raw}{dtype} {}", self.name),
+            Type::Letter(letter) => format!("{raw}{letter} {}", self.name),
+        }
+    }
+}
+
+/// A list of parameters, as it may be written.
+pub(super) fn texts(list: &[Parameter]) -> String {
+    list.iter().map(Parameter::text).collect::<Vec<String>>().join(", ")
+}
+
+/// The parameters of a list, which may be empty; or what is wrong with it.
+pub(super) fn parse(list: &str) -> std::result::Result<Vec<Parameter>, String> {
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    list.split(',').map(parameter).collect()
+}
+
+fn parameter(text: &str) -> std::result::Result<Parameter, String> {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let mut is_raw = false;
+    while words.len() > 2 && matches!(words[0], "raw" | "const" | "_non_const") {
+        is_raw |= words.remove(0) == "raw";
+    }
+    let [kind, name] = words[..] else {
+        let given = if text.is_empty() {
+            "a parameter is empty".to_owned()
+        } else {
+            format!("the parameter `{text}` is not of this form")
+        };
+        return Err(format!(
+            "{given}; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them"
+        ));
+    };
+    let mut letters = kind.chars();
+    let kind = match (letters.next(), letters.next()) {
+        (Some(letter), None) if letter.is_ascii_alphabetic() => Type::Letter(letter),
+        _ => Type::Fixed(
+            types::named(kind).map_err(|advice| format!("the type of the parameter `{text}`: `{kind}` {advice}"))?,
+        ),
+    };
+    let starts = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    if !starts || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+        return Err(format!("the parameter `{text}`: `{name}` is no name; names are of letters, digits and `_`"));
+    }
+    Ok(Parameter { name: name.to_owned(), kind, is_raw })
+}
+
+/// The inputs and outputs of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Parameters {
+    /// The function's name for messages, such as `ElementwiseKernel`.
+    pub operation: &'static str,
+    /// The kernel's.
+    pub name: String,
+    pub inputs: Vec<Parameter>,
+    pub outputs: Vec<Parameter>,
+}
+
+/// The most parameters of a kernel.
+const MOST: usize = 32;
+
+impl Parameters {
+    /// Reads both lists. `reserved` are the names that the kernel's texts have for other things.
+    pub fn new(
+        operation: &'static str,
+        inputs: &str,
+        outputs: &str,
+        name: &str,
+        reserved: &[&str],
+    ) -> Result<Parameters> {
+        let wrong = |reason: String| invalid(operation, format!("`{name}`: {reason}"));
+        let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+        if !is_name || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+            let reason = format!(
+                "the kernel's name, {name:?}, is a name of C: letters, digits and `_`, such as \"squared_difference\""
+            );
+            return Err(invalid(operation, reason));
+        }
+        let found = Parameters {
+            operation,
+            name: name.to_owned(),
+            inputs: parse(inputs).map_err(|reason| wrong(format!("in the inputs, {reason}")))?,
+            outputs: parse(outputs).map_err(|reason| wrong(format!("in the outputs, {reason}")))?,
+        };
+        if found.outputs.is_empty() {
+            return Err(wrong("there is no output; name one at least, such as `float64 z`".into()));
+        }
+        let all: Vec<&str> = found.all().map(|parameter| parameter.name.as_str()).collect();
+        if all.len() > MOST {
+            return Err(wrong(format!("{} parameters are more than the {MOST} that a kernel can have", all.len())));
+        }
+        for (at, &one) in all.iter().enumerate() {
+            if all[..at].contains(&one) {
+                return Err(wrong(format!("two parameters are called `{one}`; give each a name of its own")));
+            }
+            if reserved.contains(&one) || one.starts_with("warpcell") || is_reserved(one) {
+                return Err(wrong(format!(
+                    "`{one}` means something else in the text; give the parameter another name"
+                )));
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Parameter> {
+        self.inputs.iter().chain(&self.outputs)
+    }
+
+    /// An error of a call, with the kernel's name.
+    pub fn wrong(&self, reason: impl AsRef<str>) -> Error {
+        invalid(self.operation, format!("`{}`: {}", self.name, reason.as_ref()))
+    }
+
+    /// Fails for another number of arguments than there are inputs, or of outputs.
+    pub fn counted(&self, arguments: usize, outputs: usize) -> Result<()> {
+        let numbered = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        if arguments != self.inputs.len() {
+            let takes = numbered(self.inputs.len(), "input");
+            return Err(self.wrong(format!("it takes {takes} ({}), but was given {arguments}", texts(&self.inputs))));
+        }
+        if outputs != self.outputs.len() {
+            let has = numbered(self.outputs.len(), "output");
+            return Err(self.wrong(format!(
+                "it has {has} ({}), but {outputs} were asked for; use `call` for one, `call_tuple` for several, or `call_into` \
+                 with as many arrays",
+                texts(&self.outputs)
+            )));
+        }
+        Ok(())
+    }
+
+    /// The device of the arrays, all on one; that of new arrays if there is none.
+    pub fn device(&self, arguments: &[&[RawArgument<'_>]]) -> Result<Handle> {
+        common_device(self.operation, arguments.iter().copied().flatten())
+    }
+
+    /// The element type of each parameter, inputs first. `outputs` are the types of the outputs that were asked for.
+    pub fn resolved(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<Vec<DType>> {
+        let given = arguments.iter().map(|argument| argument.dtype()).chain(outputs.iter().copied());
+        let mut letters: Vec<(char, DType, &str)> = Vec::new();
+        let mut found = Vec::with_capacity(arguments.len() + outputs.len());
+        for (number, (parameter, dtype)) in self.all().zip(given).enumerate() {
+            let (wanted, why) = match parameter.kind {
+                Type::Fixed(wanted) => (wanted, None),
+                Type::Letter(letter) => match letters.iter().find(|(known, ..)| *known == letter) {
+                    Some(&(_, wanted, by)) => (wanted, Some(by)),
+                    None => {
+                        letters.push((letter, dtype, &parameter.name));
+                        (dtype, None)
+                    }
+                },
+            };
+            if wanted != dtype {
+                return Err(self.mismatch(parameter, wanted, why, arguments.get(number), dtype));
+            }
+            found.push(dtype);
+        }
+        Ok(found)
+    }
+
+    #[cold]
+    fn mismatch(
+        &self,
+        parameter: &Parameter,
+        wanted: DType,
+        by: Option<&str>,
+        argument: Option<&RawArgument<'_>>,
+        dtype: DType,
+    ) -> Error {
+        let needs = match by {
+            Some(by) => format!("`{}` has the type of `{by}`, {wanted}", parameter.text()),
+            None => format!("`{}` is of {wanted}", parameter.text()),
+        };
+        self.wrong(match argument {
+            Some(argument) => format!("{needs}, but the argument is {}", described(argument, wanted)),
+            None => format!("{needs}, but {dtype} was asked for; use `call::<{wanted}>(…)`, or an output of {wanted}"),
+        })
+    }
+}
+
+/// The device of the arrays among arguments, all on one; that of new arrays if there is none.
+pub(super) fn common_device<'a, 'b: 'a>(
+    operation: &'static str,
+    arguments: impl Iterator<Item = &'a RawArgument<'b>>,
+) -> Result<Handle> {
+    let mut arrays = arguments.filter_map(|argument| argument.array());
+    let Some(first) = arrays.next() else { return device::current() };
+    for array in arrays {
+        first.same_device(operation, array)?;
+    }
+    Ok(first.handle.clone())
+}
+
+/// Whether a word cannot be a variable's name in CUDA C.
+fn is_reserved(word: &str) -> bool {
+    const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class compl const constexpr \
+                         const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern \
+                         false float for friend goto if inline int long mutable namespace new noexcept not nullptr operator \
+                         or private protected public register reinterpret_cast return short signed sizeof static \
+                         static_assert static_cast struct switch template this thread_local throw true try typedef typeid \
+                         typename union unsigned using virtual void volatile while xor complex float16 bfloat16 threadIdx \
+                         blockIdx blockDim gridDim warpSize";
+    WORDS.split_whitespace().any(|reserved| reserved == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(inputs: &str, outputs: &str, name: &str) -> String {
+        let reserved = ["i", "_ind"];
+        Parameters::new("ElementwiseKernel", inputs, outputs, name, &reserved).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn lists_are_read() {
+        let texts = |list: &str| parse(list).unwrap().iter().map(Parameter::text).collect::<Vec<String>>();
+        assert_eq!(
+            texts("float64 x,  raw  T y , const i32 z,_non_const f16 w"),
+            ["f64 x", "raw T y", "i32 z", "f16 w"]
+        );
+        assert!(texts(" ").is_empty());
+        // A letter may also be the name.
+        assert_eq!(texts("T T"), ["T T"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        use expect_test::expect;
+        let all = [
+            message("float64", "float64 z", "add"),
+            message("float64 x,", "float64 z", "add"),
+            message("float x", "float64 z", "add"),
+            message("f64 x, vec3 y", "float64 z", "add"),
+            message("f64 x-y", "float64 z", "add"),
+            message("f64 x", "", "add"),
+            message("f64 x", "f64 x", "add"),
+            message("f64 i", "f64 z", "add"),
+            message("f64 for", "f64 z", "add"),
+            message("f64 x", "f64 z", "add two"),
+        ];
+        expect![[r#"
+            ElementwiseKernel: `add`: in the inputs, the parameter `float64` is not of this form; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them
+            ElementwiseKernel: `add`: in the inputs, a parameter is empty; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them
+            ElementwiseKernel: `add`: in the inputs, the type of the parameter `float x`: `float` is a type of 32 bits in C and of 64 in NumPy; write float32 or float64
+            ElementwiseKernel: `add`: in the inputs, the type of the parameter `vec3 y`: `vec3` is no element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument
+            ElementwiseKernel: `add`: in the inputs, the parameter `f64 x-y`: `x-y` is no name; names are of letters, digits and `_`
+            ElementwiseKernel: `add`: there is no output; name one at least, such as `float64 z`
+            ElementwiseKernel: `add`: two parameters are called `x`; give each a name of its own
+            ElementwiseKernel: `add`: `i` means something else in the text; give the parameter another name
+            ElementwiseKernel: `add`: `for` means something else in the text; give the parameter another name
+            ElementwiseKernel: the kernel's name, "add two", is a name of C: letters, digits and `_`, such as "squared_difference""#]]
+        .assert_eq(&all.join("\n"));
+    }
+}

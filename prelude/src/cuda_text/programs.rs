@@ -1,0 +1,51 @@
+//! What a kernel's text was compiled to: one program for each device and each combination of types.
+
+use super::log;
+use crate::backend::text::{Text, TextProgram};
+use crate::device::{Device, Handle};
+use crate::dtype::DType;
+use crate::error::Result;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The element type of each parameter, and whether it is a scalar.
+pub(super) type Types = Vec<(DType, bool)>;
+
+/// Programs by what they were made for.
+pub(super) struct Programs<K, P: ?Sized> {
+    made: RwLock<Vec<(Device, K, Arc<P>)>>,
+}
+
+impl<K, P: ?Sized> Default for Programs<K, P> {
+    fn default() -> Self {
+        Programs { made: RwLock::default() }
+    }
+}
+
+impl<K: PartialEq, P: ?Sized> Programs<K, P> {
+    /// The program for a key, made if there is none. Of two threads that make one at once, the second one's is not used.
+    pub fn get(&self, handle: &Handle, key: &K, make: impl FnOnce() -> Result<Arc<P>>) -> Result<Arc<P>>
+    where
+        K: Clone,
+    {
+        let find = |made: &[(Device, K, Arc<P>)]| {
+            made.iter()
+                .find(|(device, known, _)| *device == handle.device && known == key)
+                .map(|(.., program)| program.clone())
+        };
+        if let Some(program) = find(&self.made.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(program);
+        }
+        let program = make()?;
+        let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = find(&made) {
+            return Ok(program);
+        }
+        made.push((handle.device, key.clone(), program.clone()));
+        Ok(program)
+    }
+}
+
+/// Compiles a program; errors of the text come with advice.
+pub(super) fn compiled(handle: &Handle, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
+    handle.backend.compile_text(text).map_err(log::advised)
+}

@@ -1,0 +1,528 @@
+//! [`RawKernel`] and [`RawModule`]: whole functions of CUDA C.
+
+use super::arguments::{RawArgument, TextArguments, sealed};
+use super::attributes::{KernelAttributes, Occupancy};
+use super::checks::{self, NAME};
+use super::dim::IntoDim3;
+use super::parameters::common_device;
+use super::programs::{Programs, compiled};
+use super::signature::{Kernels, Kind, Parameter};
+use super::{invalid, log};
+use crate::array::{DeviceArray, RawArray};
+use crate::backend::text::{Facts, Passed, Text, TextProgram};
+use crate::backend::{Foreign, Layout};
+use crate::device::{self, Handle};
+use crate::dtype::Element;
+use crate::error::{Error, Result, check};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// A kernel that is a function of a CUDA C text; CuPy's `RawKernel`.
+///
+/// The text is that of a file for `nvcc`, without the host's part; `#include` finds CUDA's own headers where they are installed.
+/// The function need not be `extern "C"`: namespaces and templates' arguments are a part of the name: `space::scale<float>`.
+/// It is compiled at the first launch, or by [`compile`](Self::compile), and kept on disk.
+///
+/// Arguments are checked against the function's parameters in the text: how many there are, the type of an array's elements, and
+/// that of scalars, which are not converted: an `int` takes an `i32`, a `size_t` a `usize`. What the text may write to, a pointer
+/// without `const`, takes `&mut`. Arrays are contiguous, for all that the function gets is an address. **What it does with that
+/// is not checked:** a kernel that reads or writes outside of its arrays gives wrong results, or ends in
+/// [`Error::ContextLost`](crate::Error::ContextLost).
+///
+/// A kernel runs in the current [`Stream`](crate::Stream), on the device of its arrays. That is a CUDA device.
+///
+/// ```
+/// use warpcell as gpu;
+/// let scale = gpu::RawKernel::new(
+///     r#"
+///     extern "C" __global__
+///     void scale(const float* x, float by, float* out, int n) {
+///         int i = blockIdx.x * blockDim.x + threadIdx.x;
+///         if (i < n) out[i] = by * x[i];
+///     }
+///     "#,
+///     "scale",
+/// );
+/// if gpu::device() != gpu::Device::Cpu {
+///     let x = gpu::arange(1000.0f32);
+///     let mut out = gpu::empty::<f32>(1000);
+///     scale.launch(1000usize.div_ceil(256), 256, (&x, 0.5f32, &mut out, 1000));
+///     assert_eq!(out.get(&[999]), 499.5);
+///     println!("{:?}", scale.attributes());
+/// }
+/// ```
+#[derive(Clone)]
+pub struct RawKernel {
+    core: Arc<Core>,
+    /// The number of the function among those that are asked for.
+    number: usize,
+    /// Bytes of dynamic shared memory.
+    shared: usize,
+}
+
+/// Several functions of one CUDA C text, with its variables; CuPy's `RawModule`.
+///
+/// ```
+/// use warpcell as gpu;
+/// let module = gpu::RawModule::new(
+///     "__device__ float factors[2] = {2.0f, 3.0f};
+///      __global__ void first(float* x) { x[threadIdx.x] *= factors[0]; }
+///      template <int N> __global__ void second(float* x) { x[threadIdx.x] += N * factors[1]; }",
+/// )
+/// .name_expressions(["second<4>"]);
+/// let (first, second) = (module.get_function("first"), module.get_function("second<4>"));
+/// if gpu::device() != gpu::Device::Cpu {
+///     let mut x = gpu::ones::<f32>(2);
+///     first.launch(1, 2, &mut x);
+///     second.launch(1, 2, &mut x);
+///     assert_eq!(x.sum(), 28.0);
+///     module.get_global::<f32>("factors").fill(10.0);
+///     first.launch(1, 2, &mut x);
+///     assert_eq!(x.sum(), 280.0);
+/// }
+/// ```
+#[derive(Clone)]
+pub struct RawModule {
+    core: Arc<Core>,
+}
+
+// The programs inside are not changed once they are there.
+impl std::panic::UnwindSafe for RawKernel {}
+impl std::panic::RefUnwindSafe for RawKernel {}
+impl std::panic::UnwindSafe for RawModule {}
+impl std::panic::RefUnwindSafe for RawModule {}
+
+struct Core {
+    /// What messages call the text.
+    title: String,
+    source: String,
+    options: Vec<String>,
+    kernels: Kernels,
+    wanted: Vec<Wanted>,
+    programs: Programs<(), Compiled>,
+}
+
+/// A function that is asked for.
+struct Wanted {
+    name: String,
+    /// None if they cannot be known from the text.
+    parameters: Option<Vec<Parameter>>,
+    /// Whether the user has named it; others may be lacking, if the text has them under a condition.
+    is_named: bool,
+}
+
+struct Compiled {
+    program: Arc<dyn TextProgram>,
+    /// Of each function that was asked for.
+    functions: Vec<Option<Function>>,
+}
+
+struct Function {
+    /// In the program.
+    number: usize,
+    facts: OnceLock<Facts>,
+    /// The sizes of the parameters, if the driver tells them.
+    sizes: OnceLock<Option<Vec<usize>>>,
+}
+
+impl RawKernel {
+    /// The function `name` of a source text.
+    ///
+    /// **Panics** if the name is that of a template without arguments.
+    #[track_caller]
+    pub fn new(source: &str, name: &str) -> RawKernel {
+        check(RawKernel::try_new(source, name))
+    }
+
+    /// As [`new`](Self::new), but returns the error.
+    pub fn try_new(source: &str, name: &str) -> Result<RawKernel> {
+        let core = Core::new(name, source, Vec::new(), vec![name.to_owned()], false)?;
+        Ok(RawKernel { core: Arc::new(core), number: 0, shared: 0 })
+    }
+
+    /// The kernel with further options for the compiler, such as `-DTILE=16`, `--std=c++20` or `--use_fast_math`.
+    #[track_caller]
+    pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawKernel {
+        let core = self.core.with_options(options.into_iter().map(Into::into).collect());
+        RawKernel { core: Arc::new(check(core)), ..*self }
+    }
+
+    /// The kernel with this many bytes of dynamic shared memory for each block, which the text declares as
+    /// `extern __shared__ float room[];`. What is beyond 48 KiB is asked of the driver, up to what the device has.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let text = "__global__ void reverse(float* x) {
+    ///     extern __shared__ float room[];
+    ///     room[threadIdx.x] = x[threadIdx.x];
+    ///     __syncthreads();
+    ///     x[threadIdx.x] = room[blockDim.x - 1 - threadIdx.x];
+    /// }";
+    /// let reverse = gpu::RawKernel::new(text, "reverse");
+    /// if gpu::device() != gpu::Device::Cpu {
+    ///     let mut x = gpu::arange(64.0f32);
+    ///     reverse.shared_mem(4 * 64).launch(1, 64, &mut x);
+    ///     assert_eq!(x.get(&[0]), 63.0);
+    /// }
+    /// ```
+    pub fn shared_mem(&self, bytes: usize) -> RawKernel {
+        RawKernel { shared: bytes, ..self.clone() }
+    }
+
+    /// Compiles the kernel for the current device now and not at the first launch.
+    ///
+    /// **Panics** if the text does not compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation), with the
+    /// compiler's log, in which lines are those of the text), if it has no such function, or on the CPU device.
+    #[track_caller]
+    pub fn compile(&self) {
+        check(self.try_compile());
+    }
+
+    /// As [`compile`](Self::compile), but returns the error.
+    pub fn try_compile(&self) -> Result<()> {
+        let compiled = self.core.compiled(&device::current()?)?;
+        self.core.function(&compiled, self.number).map(|_| ())
+    }
+
+    /// Queues the kernel: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
+    ///
+    /// **Panics** if the arguments do not fit the parameters, the device cannot launch blocks or grids of that size, and as
+    /// [`compile`](Self::compile) does.
+    #[track_caller]
+    pub fn launch(&self, grid: impl IntoDim3, block: impl IntoDim3, arguments: impl TextArguments) {
+        check(self.try_launch(grid, block, arguments));
+    }
+
+    /// As [`launch`](Self::launch), but returns the error.
+    pub fn try_launch(&self, grid: impl IntoDim3, block: impl IntoDim3, arguments: impl TextArguments) -> Result<()> {
+        self.launch_with(grid.into_dim3(), block.into_dim3(), &arguments)
+    }
+
+    fn launch_with(&self, grid: [i64; 3], block: [i64; 3], arguments: &dyn sealed::Arguments) -> Result<()> {
+        arguments.with(&mut |arguments| self.core.launch(self.number, [grid, block], self.shared, arguments))
+    }
+
+    /// Registers, memory and occupancy on the current device, as the compiler has made the kernel; compiles it if it is not.
+    ///
+    /// **Panics** as [`compile`](Self::compile) does.
+    #[track_caller]
+    pub fn attributes(&self) -> KernelAttributes {
+        check(self.try_attributes())
+    }
+
+    /// As [`attributes`](Self::attributes), but returns the error.
+    pub fn try_attributes(&self) -> Result<KernelAttributes> {
+        let compiled = self.core.compiled(&device::current()?)?;
+        let function = self.core.function(&compiled, self.number)?;
+        let (facts, limits) = (*function.facts(&compiled)?, compiled.program.limits());
+        let sizes =
+            [32, 64, 128, 192, 256, 384, 512, 768, 1024].into_iter().filter(|&threads| threads <= facts.max_threads);
+        let occupancy = sizes.map(|threads| {
+            let blocks = compiled.program.resident_blocks(function.number, threads, self.shared)?;
+            Ok(Occupancy::new(threads, blocks, &limits))
+        });
+        Ok(KernelAttributes::new(self.name(), facts, occupancy.collect::<Result<Vec<Occupancy>>>()?))
+    }
+
+    /// How many blocks of this size a multiprocessor of the current device runs at once.
+    ///
+    /// **Panics** as [`compile`](Self::compile) does, and if a length is not positive.
+    #[track_caller]
+    pub fn occupancy(&self, block: impl IntoDim3) -> Occupancy {
+        check(self.occupancy_of(block.into_dim3()))
+    }
+
+    fn occupancy_of(&self, block: [i64; 3]) -> Result<Occupancy> {
+        let size = checks::launch_size(self.name(), [1; 3], block, self.shared)?;
+        let threads = size.block.iter().fold(1usize, |product, &length| product.saturating_mul(length as usize));
+        let compiled = self.core.compiled(&device::current()?)?;
+        let function = self.core.function(&compiled, self.number)?;
+        let limits = compiled.program.limits();
+        let is_possible = threads <= function.facts(&compiled)?.max_threads;
+        let blocks =
+            if is_possible { compiled.program.resident_blocks(function.number, threads, self.shared)? } else { 0 };
+        Ok(Occupancy::new(threads, blocks, &limits))
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &str {
+        &self.core.wanted[self.number].name
+    }
+}
+
+impl fmt::Debug for RawKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wanted { name, parameters, .. } = &self.core.wanted[self.number];
+        let list = parameters.as_ref().map_or("…".to_owned(), |all| {
+            all.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
+        });
+        write!(f, "RawKernel {name}({list})")
+    }
+}
+
+impl RawModule {
+    /// A text of which functions are taken by [`get_function`](Self::get_function).
+    pub fn new(source: &str) -> RawModule {
+        RawModule { core: Arc::new(Core::of_all(source, Vec::new(), &[])) }
+    }
+
+    /// The module with further options for the compiler, such as `-DTILE=16` or `--std=c++20`. Options change what is compiled,
+    /// so take functions behind them.
+    pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawModule {
+        let options: Vec<String> = options.into_iter().map(Into::into).collect();
+        let named: Vec<String> = self.core.named().collect();
+        RawModule {
+            core: Arc::new(Core::of_all(&self.core.source, [self.core.options.clone(), options].concat(), &named)),
+        }
+    }
+
+    /// The module with instances of its templates, such as `scale<float>`, and functions that its macros make.
+    pub fn name_expressions<S: Into<String>>(&self, names: impl IntoIterator<Item = S>) -> RawModule {
+        let named: Vec<String> = self.core.named().chain(names.into_iter().map(Into::into)).collect();
+        RawModule { core: Arc::new(Core::of_all(&self.core.source, self.core.options.clone(), &named)) }
+    }
+
+    /// Compiles the text for the current device now and not at the first launch.
+    ///
+    /// **Panics** as [`RawKernel::compile`] does.
+    #[track_caller]
+    pub fn compile(&self) {
+        check(self.try_compile());
+    }
+
+    /// As [`compile`](Self::compile), but returns the error.
+    pub fn try_compile(&self) -> Result<()> {
+        self.core.compiled(&device::current()?).map(|_| ())
+    }
+
+    /// A function of the text, by its name: `add`, `space::add`, or an instance of a template that was named by
+    /// [`name_expressions`](Self::name_expressions). All functions of a module share its variables.
+    ///
+    /// **Panics** if there is no such function; the message names those that there are.
+    #[track_caller]
+    pub fn get_function(&self, name: &str) -> RawKernel {
+        check(self.try_get_function(name))
+    }
+
+    /// As [`get_function`](Self::get_function), but returns the error.
+    pub fn try_get_function(&self, name: &str) -> Result<RawKernel> {
+        let wanted = without_blanks(name);
+        let number = self.core.wanted.iter().position(|known| without_blanks(&known.name) == wanted);
+        match number {
+            Some(number) => Ok(RawKernel { core: self.core.clone(), number, shared: 0 }),
+            None => Err(self.core.not_found(name)),
+        }
+    }
+
+    /// A variable of the text, `__device__` or `__constant__`, on the current device, as an array of its elements along one
+    /// axis: reading it gives what kernels have written there, and [`assign`](DeviceArray::assign) sets it.
+    ///
+    /// **Panics** if there is no such variable, its size is no multiple of that of a `T`, and as [`compile`](Self::compile) does.
+    #[track_caller]
+    pub fn get_global<T: Element>(&self, name: &str) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(self.core.global(name, T::DTYPE)))
+    }
+
+    /// The names of the functions.
+    pub fn functions(&self) -> Vec<String> {
+        self.core.wanted.iter().map(|wanted| wanted.name.clone()).collect()
+    }
+}
+
+impl fmt::Debug for RawModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawModule of {}", listed(&self.functions()))
+    }
+}
+
+impl Function {
+    fn facts(&self, compiled: &Compiled) -> Result<&Facts> {
+        if let Some(facts) = self.facts.get() {
+            return Ok(facts);
+        }
+        let facts = compiled.program.facts(self.number)?;
+        Ok(self.facts.get_or_init(|| facts))
+    }
+
+    fn sizes(&self, compiled: &Compiled) -> Result<Option<&[usize]>> {
+        if self.sizes.get().is_none() {
+            let sizes = compiled.program.parameter_sizes(self.number)?;
+            let _ = self.sizes.set(sizes);
+        }
+        Ok(self.sizes.get().and_then(Option::as_deref))
+    }
+}
+
+impl Core {
+    /// `may_lack`: whether the functions are only those that were found in the text.
+    fn new(title: &str, source: &str, options: Vec<String>, names: Vec<String>, may_lack: bool) -> Result<Core> {
+        let kernels = Kernels::of(source, &options);
+        for name in &names {
+            let is_template = kernels.find(name).is_some_and(super::signature::Kernel::is_template);
+            if is_template && !name.contains('<') {
+                let reason = format!("`{name}` is a template; name an instance of it, such as `{name}<float>`");
+                return Err(invalid(NAME, reason));
+            }
+        }
+        let wanted = |name: String| Wanted { parameters: kernels.parameters(&name), name, is_named: !may_lack };
+        let wanted = names.into_iter().map(wanted).collect();
+        let (title, source) = (title.to_owned(), source.to_owned());
+        Ok(Core { title, source, options, kernels, wanted, programs: Programs::default() })
+    }
+
+    fn with_options(&self, options: Vec<String>) -> Result<Core> {
+        let names = self.wanted.iter().map(|wanted| wanted.name.clone()).collect();
+        Core::new(&self.title, &self.source, [self.options.clone(), options].concat(), names, false)
+    }
+
+    /// All functions of a text that are no templates, and those that are named.
+    fn of_all(source: &str, options: Vec<String>, named: &[String]) -> Core {
+        let kernels = Kernels::of(source, &options);
+        let found = kernels.all.iter().filter(|kernel| !kernel.is_template()).map(|kernel| kernel.name.clone());
+        let found: Vec<String> = found.filter(|name| !named.contains(name)).collect();
+        let wanted = found.iter().chain(named).map(|name| Wanted {
+            name: name.clone(),
+            parameters: kernels.parameters(name),
+            is_named: named.contains(name),
+        });
+        let wanted: Vec<Wanted> = wanted.collect();
+        let title = wanted.first().map_or("RawModule", |wanted| &wanted.name).to_owned();
+        Core { title, source: source.to_owned(), options, kernels, wanted, programs: Programs::default() }
+    }
+
+    /// The functions that the user has named.
+    fn named(&self) -> impl Iterator<Item = String> {
+        self.wanted.iter().filter(|wanted| wanted.is_named).map(|wanted| wanted.name.clone())
+    }
+
+    fn compiled(&self, handle: &Handle) -> Result<Arc<Compiled>> {
+        self.programs.get(handle, &(), || self.compile(handle))
+    }
+
+    #[cold]
+    fn compile(&self, handle: &Handle) -> Result<Arc<Compiled>> {
+        let mut asked: Vec<usize> = (0..self.wanted.len()).collect();
+        let program = loop {
+            let names: Vec<String> = asked.iter().map(|&number| self.wanted[number].name.clone()).collect();
+            let text = Text { name: &self.title, source: &self.source, options: &self.options, kernels: &names };
+            let error = match compiled(handle, &text) {
+                Ok(program) => break program,
+                Err(error) => error,
+            };
+            let Some(missing) = log::missing(&error) else { return Err(error) };
+            let missing: Vec<String> = missing.iter().map(|name| without_blanks(name)).collect();
+            let is_missing = |number: &usize| missing.contains(&without_blanks(&self.wanted[*number].name));
+            if let Some(&number) = asked.iter().find(|number| self.wanted[**number].is_named && is_missing(number)) {
+                return Err(self.unresolved(&self.wanted[number].name, &error));
+            }
+            let before = asked.len();
+            // What the text has under a condition that does not hold.
+            asked.retain(|number| !is_missing(number));
+            if asked.len() == before {
+                return Err(error);
+            }
+        };
+        let function = |number: usize| {
+            let place = asked.iter().position(|&asked| asked == number)?;
+            Some(Function { number: place, facts: OnceLock::new(), sizes: OnceLock::new() })
+        };
+        Ok(Arc::new(Compiled { program, functions: (0..self.wanted.len()).map(function).collect() }))
+    }
+
+    fn function<'a>(&self, compiled: &'a Compiled, number: usize) -> Result<&'a Function> {
+        compiled.functions[number].as_ref().ok_or_else(|| self.not_found(&self.wanted[number].name))
+    }
+
+    fn launch(
+        &self,
+        number: usize,
+        [grid, block]: [[i64; 3]; 2],
+        shared: usize,
+        arguments: &[RawArgument<'_>],
+    ) -> Result<()> {
+        let Wanted { name, parameters, .. } = &self.wanted[number];
+        let size = checks::launch_size(name, grid, block, shared)?;
+        match parameters {
+            Some(parameters) => checks::arguments(name, parameters, arguments)?,
+            None => checks::contiguous(name, arguments)?,
+        }
+        let handle = common_device(NAME, arguments.iter())?;
+        let compiled = self.compiled(&handle)?;
+        let function = self.function(&compiled, number)?;
+        checks::within(name, &handle, size, &compiled.program.limits(), function.facts(&compiled)?)?;
+        checks::sizes(name, parameters.as_deref(), function.sizes(&compiled)?, arguments)?;
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (number, argument) in arguments.iter().enumerate() {
+            passed.push(match *argument {
+                RawArgument::Scalar { value, .. } => Passed::Scalar(value),
+                RawArgument::Array { array, writes } => {
+                    let kind = parameters.as_ref().map(|parameters| &parameters[number].kind);
+                    let is_const = matches!(kind, Some(Kind::Pointer { is_const: true, .. }));
+                    Passed::Address(array.view(), if kind.is_some() { !is_const } else { writes })
+                }
+            });
+        }
+        compiled.program.launch(function.number, size, &passed)
+    }
+
+    fn global(&self, name: &str, dtype: crate::dtype::DType) -> Result<RawArray> {
+        let handle = device::current()?;
+        let compiled = self.compiled(&handle)?;
+        let wrong = |reason: String| invalid("get_global", reason);
+        let Some((address, bytes)) = compiled.program.global(name)? else {
+            let reason =
+                "of the text; variables are `__device__` or `__constant__`, outside of functions and namespaces";
+            return Err(wrong(format!("there is no variable `{name}` {reason}")));
+        };
+        if bytes % dtype.size() != 0 || !address.is_multiple_of(dtype.size().min(8)) {
+            return Err(wrong(format!(
+                "`{name}` has {bytes} bytes at {address:#x}, which are no elements of {dtype}; ask for its own type"
+            )));
+        }
+        let memory = Foreign { address, bytes, owner: Box::new(compiled.clone()) };
+        // SAFETY: the variable is in the memory of the program, which its owner keeps; it is aligned, as was just seen. What
+        // kernels of the same text do with it in other streams is the user's to order.
+        let allocation = unsafe { handle.backend.adopt(memory)? };
+        Ok(RawArray { handle, allocation, layout: Layout::contiguous(&[bytes / dtype.size()]), dtype })
+    }
+
+    /// The error for a function that the text has not, or not in one meaning.
+    #[cold]
+    fn unresolved(&self, name: &str, error: &Error) -> Error {
+        match error {
+            Error::KernelCompilation { log, .. } if log.contains("overloaded function") => invalid(
+                NAME,
+                format!("`{name}` is the name of several functions of the text; give each a name of its own"),
+            ),
+            _ => self.not_found(name),
+        }
+    }
+
+    #[cold]
+    fn not_found(&self, name: &str) -> Error {
+        let found = self.kernels.names();
+        let advice = if found.iter().any(|found| found.contains('<')) {
+            "; instances of templates are named with their arguments (in a `RawModule` by `name_expressions`)"
+        } else {
+            ""
+        };
+        let has = if found.is_empty() { "no `__global__` function".to_owned() } else { listed(&found) };
+        invalid(NAME, format!("there is no kernel `{name}` in the text; it has {has}{advice}"))
+    }
+}
+
+/// Names in a sentence.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "no kernels".into(),
+        [one] => format!("`{one}`"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
+            format!("{} and `{last}`", first.join(", "))
+        }
+    }
+}
+
+fn without_blanks(name: &str) -> String {
+    name.split_whitespace().collect()
+}

@@ -1,0 +1,498 @@
+//! [`ReductionKernel`]: a kernel from the texts of what is done to each element, to two of them, and to the result.
+
+use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
+use super::axes::{self, Axis, joined};
+use super::elementwise::apart;
+use super::generate::{self, Expressions, Slot, THREADS};
+use super::parameters::{Parameters, texts};
+use super::programs::{Programs, Types, compiled};
+use crate::array::axes::axes_of;
+use crate::array::{DeviceArray, IntoAxes, RawArray, shape, writable};
+use crate::backend::Layout;
+use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
+use crate::device::Handle;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result, check};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+const NAME: &str = "ReductionKernel";
+
+/// A reduction from CUDA C text, over whole arrays or along axes; CuPy's `ReductionKernel`.
+///
+/// The map expression makes a value of one element of each input; the reduce expression makes one of two, `a` and `b`, and must
+/// not depend on how they are paired; the post map expression makes the outputs of the result, `a`, such as `y = sqrt(a)`. The
+/// identity is what the reduction begins with, and its result over no elements; if it is empty, a reduction of no elements is an
+/// error. Values are of the first output's type, or of that of [`reduce_type`](Self::reduce_type).
+///
+/// Parameters are written as for an [`ElementwiseKernel`](crate::ElementwiseKernel). In the map expression `_J` is the number of
+/// the element among those that are reduced to one, and elements of `raw` inputs are indexed. Scalars and `raw` inputs can be
+/// used in the post map expression, too.
+///
+/// It runs on CUDA devices, compiled at the first call for a combination of types, and kept on disk.
+///
+/// ```
+/// use warpcell as gpu;
+/// let norm = gpu::ReductionKernel::new("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm");
+/// if gpu::device() != gpu::Device::Cpu {
+///     let x = gpu::array(&[[3.0, 4.0], [6.0, 8.0]]);
+///     assert_eq!(norm.call_axis::<f64>(&x, 1).to_host(), gpu::ndarray::arr1(&[5.0, 10.0]).into_dyn());
+///     assert_eq!(norm.call::<f64>(&x).item(), 125f64.sqrt());
+/// }
+/// ```
+#[derive(Clone)]
+pub struct ReductionKernel {
+    core: Arc<Core>,
+}
+
+// The programs inside are not changed once they are there.
+impl std::panic::UnwindSafe for ReductionKernel {}
+impl std::panic::RefUnwindSafe for ReductionKernel {}
+
+#[derive(Clone)]
+struct Texts {
+    parameters: Parameters,
+    map: String,
+    reduce: String,
+    post_map: String,
+    identity: Option<String>,
+    kind: Option<String>,
+    preamble: String,
+    options: Vec<String>,
+}
+
+struct Core {
+    texts: Texts,
+    /// For the types of the parameters and whether they are scalars; and for several axes, or one of each kind at most.
+    programs: Programs<(Types, bool), Compiled>,
+}
+
+struct Compiled {
+    program: Arc<dyn TextProgram>,
+    /// As many bytes as the state of one reduction has at most.
+    state: usize,
+    multiprocessors: usize,
+}
+
+impl ReductionKernel {
+    /// A reduction with these inputs, outputs and expressions. `name` is for messages and profiles.
+    ///
+    /// **Panics** if a list of parameters or the name cannot be read.
+    #[track_caller]
+    pub fn new(
+        inputs: &str,
+        outputs: &str,
+        map_expression: &str,
+        reduce_expression: &str,
+        post_map_expression: &str,
+        identity: &str,
+        name: &str,
+    ) -> ReductionKernel {
+        let expressions = [map_expression, reduce_expression, post_map_expression];
+        check(ReductionKernel::try_new(inputs, outputs, expressions, identity, name))
+    }
+
+    /// As [`new`](Self::new), but returns the error; takes the three expressions together.
+    pub fn try_new(
+        inputs: &str,
+        outputs: &str,
+        [map, reduce, post_map]: [&str; 3],
+        identity: &str,
+        name: &str,
+    ) -> Result<ReductionKernel> {
+        let parameters = Parameters::new(NAME, inputs, outputs, name, &["a", "b", "_J"])?;
+        if let Some(output) = parameters.outputs.iter().find(|output| output.is_raw) {
+            return Err(parameters
+                .wrong(format!("the output `{}` is raw; outputs of reductions are written once", output.text())));
+        }
+        for (text, what) in [(map, "map"), (reduce, "reduce"), (post_map, "post map")] {
+            if text.trim().is_empty() {
+                return Err(
+                    parameters.wrong(format!("the {what} expression is empty; see the example of `ReductionKernel`"))
+                );
+            }
+        }
+        let texts = Texts {
+            parameters,
+            map: map.to_owned(),
+            reduce: reduce.to_owned(),
+            post_map: post_map.to_owned(),
+            identity: (!identity.trim().is_empty()).then(|| identity.to_owned()),
+            kind: None,
+            preamble: String::new(),
+            options: Vec::new(),
+        };
+        Ok(ReductionKernel { core: Arc::new(Core { texts, programs: Programs::default() }) })
+    }
+
+    /// The reduction with values of another type than the first output's: the name of a C type, such as `double`, or of one that
+    /// the preamble defines.
+    pub fn reduce_type(&self, name: &str) -> ReductionKernel {
+        self.changed(|texts| texts.kind = Some(name.to_owned()))
+    }
+
+    /// The reduction with text in front of it: functions, types, `#include`s.
+    pub fn preamble(&self, preamble: &str) -> ReductionKernel {
+        self.changed(|texts| texts.preamble = preamble.to_owned())
+    }
+
+    /// The reduction with further options for the compiler, such as `-DWIDTH=4`.
+    pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> ReductionKernel {
+        let options: Vec<String> = options.into_iter().map(Into::into).collect();
+        self.changed(|texts| texts.options.extend(options))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Texts)) -> ReductionKernel {
+        let mut texts = self.core.texts.clone();
+        change(&mut texts);
+        ReductionKernel { core: Arc::new(Core { texts, programs: Programs::default() }) }
+    }
+
+    /// Reduces all elements to one, and gives an array without axes: [`item`](DeviceArray::item) is its value. `T` must be the
+    /// output's type in the text.
+    ///
+    /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if there are no elements
+    /// and no identity, if the text does not compile, or on the CPU device.
+    #[track_caller]
+    pub fn call<T: Element>(&self, arguments: impl TextArguments) -> DeviceArray<T> {
+        check(self.try_call(arguments))
+    }
+
+    /// As [`call`](Self::call), but returns the error.
+    pub fn try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
+        self.made(&arguments, &[T::DTYPE], None).map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
+    }
+
+    /// Reduces along one axis or several, which the result lacks; negative axes count from the last, -1. Of several inputs they
+    /// are those of the broadcast shape.
+    ///
+    /// **Panics** as [`call`](Self::call), and if there is no such axis, or one is named twice.
+    #[track_caller]
+    pub fn call_axis<T: Element>(&self, arguments: impl TextArguments, axes: impl IntoAxes) -> DeviceArray<T> {
+        check(self.try_call_axis(arguments, axes))
+    }
+
+    /// As [`call_axis`](Self::call_axis), but returns the error.
+    pub fn try_call_axis<T: Element>(
+        &self,
+        arguments: impl TextArguments,
+        axes: impl IntoAxes,
+    ) -> Result<DeviceArray<T>> {
+        let made = self.made(&arguments, &[T::DTYPE], Some(axes.into_axes()));
+        made.map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
+    }
+
+    /// As [`call`](Self::call), for several outputs, of the types `R`.
+    #[track_caller]
+    pub fn call_tuple<R: TextResults>(&self, arguments: impl TextArguments) -> <R as sealed::Results>::Arrays {
+        R::arrays(check(self.made(&arguments, R::DTYPES, None)))
+    }
+
+    /// As [`call_axis`](Self::call_axis), for several outputs, of the types `R`.
+    #[track_caller]
+    pub fn call_axis_tuple<R: TextResults>(
+        &self,
+        arguments: impl TextArguments,
+        axes: impl IntoAxes,
+    ) -> <R as sealed::Results>::Arrays {
+        R::arrays(check(self.made(&arguments, R::DTYPES, Some(axes.into_axes()))))
+    }
+
+    /// Reduces along axes, and writes what that gives into arrays that there are: `&mut out`, or a tuple of such references.
+    ///
+    /// **Panics** as [`call_axis`](Self::call_axis), and if an output has not the shape of the axes that stay.
+    #[track_caller]
+    pub fn call_into(&self, arguments: impl TextArguments, axes: impl IntoAxes, outputs: impl TextOutputs) {
+        check(self.write(&arguments, &axes.into_axes(), &outputs));
+    }
+
+    fn made(
+        &self,
+        arguments: &dyn sealed::Arguments,
+        dtypes: &[DType],
+        axes: Option<Vec<isize>>,
+    ) -> Result<Vec<RawArray>> {
+        let mut made = Vec::new();
+        arguments.with(&mut |arguments| {
+            made = self.core.made(arguments, dtypes, axes.as_deref())?;
+            Ok(())
+        })?;
+        Ok(made)
+    }
+
+    fn write(&self, arguments: &dyn sealed::Arguments, axes: &[isize], outputs: &dyn sealed::Arguments) -> Result<()> {
+        arguments.with(&mut |arguments| outputs.with(&mut |outputs| self.core.written(arguments, axes, outputs)))
+    }
+}
+
+impl fmt::Debug for ReductionKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parameters { name, inputs, outputs, .. } = &self.core.texts.parameters;
+        write!(f, "ReductionKernel {name}({}) -> ({})", texts(inputs), texts(outputs))
+    }
+}
+
+impl Core {
+    fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], axes: Option<&[isize]>) -> Result<Vec<RawArray>> {
+        let parameters = &self.texts.parameters;
+        parameters.counted(arguments.len(), dtypes.len())?;
+        let types = parameters.resolved(arguments, dtypes)?;
+        let handle = parameters.device(&[arguments])?;
+        let shape = self.shape(arguments)?;
+        let axes = axes.map_or_else(|| Ok((0..shape.len()).collect()), |axes| axes_of(NAME, &shape, axes))?;
+        let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
+        let made = dtypes.iter().map(|&dtype| RawArray::uninitialised(NAME, &handle, &kept, dtype));
+        let made = made.collect::<Result<Vec<RawArray>>>()?;
+        self.run(&handle, arguments, &made.iter().collect::<Vec<_>>(), &types, &shape, &axes)?;
+        Ok(made)
+    }
+
+    fn written(&self, arguments: &[RawArgument<'_>], axes: &[isize], outputs: &[RawArgument<'_>]) -> Result<()> {
+        let parameters = &self.texts.parameters;
+        parameters.counted(arguments.len(), outputs.len())?;
+        let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
+        let types = parameters.resolved(arguments, &dtypes)?;
+        let handle = parameters.device(&[arguments, outputs])?;
+        let shape = self.shape(arguments)?;
+        let axes = axes_of(NAME, &shape, axes)?;
+        let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
+        let outputs: Vec<&RawArray> = outputs.iter().filter_map(RawArgument::array).collect();
+        for (parameter, output) in parameters.outputs.iter().zip(&outputs) {
+            writable(NAME, output)?;
+            if output.shape() != kept {
+                let (text, found) = (parameter.text(), output.shape());
+                return Err(parameters
+                    .wrong(format!("the output `{text}` has the shape {found:?}; give one of the shape {kept:?}")));
+            }
+        }
+        // The kernels write elements that follow one another.
+        let targets = outputs.iter().map(|output| output.contiguous(NAME)).collect::<Result<Vec<RawArray>>>()?;
+        self.run(&handle, arguments, &targets.iter().collect::<Vec<_>>(), &types, &shape, &axes)?;
+        for (output, target) in outputs.iter().zip(&targets) {
+            if output.size() > 0 && !output.shares_memory(target) {
+                handle.backend.copy(target.view(), output.view())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape that the inputs have together.
+    fn shape(&self, arguments: &[RawArgument<'_>]) -> Result<Vec<usize>> {
+        let parameters = &self.texts.parameters;
+        let mut shape: Option<Vec<usize>> = None;
+        for (parameter, argument) in parameters.inputs.iter().zip(arguments) {
+            if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
+                shape = Some(match shape {
+                    Some(shape) => shape::broadcast_shapes(NAME, &shape, array.shape())?,
+                    None => array.shape().to_vec(),
+                });
+            }
+        }
+        shape.ok_or_else(|| {
+            parameters.wrong("no input is an array that is not raw, so that there is nothing to reduce; give one")
+        })
+    }
+
+    /// Reduces the inputs, which broadcast to `shape`, over `axes`, into contiguous outputs of what stays.
+    fn run(
+        &self,
+        handle: &Handle,
+        arguments: &[RawArgument<'_>],
+        outputs: &[&RawArray],
+        types: &[DType],
+        shape: &[usize],
+        axes: &[usize],
+    ) -> Result<()> {
+        let parameters = &self.texts.parameters;
+        let count = outputs.first().map_or(0, |output| output.size());
+        let length: usize = axes.iter().map(|&axis| shape[axis]).product();
+        if count == 0 {
+            return Ok(());
+        }
+        if length == 0 && self.texts.identity.is_none() {
+            let reason =
+                format!("the shape {shape:?} has no elements to reduce, and the kernel has no identity; give it one");
+            return Err(parameters.wrong(reason));
+        }
+        let key: Types = (types.iter().enumerate())
+            .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
+            .collect();
+        let mut arrays: Vec<Option<Cow<'_, RawArray>>> = Vec::with_capacity(types.len());
+        for (parameter, argument) in parameters.inputs.iter().zip(arguments) {
+            arrays.push(match argument.array() {
+                None => None,
+                Some(array) if parameter.is_raw && !array.layout.is_contiguous() => {
+                    Some(Cow::Owned(array.copied(NAME)?))
+                }
+                Some(array) if parameter.is_raw => Some(Cow::Borrowed(array)),
+                Some(array) => Some(apart(array, outputs)?),
+            });
+        }
+        let [kept, reduced] = self.walk(&mut arrays, shape, axes)?;
+        let walked = kept.1;
+        let key = (key, kept.0.len() > 1 || reduced.0.len() > 1);
+        let compiled = self.programs.get(handle, &key, || self.compile(handle, &key))?;
+        let inputs = arrays.len();
+        arrays.extend(outputs.iter().map(|output| Some(Cow::Borrowed(*output))));
+        let sizes: Vec<[i64; 1]> =
+            arrays.iter().map(|array| [array.as_deref().map_or(0, RawArray::size) as i64]).collect();
+        let all: Vec<_> = parameters.all().collect();
+        let plan = plan(&kept.0, &reduced.0, count, length, compiled.multiprocessors);
+        let (each, shares) = (THREADS / plan.lanes, plan.shares);
+        let blocks = u32::try_from(count.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let Some(blocks) = blocks else {
+            return Err(
+                parameters.wrong(format!("{count} results are more than one kernel can give; split the arrays"))
+            );
+        };
+        // Of shares of the outputs, if there are any.
+        let bytes = if shares > 1 { count * shares * compiled.state } else { 0 };
+        let states = RawArray::uninitialised(NAME, handle, &[bytes], DType::U8)?;
+        let ends = (axes::passed(&kept.0, walked), axes::passed(&reduced.0, walked));
+        let numbers =
+            [[count as i64], [length as i64], [plan.lanes as i64], [i64::from(plan.by_columns)], [shares as i64]];
+        let mut slots = Vec::with_capacity(2 * arrays.len());
+        for (number, array) in arrays.iter().enumerate() {
+            match (array, arguments.get(number)) {
+                (Some(array), _) => {
+                    slots.push(Passed::Address(array.view(), number >= inputs));
+                    if all[number].is_raw {
+                        slots.push(Passed::Words(&sizes[number]));
+                    }
+                }
+                (None, Some(RawArgument::Scalar { value, .. })) => slots.push(Passed::Scalar(*value)),
+                (None, _) => unreachable!("what is no array is a scalar"),
+            }
+        }
+        let mut passed: Vec<Passed<'_>> = numbers[..4].iter().map(|number| Passed::Words(number)).collect();
+        passed.extend_from_slice(&slots);
+        passed.extend([Passed::Address(states.view(), true), Passed::Words(&ends.0), Passed::Words(&ends.1)]);
+        let block = [THREADS as u32, 1, 1];
+        compiled.program.launch(0, LaunchSize { grid: [blocks, shares as u32, 1], block, shared: 0 }, &passed)?;
+        if shares > 1 {
+            let mut passed = vec![Passed::Words(&numbers[4])];
+            passed.extend_from_slice(&slots);
+            passed.push(Passed::Address(states.view(), false));
+            compiled.program.launch(1, LaunchSize { grid: [count as u32, 1, 1], block, shared: 0 }, &passed)?;
+        }
+        Ok(())
+    }
+
+    /// The axes that stay and those that are reduced, each with the number of arrays that are walked over. What has too many axes
+    /// is copied.
+    fn walk(
+        &self,
+        arrays: &mut [Option<Cow<'_, RawArray>>],
+        shape: &[usize],
+        axes: &[usize],
+    ) -> Result<[(Vec<Axis>, usize); 2]> {
+        for is_copy in [false, true] {
+            let mut layouts: Vec<Layout> = Vec::new();
+            for (array, parameter) in arrays.iter_mut().zip(&self.texts.parameters.inputs) {
+                let Some(array) = array.as_mut().filter(|_| !parameter.is_raw) else { continue };
+                let layout = shape::broadcast_layout(&array.layout, shape);
+                if is_copy {
+                    *array = Cow::Owned(array.with_layout(layout).copied(NAME)?);
+                    layouts.push(array.layout.clone());
+                } else {
+                    layouts.push(layout);
+                }
+            }
+            let all: Vec<&Layout> = layouts.iter().collect();
+            let part = |is_reduced: bool| {
+                let numbers: Vec<usize> = (0..shape.len()).filter(|axis| axes.contains(axis) == is_reduced).collect();
+                (joined(&all, numbers.into_iter()), all.len())
+            };
+            let parts = [part(false), part(true)];
+            if parts.iter().all(|(axes, _)| axes.len() <= axes::MOST) {
+                return Ok(parts);
+            }
+        }
+        Err(Error::InvalidShape {
+            operation: NAME,
+            shape: shape.to_vec(),
+            reason: format!(
+                "has more than {} axes that cannot be joined; reshape the arrays, or reduce in steps",
+                axes::MOST
+            ),
+        })
+    }
+
+    #[cold]
+    fn compile(&self, handle: &Handle, (key, has_axes): &(Types, bool)) -> Result<Arc<Compiled>> {
+        let texts = &self.texts;
+        let (name, inputs) = (&texts.parameters.name, texts.parameters.inputs.len());
+        let slots: Vec<Slot<'_>> = (texts.parameters.all().zip(key).enumerate())
+            .map(|(number, (parameter, &(dtype, is_scalar)))| Slot {
+                parameter,
+                dtype,
+                is_scalar,
+                is_output: number >= inputs,
+            })
+            .collect();
+        let expressions = Expressions {
+            map: &texts.map,
+            reduce: &texts.reduce,
+            post_map: &texts.post_map,
+            identity: texts.identity.as_deref(),
+            kind: texts.kind.as_deref(),
+        };
+        let source = generate::reduction(name, &slots, &expressions, &texts.preamble, *has_axes);
+        let kernels = [format!("{name}_reduce"), format!("{name}_finish")];
+        let program = compiled(handle, &Text { name, source: &source, options: &texts.options, kernels: &kernels })?;
+        // The kernel has a state for each thread in shared memory, and nothing else.
+        let state = program.facts(0)?.shared_bytes.div_ceil(THREADS);
+        let multiprocessors = program.limits().multiprocessors;
+        Ok(Arc::new(Compiled { program, state, multiprocessors }))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    /// Threads for each output, a power of two.
+    lanes: usize,
+    /// Whether neighbouring threads have neighbouring outputs, else neighbouring elements of one output.
+    by_columns: bool,
+    /// Blocks among which the elements of each output are shared.
+    shares: usize,
+}
+
+/// How the elements are given to threads: so that neighbours read neighbours, and few outputs still fill the device.
+fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+    let step = |axes: &[Axis]| {
+        axes.first().map_or(usize::MAX, |axis| axis.strides.iter().map(|stride| stride.unsigned_abs()).sum())
+    };
+    let by_columns = outputs >= 16 && step(kept) < step(reduced);
+    let most = match length {
+        _ if by_columns => 8,
+        0..1024 => 32,
+        _ => THREADS,
+    };
+    let lanes = length.max(1).next_power_of_two().min(most);
+    let blocks = outputs.div_ceil(THREADS / lanes);
+    // A share has 16 elements a thread at least.
+    let shares = (8 * multiprocessors).div_ceil(blocks).min(length / (16 * lanes)).clamp(1, 4096);
+    Plan { lanes, by_columns, shares }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plan_follows_the_strides() {
+        let axis = |length, stride| Axis { length, strides: vec![stride] };
+        let of = |kept: &[Axis], reduced: &[Axis], outputs, length| plan(kept, reduced, outputs, length, 132);
+        let of_rows = of(&[axis(1000, 1000)], &[axis(1000, 1)], 1000, 1000);
+        assert_eq!(of_rows, Plan { lanes: 32, by_columns: false, shares: 1 });
+        let of_columns = of(&[axis(1000, 1)], &[axis(1000, 1000)], 1000, 1000);
+        assert_eq!(of_columns, Plan { lanes: 8, by_columns: true, shares: 7 });
+        assert_eq!(
+            of(&[], &[axis(100_000_000, 1)], 1, 100_000_000),
+            Plan { lanes: 256, by_columns: false, shares: 1056 }
+        );
+        assert_eq!(of(&[axis(5, 1)], &[], 5, 1), Plan { lanes: 1, by_columns: false, shares: 1 });
+        assert_eq!(of(&[], &[axis(0, 1)], 1, 0), Plan { lanes: 1, by_columns: false, shares: 1 });
+    }
+}

@@ -1,0 +1,113 @@
+//! Generated programs through NVRTC, without a GPU: that they compile, and to what; and errors with the user's lines.
+//!
+//! They are ignored unless asked for: `WARPCELL_NVRTC` names the library (see the tests of the CUDA backend).
+
+use super::generate::{Expressions, Slot, elementwise, reduction, tests::slots};
+use super::log;
+use super::parameters::{Parameters, parse};
+use crate::cuda::nvrtc::{Form, Nvrtc};
+use crate::dtype::DType;
+use crate::error::Error;
+use expect_test::expect;
+
+fn nvrtc() -> Nvrtc {
+    let path = std::env::var_os("WARPCELL_NVRTC").expect("set WARPCELL_NVRTC to the path of libnvrtc.so.13 or .12");
+    Nvrtc::open(std::path::Path::new(&path)).unwrap()
+}
+
+fn ptx(name: &str, source: &str, kernels: &[&str]) -> Result<(String, Vec<String>), Error> {
+    let options = ["--gpu-architecture=compute_90".to_owned(), "--std=c++17".to_owned()];
+    let kernels: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+    let (image, names) = nvrtc().compile_named(name, source, &options, Form::Ptx, &kernels)?;
+    Ok((String::from_utf8_lossy(&image).into_owned(), names))
+}
+
+/// The log of a text that does not compile.
+fn refused(name: &str, source: &str) -> String {
+    match ptx(name, source, &[]) {
+        Err(error @ Error::KernelCompilation { .. }) => log::advised(error).to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_elementwise_kernels_of_all_types() {
+    for dtype in DType::ALL {
+        let (inputs, outputs) = (parse("T x, raw T y, T s").unwrap(), parse("T z, raw T w").unwrap());
+        let slots = slots(&inputs, &outputs, &[dtype; 5], &[false, false, true]);
+        let body = "if (i % 3 == 0) continue;\nif (i > 100) return;\nz = x * y[_ind.size() - 1 - i] + s; w[i] = y[y.size() - 1]";
+        for is_strided in [false, true] {
+            let text = elementwise("norm", &slots, body, "#define ONE 1", is_strided);
+            let kernel = if is_strided { "norm_strided" } else { "norm_packed" };
+            ptx("norm", &text, &[kernel])
+                .unwrap_or_else(|error| panic!("{dtype}, strided {is_strided}: {error}\n{text}"));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_reductions_of_all_types() {
+    for dtype in DType::ALL {
+        let (inputs, outputs) = (parse("T x, raw T y, T s").unwrap(), parse("T z, int32 n").unwrap());
+        let slots = slots(&inputs, &outputs, &[dtype, dtype, dtype, dtype, DType::I32], &[false, false, true]);
+        for (identity, has_axes) in [(Some("0"), false), (None, true)] {
+            let (map, reduce, post_map) = ("x * y[_J]", "a + b", "z = a * s; n = y.size()");
+            let expressions = Expressions { map, reduce, post_map, identity, kind: None };
+            let text = reduction("norm", &slots, &expressions, "", has_axes);
+            ptx("norm", &text, &["norm_reduce", "norm_finish"])
+                .unwrap_or_else(|error| panic!("{dtype}: {error}\n{text}"));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_reads_and_writes_16_bytes_and_no_more_than_it_must() {
+    let parameters = Parameters::new("ElementwiseKernel", "float32 x, float32 y", "float32 z", "add", &[]).unwrap();
+    let slot = |(number, parameter)| Slot { parameter, dtype: DType::F32, is_scalar: false, is_output: number == 2 };
+    let slots: Vec<Slot<'_>> = parameters.all().enumerate().map(slot).collect();
+    let (text, _) = ptx("add", &elementwise("add", &slots, "z = x + y", "", false), &["add_packed"]).unwrap();
+    assert_eq!(text.matches("ld.global.v4").count(), 2, "what the output held is not read");
+    assert_eq!(text.matches("st.global.v4").count(), 1);
+    assert!(!text.contains(".local") && !text.contains(".f64"));
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_errors_have_the_lines_of_the_text() {
+    let (inputs, outputs) = (parse("float32 x").unwrap(), parse("float32 z").unwrap());
+    let slots = slots(&inputs, &outputs, &[DType::F32; 2], &[]);
+    let body = "float y = x;\nz = y + w";
+    let expressions =
+        Expressions { map: "x", reduce: "a +\n c", post_map: "z = a", identity: Some("none"), kind: None };
+    let all = [
+        refused("k", &elementwise("k", &slots, body, "", false)),
+        refused("k", &elementwise("k", &slots, "z = x", "int one = \"a\";", false)),
+        refused("k", &elementwise("k", &slots, "x = z", "", true)),
+        refused("k", &reduction("k", &slots, &expressions, "", false)),
+        refused("k", "\n__global__ void k(float* x) {\n    x[0] = unknown + 1;\n}"),
+        refused("k", "#include \"not_there.h\"\n__global__ void k(uint32_t* x) {}"),
+    ];
+    expect![[r#""#]].assert_eq(&all.join("\n\n"));
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_knows_kernels_by_their_names() {
+    let source = "extern \"C\" __global__ void plain(float* x) {}\n\
+                  namespace a { template <typename T> __global__ void of(T* x) {} }\n\
+                  #define KERNEL(name) __global__ void name(int x)\nKERNEL(hidden) {}\n\
+                  __global__ void c() {} __global__ void c(int) {}";
+    let (text, names) = ptx("k", source, &["plain", "a::of<float>", "hidden"]).unwrap();
+    assert_eq!(names, ["plain", "_ZN1a2ofIfEEvPT_", "_Z6hiddeni"]);
+    assert!(names.iter().all(|name| text.contains(&format!(".entry {name}("))));
+    let missing = |kernel: &str| log::missing(&ptx("k", source, &["plain", kernel]).unwrap_err());
+    assert_eq!(missing("absent"), Some(vec!["absent".to_owned()]));
+    assert!(ptx("k", source, &["a::of< int >"]).is_ok(), "blanks do not matter");
+    let Error::KernelCompilation { log, .. } = ptx("k", source, &["c"]).unwrap_err() else {
+        panic!("it is no other error")
+    };
+    assert!(log.contains("overloaded function"), "{log}");
+}
