@@ -76,5 +76,5 @@ fn written_functions_are_those_of_rust() {
 
 #[test]
 fn generated_functions_are_those_of_rust() {
-    assert_eq!(compare("generated", &generator::functions(320, 7), 300), 320);
+    assert_eq!(compare("generated", &generator::functions(260, 7), 300), 260);
 }

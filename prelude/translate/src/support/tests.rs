@@ -2,7 +2,6 @@
 
 use super::{LIBRARY, text};
 use crate::methods;
-use std::collections::BTreeSet;
 
 fn text_of(used: &[&str]) -> String {
     text(&used.iter().map(|name| (*name).to_owned()).collect())
