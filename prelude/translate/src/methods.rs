@@ -55,13 +55,6 @@ pub(crate) fn associated_function(of: Scalar, name: &str) -> Option<&'static Met
     tables(of).iter().flat_map(|table| table.iter()).find(|(known, _)| *known == name).map(|(_, method)| method)
 }
 
-/// The method of the same name of another type.
-pub(crate) fn of_another(method: &Method, of: Scalar, other: Scalar) -> Option<&'static Method> {
-    let (name, _) =
-        tables(of).iter().flat_map(|table| table.iter()).find(|(_, known)| known.c_name == method.c_name)?;
-    self::method(other, name)
-}
-
 /// All functions of a type, by their names in Rust.
 fn tables(of: Scalar) -> &'static [Table] {
     match of {
