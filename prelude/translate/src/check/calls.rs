@@ -171,9 +171,6 @@ impl Checker<'_> {
             }
             Some(ty @ Ty::Variable(_)) => match self.types.kind(&ty) {
                 Some(Kind::Float) => Scalar::F64,
-                _ if matches!(name.as_str(), "min" | "max" | "clamp") => {
-                    return self.ordered(call, &name, receiver, &ty);
-                }
                 _ => Scalar::I32,
             },
             Some(Ty::Array(element, length)) => return self.array_method(call, &name, receiver, &element, length),
@@ -208,24 +205,6 @@ impl Checker<'_> {
         arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
         let ty = self.types.any();
         self.made(ExpressionKind::Tuple(arguments), ty, call)
-    }
-
-    /// `min`, `max` and `clamp` of an integer whose type is decided later: they are of a trait, so Rust takes them before.
-    fn ordered(&mut self, call: &syn::ExprMethodCall, name: &str, receiver: Expression, ty: &Ty) -> Expression {
-        let mut arguments = vec![receiver];
-        arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
-        let wanted = if name == "clamp" { 2 } else { 1 };
-        if call.args.len() != wanted {
-            return self.refuse(call, refuse::argument_count(name, wanted, call.args.len()));
-        }
-        for argument in &arguments {
-            let found = self.types.stripped(&argument.ty);
-            self.expect(&found, ty, call.span());
-        }
-        match methods::method(Scalar::I32, name) {
-            Some(method) => self.made(ExpressionKind::Method(method, Scalar::I32, arguments), ty.clone(), call),
-            None => self.refuse(&call.method, refuse::scalar_method(Scalar::I32, name)),
-        }
     }
 
     fn copied(&mut self, receiver: Expression, call: &syn::ExprMethodCall) -> Expression {

@@ -264,13 +264,6 @@ impl Writer<'_> {
         expression: &Expression,
     ) -> Operand {
         let operands = self.values(&arguments.iter().collect::<Vec<_>>());
-        // Of an integer whose type was not known when the method was: the same of what it has become.
-        let method = match arguments.first().and_then(|receiver| self.value_type(receiver).scalar()) {
-            Some(own) if method.takes_self && own != scalar => {
-                methods::of_another(method, scalar, own).unwrap_or(method)
-            }
-            _ => method,
-        };
         let mut function = self.support(method.c_name);
         if matches!(method.result, MethodResult::Tuple(_)) {
             let ty = method.result_type(scalar);
