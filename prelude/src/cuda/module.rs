@@ -72,6 +72,29 @@ impl Module {
         // Made of text above.
         Ok(Function { raw, name: name.to_str().unwrap_or_default() })
     }
+
+    /// The address of a variable of the program (of no namespace), which has `bytes` bytes.
+    pub(super) fn variable(&self, name: &CStr, bytes: usize) -> Result<u64> {
+        self.device.bind()?;
+        let (mut address, mut found) = (0, 0);
+        // SAFETY: the module is alive and the name zero-terminated; both pointers are to locals.
+        let status = unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut found, self.raw, name.as_ptr()) };
+        check(status, "cuModuleGetGlobal")?;
+        assert_eq!(found, bytes, "the variable {name:?} of the program");
+        Ok(address)
+    }
+
+    /// How many blocks of so many threads a multiprocessor runs at once.
+    pub fn resident_blocks(&self, function: Function, threads: u32) -> Result<u32> {
+        self.device.bind()?;
+        let mut blocks = 0;
+        // SAFETY: the function is of this module, which is alive; `blocks` is an int to write to.
+        let status = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function.raw, threads as i32, 0)
+        };
+        check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(blocks.max(1).cast_unsigned())
+    }
 }
 
 /// A name that is kept for good; one copy of each.

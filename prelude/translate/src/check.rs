@@ -266,6 +266,11 @@ fn plain_name(of: &dyn ToTokens) -> String {
 }
 
 /// A path as it is written, without blanks: by what an `Item` names it.
+///
+/// ```
+/// let path = syn::parse_str("geometry :: area").unwrap();
+/// assert_eq!(warpcell_translate::path_text(&path), "geometry::area");
+/// ```
 pub fn path_text(path: &syn::Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }

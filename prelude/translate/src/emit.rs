@@ -28,6 +28,7 @@ pub(crate) struct Module {
     pub(crate) functions: Vec<String>,
     /// The fields of all structs, by the names of their items.
     fields: HashMap<String, Vec<(String, Ty)>>,
+    struct_sources: HashMap<String, String>,
     names: Names,
     types: String,
     named_types: Vec<(Ty, String)>,
@@ -53,6 +54,7 @@ impl Module {
             used: BTreeSet::new(),
             functions: Vec::new(),
             fields: HashMap::new(),
+            struct_sources: HashMap::new(),
             names,
             types: String::new(),
             named_types: Vec::new(),
@@ -64,8 +66,10 @@ impl Module {
         }
     }
 
-    pub(crate) fn define_struct(&mut self, item: &str, fields: Vec<(String, Ty)>) {
+    /// Makes a struct known; it is written when it is first needed, its Rust lines above it.
+    pub(crate) fn define_struct(&mut self, item: &str, fields: Vec<(String, Ty)>, source: &str) {
         self.fields.insert(item.to_owned(), fields);
+        self.struct_sources.insert(item.to_owned(), source.to_owned());
     }
 
     pub(crate) fn written(&self, item: &str) -> Option<&Written> {
@@ -137,6 +141,13 @@ impl Module {
             _ => (String::new(), Vec::<String>::new()),
         };
         let name = self.names.declare(&wanted);
+        if let Ty::Struct(item) = ty {
+            for line in self.struct_sources.get(item).map_or("", String::as_str).lines() {
+                if let Some(comment) = function::comment(line.trim_end()) {
+                    self.types += &format!("{comment}\n");
+                }
+            }
+        }
         self.types += &format!("struct {name} {{\n");
         for member in members {
             self.types += &format!("    {member}\n");

@@ -70,6 +70,14 @@ pub fn check(function: &syn::ItemFn, role: Role) -> Result<References, Vec<syn::
 
 /// Checks a struct that device functions are to use: scalars, tuples, fixed arrays and other such structs.
 ///
+/// ```
+/// let item = syn::parse_str("struct Ray { from: Point, to: [f32; 3] }").unwrap();
+/// assert_eq!(warpcell_translate::check_struct(&item).unwrap().structs.len(), 1);
+///
+/// let item = syn::parse_str("struct Path { points: Vec<f32> }").unwrap();
+/// assert!(warpcell_translate::check_struct(&item).is_err());
+/// ```
+///
 /// # Errors
 ///
 /// All fields of other types, and type parameters.

@@ -13,6 +13,26 @@ use syn::spanned::Spanned;
 ///
 /// `captures` are the types of a formula's last parameters, those that have `_` for a type.
 ///
+/// ```
+/// use std::collections::HashMap;
+/// use warpcell_translate::{Item, Items, Role, translate};
+///
+/// struct Known(HashMap<String, Item>);
+/// impl Items for Known {
+///     fn item(&self, name: &str) -> Option<&Item> {
+///         self.0.get(name)
+///     }
+/// }
+///
+/// let source = "fn half(x: f32) -> f32 { x / 2.0 }".to_owned();
+/// let item = Item { name: "cell::half".to_owned(), source, line: 1, ..Item::default() };
+/// let known = Known(HashMap::from([(item.name.clone(), item)]));
+/// let translation = translate("cell::half", Role::Vectorize, &[], &known).unwrap();
+/// assert_eq!(translation.name, "rust::half");
+/// assert!(translation.source.contains("return x / 2.0f;"));
+/// assert!(!translation.may_fail);
+/// ```
+///
 /// # Errors
 ///
 /// The first thing that cannot be translated: an item that is not there, a function that calls itself, or something that
@@ -151,7 +171,7 @@ impl Program<'_> {
         if let Some(error) = errors.first() {
             return Err(located(item, error));
         }
-        self.module.define_struct(name, fields.clone());
+        self.module.define_struct(name, fields.clone(), &item.source);
         self.fields.insert(name.to_owned(), fields);
         Ok(())
     }

@@ -281,6 +281,10 @@ fn of_constants(i: usize) -> f64 {
         struct Array2_f64 {
             f64 at[2];
         };
+        // struct Ray {
+        //     origin: [f64; 2],
+        //     weight: f32,
+        //     r#float: bool,
         struct Ray {
             Array2_f64 origin;
             f32 weight;

@@ -66,16 +66,16 @@ impl Checker<'_> {
     }
 
     pub(super) fn for_loop(&mut self, repeated: &syn::ExprForLoop) -> Expression {
+        let label = repeated.label.as_ref().map(|label| &label.name);
         let Some((over, item)) = self.over(&repeated.expr) else {
             // For what is wrong in the body.
             self.scoped(|checker| {
                 let any = checker.types.any();
                 checker.pattern(&repeated.pat, &any);
-                checker.framed(None, false, None, |checker| checker.block(&repeated.body));
+                checker.framed(label, false, None, |checker| checker.block(&repeated.body));
             });
             return self.nothing();
         };
-        let label = repeated.label.as_ref().map(|label| &label.name);
         let always = self.diverges;
         let last_line_of_head = self.last_line(&repeated.expr);
         let (id, _, (pattern, body)) = self.framed(label, false, None, |checker| {

@@ -223,11 +223,8 @@ impl<'m> Writer<'m> {
         while self.commented < line.min(self.source_lines.len()) {
             let text = self.source_lines[self.commented].trim();
             self.commented += 1;
-            if !closes_only(text) {
-                let text: String = text.chars().map(|of| if of.is_control() { ' ' } else { of }).collect();
-                // A backslash at the end would take the next line into the comment.
-                let end = if text.ends_with('\\') { " |" } else { "" };
-                self.line(format!("// {text}{end}"));
+            if let Some(comment) = comment(text) {
+                self.line(comment);
             }
         }
     }
@@ -285,6 +282,17 @@ impl<'m> Writer<'m> {
         let of = &self.function.locals[local];
         of.mutable || matches!(self.resolve(&of.ty), Ty::Reference(true, _))
     }
+}
+
+/// A line of Rust as a comment; none if it says nothing.
+pub(super) fn comment(line: &str) -> Option<String> {
+    if closes_only(line) {
+        return None;
+    }
+    let text: String = line.chars().map(|of| if of.is_control() { ' ' } else { of }).collect();
+    // A backslash at the end would take the next line into the comment.
+    let end = if text.ends_with('\\') { " |" } else { "" };
+    Some(format!("// {text}{end}"))
 }
 
 /// Whether a line of Rust says nothing: it only closes what others have opened.

@@ -9,7 +9,7 @@ use crate::methods::{self, Method, MethodResult};
 use crate::names::member_name;
 use crate::program::{Scalar, Value};
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{Ty, is_float};
+use crate::types::{Ty, is_float, is_integer};
 
 /// How tightly `? :` binds.
 const CHOICE: u8 = 2;
@@ -375,7 +375,7 @@ impl Writer<'_> {
                 let base = operands[0].at(PRIMARY);
                 if low >= 0 && high < length as i128 {
                     let stable = operands[0].stable && operands[1].stable;
-                    let index = if low == high { low.to_string() } else { operands[1].text.clone() };
+                    let index = if low == high { low.to_string() } else { self.narrow_index(index, &operands[1]) };
                     return Operand::primary(format!("{base}.at[{index}]"), stable);
                 }
                 let function = self.support("checked_index");
@@ -386,6 +386,20 @@ impl Writer<'_> {
             ExpressionKind::Dereference(of) | ExpressionKind::Reference(_, of) => self.place(of),
             _ => self.value(expression),
         }
+    }
+
+    /// The text of an index that needs no check: before its cast, if that is all there is to it, so that a counter of 32 bits
+    /// stays one.
+    fn narrow_index(&mut self, index: &Expression, operand: &Operand) -> String {
+        if let ExpressionKind::Cast(of) = &index.kind
+            && let ExpressionKind::Local(id) = of.kind
+            && self.value_type(of).scalar().is_some_and(is_integer)
+            && self.bounds(of) == self.bounds(index)
+            && let Some(name) = self.local_names.get(&id)
+        {
+            return name.clone();
+        }
+        operand.text.clone()
     }
 
     /// `matches!(value, pattern if guard)`.

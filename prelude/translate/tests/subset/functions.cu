@@ -35,12 +35,18 @@ struct Tuple2_u8_bool {
     u8 _0;
     bool _1;
 };
+// struct Point {
+//     x: f32,
+//     y: f32,
+//     tags: [i32; 2],
+//     pair: (u8, bool),
 struct Point {
     f32 x;
     f32 y;
     Array2_i32 tags;
     Tuple2_u8_bool pair;
 };
+// struct Wrapper(f32, Point);
 struct Wrapper {
     f32 _0;
     Point _1;
