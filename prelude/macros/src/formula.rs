@@ -101,6 +101,14 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
         scalar(of, "a parameter", "a formula of `fuse!`").map_err(|error| vec![error])?;
     }
     let Formula { reduction, parameters, output, body } = formula;
+    let comma = body.clone().into_iter().find(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ','));
+    if let (Some(reduction), Some(comma)) = (&reduction, comma) {
+        let text = format!(
+            "`{reduction}(…)` around a formula reduces its results over all elements, and takes one value; of two numbers \
+             there are `a.min(b)` and `a.max(b)`"
+        );
+        return Err(vec![Error::new(comma.span(), text)]);
+    }
     let names = parameters.iter().map(|(name, of)| quote!(#name: #of));
     let result = output.as_ref().map(|of| quote!(-> #of));
     let function = parse(quote! { fn formula(#(#names),*) #result { #body } })?;

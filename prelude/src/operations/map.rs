@@ -342,8 +342,8 @@ fn not_registered(operation: &'static str, name: &str) -> Error {
         format!("`{name}` is a pointer to a function; give the function itself, by its name")
     } else if registry::has_item(name) {
         format!(
-            "the function `{short}` has `#[device]` before it, for other functions to call; write `#[vectorize]` there to run \
-             it over arrays, then both are possible"
+            "the function `{short}` has `#[device]` before it, for other functions to call; with `#[vectorize]` in its place it \
+             runs over arrays, and others may call it still"
         )
     } else {
         format!("the function `{short}` cannot run over arrays; write `#[vectorize]` before its `fn`")

@@ -64,31 +64,6 @@ fn tables(of: Scalar) -> &'static [Table] {
     }
 }
 
-/// The scalars by their names, which are the same in Rust and in the support texts.
-const NAMES: [(&str, Scalar); 13] = [
-    ("bool", Scalar::Bool),
-    ("i8", Scalar::I8),
-    ("u8", Scalar::U8),
-    ("i16", Scalar::I16),
-    ("u16", Scalar::U16),
-    ("i32", Scalar::I32),
-    ("u32", Scalar::U32),
-    ("i64", Scalar::I64),
-    ("u64", Scalar::U64),
-    ("isize", Scalar::Isize),
-    ("usize", Scalar::Usize),
-    ("f32", Scalar::F32),
-    ("f64", Scalar::F64),
-];
-
-fn name_of(scalar: Scalar) -> &'static str {
-    NAMES.iter().find(|(_, of)| *of == scalar).map_or("", |(name, _)| name)
-}
-
-fn scalar_named(name: &str) -> Option<Scalar> {
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, scalar)| *scalar)
-}
-
 /// The type of a parameter, for the rows of the tables.
 mod parameter {
     use super::{Parameter, Scalar};
@@ -168,7 +143,7 @@ use {function, given, table};
 /// The names of all methods, in Rust and in C.
 #[cfg(test)]
 pub(crate) fn all_c_names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let rows = NAMES.iter().flat_map(|(_, of)| tables(*of)).flat_map(|table| table.iter());
+    let rows = crate::types::all_scalars().flat_map(tables).flat_map(|table| table.iter());
     rows.map(|(name, method)| (*name, method.c_name))
 }
 

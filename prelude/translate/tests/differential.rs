@@ -16,7 +16,7 @@
 //!   host's compiler lets it panic, as an integer was too large). It is a line `library N …` if functions of the C library are
 //!   called, whose last bits are others elsewhere.
 //!
-//! `differential/device.py` runs these on CUDA.
+//! The CUDA backend's own tests run these files.
 
 mod differential {
     pub mod generator;

@@ -30,6 +30,7 @@ fn only_closures_with_types() {
             "@other",
             "@other |(x, y): (f32, f32)| x",
             "@other |x: f32|",
+            "max |x: f32| x, 2.0",
             "|x: usize| x",
             "|x: [f32; 2]| x[0]",
             "|a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8| a",
@@ -51,6 +52,8 @@ fn only_closures_with_types() {
               a parameter of a formula is a name with a type, such as `x: f32`; take it apart, or make it mutable, by a `let` in the formula
 
               unexpected end of input, the formula is missing: `|x: f32| x * x`
+            ,
+              `max(…)` around a formula reduces its results over all elements, and takes one value; of two numbers there are `a.min(b)` and `a.max(b)`
             usize
               a parameter of a formula of `fuse!` is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
             [f32; 2]

@@ -56,7 +56,7 @@ pub(crate) fn path_constant(path: &str) -> Option<Value> {
     let path = path.strip_prefix("::").unwrap_or(path);
     let inside = path.strip_prefix("std::").or_else(|| path.strip_prefix("core::"));
     let mut parts = inside.unwrap_or(path).split("::");
-    let of = super::scalar_named(parts.next()?)?;
+    let of = crate::types::scalar_named(parts.next()?)?;
     match (parts.next()?, parts.next(), parts.next()) {
         ("consts", Some(name), None) => mathematical(of, name),
         // Without the crate it is the constant of the type.

@@ -1,8 +1,9 @@
 //! Every function of the tables, every operator and every cast: as the Rust compiler has it, and as the support texts do.
 
-use super::{MethodResult, NAMES, Parameter, Scalar, associated_constant, name_of, path_constant, suggestion, tables};
+use super::{MethodResult, Parameter, Scalar, associated_constant, path_constant, suggestion, tables};
 use crate::program::Value;
 use crate::support;
+use crate::types::{all_scalars, is_float, is_integer, is_signed, name_of};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -72,7 +73,7 @@ impl Functions {
 #[test]
 fn methods_are_those_of_rust() {
     let mut functions = Functions::default();
-    for (_, of) in NAMES {
+    for of in all_scalars() {
         for (name, method) in tables(of).iter().flat_map(|table| table.iter()) {
             let result = |result: &MethodResult| match result {
                 MethodResult::Scalar(scalar) => *scalar,
@@ -123,58 +124,36 @@ fn methods_are_those_of_rust() {
 #[test]
 fn operators_and_casts_are_those_of_rust() {
     let mut functions = Functions::default();
-    for (_, of) in NAMES {
+    for of in all_scalars() {
         let own = name_of(of);
-        if matches!(of, Scalar::F32 | Scalar::F64) {
-            functions.add(&[of, of], &[of], "a % b", &format!("{own}_rem"), &format!("{own}_rem(a, b)"));
-            for (_, to) in NAMES.iter().filter(|(_, to)| !matches!(to, Scalar::Bool | Scalar::F32 | Scalar::F64)) {
-                let function = format!("{}_from_{own}", name_of(*to));
-                functions.add(&[of], &[*to], &format!("a as {}", name_of(*to)), &function, &format!("{function}(a)"));
-            }
-        } else if of != Scalar::Bool {
-            for (operator, function) in [("+", "add"), ("-", "sub"), ("*", "mul")] {
-                let function = format!("{own}_{function}");
-                functions.add(&[of, of], &[of], &format!("a {operator} b"), &function, &format!("{function}(a, b)"));
-            }
-            for (operator, function) in [("/", "div"), ("%", "rem")] {
-                let function = format!("{own}_{function}");
-                functions.add(
-                    &[of, of],
-                    &[of],
-                    &format!("a {operator} b"),
-                    &function,
-                    &format!("{function}(a, b, 0, 0)"),
-                );
-            }
-            for (_, count) in
-                NAMES.iter().filter(|(_, count)| !matches!(count, Scalar::Bool | Scalar::F32 | Scalar::F64))
-            {
-                for (operator, function) in [("<<", "shl"), (">>", "shr")] {
-                    let function = format!("{own}_{function}");
-                    functions.add(
-                        &[of, *count],
-                        &[of],
-                        &format!("a {operator} b"),
-                        &function,
-                        &format!("{function}(a, b)"),
-                    );
-                }
-            }
-            functions.add(&[of], &[of], "!a", &format!("{own}_not"), &format!("{own}_not(a)"));
-            if own.starts_with('i') {
-                functions.add(&[of], &[of], "-a", &format!("{own}_neg"), &format!("{own}_neg(a)"));
+        let mut add = |parameters: &[Scalar], rust: &str, name: &str, arguments: &str| {
+            let function = format!("{own}_{name}");
+            functions.add(parameters, &[of], rust, &function, &format!("{function}({arguments})"));
+        };
+        if is_float(of) {
+            add(&[of, of], "a % b", "rem", "a, b");
+        }
+        if is_integer(of) {
+            add(&[of, of], "a + b", "add", "a, b");
+            add(&[of, of], "a - b", "sub", "a, b");
+            add(&[of, of], "a * b", "mul", "a, b");
+            add(&[of, of], "a / b", "div", "a, b, 0, 0");
+            add(&[of, of], "a % b", "rem", "a, b, 0, 0");
+            add(&[of], "!a", "not", "a");
+            add(&[of], if is_signed(of) { "-a" } else { "a.wrapping_neg()" }, "neg", "a");
+            for count in all_scalars().filter(|count| is_integer(*count)) {
+                add(&[of, count], "a << b", "shl", "a, b");
+                add(&[of, count], "a >> b", "shr", "a, b");
             }
         }
-        // The casts that C has as Rust does.
-        for (_, to) in NAMES {
-            let from_float = matches!(of, Scalar::F32 | Scalar::F64);
-            let allowed = if from_float {
-                matches!(to, Scalar::F32 | Scalar::F64)
-            } else {
-                to != Scalar::Bool && (of != Scalar::Bool || !matches!(to, Scalar::F32 | Scalar::F64))
-            };
-            if allowed {
-                functions.add(&[of], &[to], &format!("a as {}", name_of(to)), "", &format!("{}(a)", name_of(to)));
+        for to in all_scalars().filter(|to| *to != Scalar::Bool) {
+            let rust = format!("a as {}", name_of(to));
+            if is_float(of) && is_integer(to) {
+                let function = format!("{}_from_{own}", name_of(to));
+                functions.add(&[of], &[to], &rust, &function, &format!("{function}(a)"));
+            } else if of != Scalar::Bool || is_integer(to) {
+                // C has this cast as Rust does.
+                functions.add(&[of], &[to], &rust, "", &format!("{}(a)", name_of(to)));
             }
         }
     }

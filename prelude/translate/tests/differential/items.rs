@@ -62,10 +62,6 @@ impl Program {
         program
     }
 
-    pub fn source(&self, name: &str) -> &str {
-        self.items.get(name).map_or("", |item| &item.source)
-    }
-
     pub fn translate(&self, name: &str) -> Result<Translation, Error> {
         warpcell_translate::translate(name, Role::Vectorize, &[], self)
     }
