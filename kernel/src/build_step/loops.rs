@@ -171,8 +171,10 @@ fn is_short(node: &SyntaxNode) -> bool {
     let Some(ast::Expr::RangeExpr(range)) = ast::ForExpr::cast(node.clone()).and_then(|node| node.iterable()) else {
         return false;
     };
-    let is_short =
-        |bound: SyntaxNode| bound.kind() == SyntaxKind::LITERAL && bound.text().len() <= ra_ap_syntax::TextSize::new(4);
+    let is_short = |bound: SyntaxNode| {
+        let text = bound.text().to_string().replace('_', "");
+        bound.kind() == SyntaxKind::LITERAL && text.chars().take_while(char::is_ascii_digit).count() <= 4
+    };
     range.syntax().children().count() == 2 && range.syntax().children().all(is_short)
 }
 

@@ -62,7 +62,7 @@ PLAIN = [
 VECTORIZED = [
     "#[vectorize]\nfn over_{n}(x: f32) -> f32 {{\n    x * x - {n}.0\n}}",
     "#[vectorize]\nfn over_{n}(x: f64, mean: f64, width: f64) -> f64 {{\n    (-0.5 * ((x - mean) / width).powi(2)).exp() / {n}.0\n}}",
-    "#[vectorize]\nfn over_{n}(value: i64) -> bool {{\n    value > 1 && (2..value).take_while(|d| d * d <= value).all(|d| value % d != 0)\n}}",
+    "#[vectorize]\nfn over_{n}(value: i64) -> bool {{\n    let mut d = 2;\n    while d * d <= value && value % d != 0 {{\n        d += 1;\n    }}\n    value > 1 && d * d > value\n}}",
 ]
 
 # What is done between definitions, in turns.
