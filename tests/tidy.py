@@ -192,7 +192,7 @@ def headers(files: list[str]) -> Iterator[str]:
 def lengths(files: list[str]) -> Iterator[str]:
     """A file has one reason to exist; a long one says why it is long. Unit tests do not count."""
     for path in files:
-        if path.endswith((".rs", ".cu", ".py", ".sh")) and Path(path).name != "tests.rs":
+        if path.endswith((".rs", ".cu", ".cuh", ".py", ".sh")) and Path(path).name != "tests.rs":
             text = text_of(path).split("#[cfg(test)]\nmod ", 1)[0]
             if text.count("\n") > LONGEST and not LONG_REASON.search(text):
                 yield f"{path}: {text.count(chr(10))} lines; split it, or say `// Long because: …`"

@@ -94,6 +94,11 @@ pub fn functions_listing(session: &Path) -> PathBuf {
     session.join("functions")
 }
 
+/// Where a session keeps the text of the cell that runs, for the macros.
+pub fn cell_text(session: &Path) -> PathBuf {
+    session.join("cell")
+}
+
 /// The file with the word by which a session's cells are interrupted.
 pub fn interrupt_word(session: &Path) -> PathBuf {
     session.join("interrupt")

@@ -30,6 +30,12 @@ triangle(const element* x, element* out, i64 size, i64 rows, i64 columns, Stride
     out[matrix * to.step + row * to.down + column * to.right] = value;
 }
 
+// Identity matrices of `n` rows.
+extern "C" __global__ void __launch_bounds__(THREADS) identity(element* out, i64 size, i64 n) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at < size) out[at] = at % (n * n) % (n + 1) == 0;
+}
+
 // A number as significand times a power of two, so that products do not leave its range.
 struct Product {
     double significand;

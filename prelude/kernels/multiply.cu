@@ -2,9 +2,11 @@
 //
 //   WARPCELL_ELEMENT   u8, u32 or u64; the sign of integers does not matter
 //   WARPCELL_LOGICAL   if defined, elements are bools
+//   WARPCELL_EACH      rows and columns that a thread computes: the more, the less shared memory is read, and the fewer blocks
+//                      there are
 //
-// A block computes a tile of 64 by 64 elements of one product, 16 terms at a time from shared memory; a thread 4 by 4 of
-// them, 16 rows and 16 columns apart, so that neighbours in a warp write neighbours.
+// A block computes a tile of 16 * EACH by 16 * EACH elements of one product, 16 terms at a time from shared memory; a thread EACH
+// by EACH of them, 16 rows and 16 columns apart, so that neighbours in a warp write neighbours.
 
 typedef unsigned char u8;
 typedef unsigned int u32;
@@ -12,10 +14,10 @@ typedef unsigned long long u64;
 typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
-#define TILE 64
+#define EACH WARPCELL_EACH
+#define TILE (16 * EACH)
 #define DEPTH 16
 #define THREADS 256
-#define EACH 4
 #define DEVICE __device__ __forceinline__
 
 // What is computed in: at least 32 bits.

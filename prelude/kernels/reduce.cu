@@ -5,6 +5,7 @@
 //   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All, Any or Dot
 //   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
 //   WARPCELL_DOT                      if defined, the program for two vectors, with Dot
+//   WARPCELL_MAP                      if defined, no kernel: what a function gives for each element is reduced by a kernel around it
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
@@ -357,7 +358,7 @@ dot_strided(const input* x, const input* y, i64 size, i64 stride_x, i64 stride_y
     deliver_whole(state, of_blocks, finished, out);
 }
 
-#else
+#elif !defined(WARPCELL_MAP)
 
 // Adds elements that follow one another, whose places begin at `place`; `lane` of `lanes` threads that share them.
 DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane, i64 lanes) {

@@ -470,9 +470,22 @@ pub(crate) trait Backend: Send + Sync {
     fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
     /// Applies `operation` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
     fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
-    /// Computes each element of `out` by a function of the user; inputs and `out` are of the function's dtypes, arrays are
-    /// broadcast to `out`, which overlaps none of them and may be empty. Passes a panic of the function on.
-    fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()>;
+    /// Computes each element of `outs`, an array for each result, by a function of the user; inputs and `outs` are of the
+    /// function's dtypes, arrays are broadcast to `outs`, which are of one shape and may be empty. An array may have the very
+    /// elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any other. Passes a panic
+    /// of the function on.
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()>;
+    /// Reduces to the one element of `out`, which is of the operation's dtype, what a function with one result gives for each
+    /// element of the inputs; those are as for `map`, with arrays broadcast to `shape`. There are elements if the operation
+    /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
+    fn map_reduce(
+        &self,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()>;
     /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
     /// axes. The reduced part is not empty if the operation needs elements.
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;
@@ -622,6 +635,8 @@ pub(crate) trait Backend: Send + Sync {
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
     /// Whether the calling thread captures a graph of this device.
     fn is_capturing(&self) -> bool;
+    /// Lets loops of the user's functions end that run on the device now, if a device runs beside the host.
+    fn stop_functions(&self) {}
     /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
     fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
         Err(text::needs_cuda(text.name))

@@ -81,6 +81,10 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
             for _ in 0..100 {
                 std::thread::sleep(std::time::Duration::from_millis(50));
                 crate::output::flush();
+                // The cell may wait for a device, where a loop goes on.
+                if interrupt::is_set() {
+                    crate::device::stop_functions();
+                }
             }
             // Memory that a notebook keeps while its user is elsewhere.
             if !RUNNING.load(Ordering::Relaxed) {

@@ -332,6 +332,14 @@ pub(crate) fn trim_idle() {
     host().backend.trim_idle();
 }
 
+/// Lets loops of the user's functions end that run on devices now. Called from a thread that does not wait for any.
+pub(crate) fn stop_functions() {
+    // Whoever opens a device at this moment has started nothing there.
+    if let Some(Ok(opened)) = OPENED.get().map(Mutex::try_lock) {
+        opened.values().for_each(|backend| backend.stop_functions());
+    }
+}
+
 /// A device's handle; a backend is opened once per process.
 pub(crate) fn open(device: Device) -> Result<Handle> {
     let ordinal = match device {

@@ -150,6 +150,18 @@ pub enum Error {
         /// The compiler's log.
         log: String,
     },
+    /// A function of the user that failed at an element on a CUDA device. The arrays that it computed hold anything; all others
+    /// are as they were.
+    FunctionFailed {
+        /// The function's name.
+        function: String,
+        /// The line in the file or cell where it failed.
+        line: usize,
+        /// The device.
+        device: String,
+        /// What happened, with the values, and what to do.
+        reason: String,
+    },
     /// The user has interrupted the cell.
     Interrupted,
     /// An operation that cannot be part of a graph, asked for while one was captured.
@@ -264,6 +276,9 @@ impl fmt::Display for Error {
             }
             Error::NotCapturable { operation, reason } => {
                 write!(f, "{operation} cannot be captured in a graph: {reason}")
+            }
+            Error::FunctionFailed { function, line, device, reason } => {
+                write!(f, "the function `{function}` failed in line {line} on {device}: {reason}")
             }
             Error::Interrupted => f.write_str("the operation was interrupted; run the cell again to complete it"),
             Error::SingularMatrix { operation, matrix, pivot } => write!(

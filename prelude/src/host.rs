@@ -26,6 +26,7 @@ pub use crate::operations::correlate::{correlate, correlate2d, correlate2d_with,
 pub use crate::operations::fftconvolve::{
     choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
+pub use crate::operations::map::host::{map, try_map};
 pub use joining::{concatenate, reshape, stack};
 pub use products::{dot, matmul};
 

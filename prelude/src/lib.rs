@@ -28,6 +28,7 @@ mod dtype;
 mod error;
 pub mod fft;
 mod files;
+mod generated;
 mod graph;
 pub mod host;
 mod input;
@@ -74,6 +75,7 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
+pub use generated::{cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
@@ -95,7 +97,10 @@ pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
-pub use operations::map::{Argument, Arguments, Function, map, try_map};
+pub use operations::map::{
+    Argument, Arguments, Function, Fused, HostArgument, HostArguments, Results, map, map_host, map_into, map_reduce,
+    reduction, try_map, try_map_host, try_map_into, try_map_reduce,
+};
 pub use operations::products::{
     IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
     vdot,
@@ -121,4 +126,4 @@ pub use rich::{
 pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
-pub use warpcell_macros::{rich, vectorize};
+pub use warpcell_macros::{device, rich, vectorize};

@@ -1,4 +1,5 @@
 //! What most cells need: `use gpu::prelude::*;`.
 
-pub use crate::{Boundary, DeviceArray, Mode, vectorize};
+pub use crate::{Boundary, DeviceArray, Mode, fuse};
 pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, array, s};
+pub use warpcell_macros::{device, vectorize};

@@ -1,7 +1,7 @@
-//! The functions that cells have registered by `#[vectorize]`: found by their names, with what runs them over blocks of
-//! elements. What the macro emits calls this; nothing here is for users' code.
+//! What cells have registered by `#[vectorize]` and `#[device]`: found by its name, with its text for CUDA devices and what
+//! runs it over blocks of elements on the CPU. What the macros emit calls this; nothing here is for users' code.
 //!
-//! A function is registered by code that the loader runs when it loads a cell. A later definition of the same name wins.
+//! An item is registered by code that the loader runs when it loads a cell. A later definition of the same name wins.
 //! Under a kernel, each registration adds a line to a file of the session, so that the build step knows what need not
 //! be compiled again (see `kernel/OUTPUT_CONTRACT.md`).
 
@@ -9,109 +9,168 @@ use crate::dtype::DType;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
-use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use warpcell_translate::Item;
+pub use warpcell_translate::{Role, Type, Value};
 
-/// Computes a block of results from blocks of arguments, all of one length.
-pub type BlockFunction = fn(&Inputs<'_>, &mut Output<'_>);
+mod blocks;
+mod captures;
+mod constant;
 
-/// A registered function.
-#[derive(Clone)]
+pub use blocks::{BlockFunction, Inputs, Outputs};
+pub use captures::{Capture, Captured, Captures, Formula};
+pub use constant::{Constant, structure, structure_type};
+pub use warpcell_macros::formula;
+
+/// What the macros know of an item when it is compiled.
+pub struct Text {
+    /// What it is for; of a struct, `Device`.
+    pub role: Role,
+    /// The item without its attributes; a formula as a function.
+    pub source: &'static str,
+    /// A formula as it is written; empty for others.
+    pub written: &'static str,
+    /// The line of the source's beginning in the user's file or cell.
+    pub line: usize,
+    /// Tells what the item refers to: as a function, since names of types are not known to the compiler's constants.
+    pub references: fn(&mut References),
+}
+
+/// What runs a registered function over blocks.
+pub struct Blocks {
+    /// The types of its parameters.
+    pub parameters: &'static [DType],
+    /// The types of its results: one for a scalar, several for a tuple.
+    pub results: &'static [DType],
+    /// The loop over a block.
+    pub run: BlockFunction,
+}
+
+/// What an item refers to outside of itself: each path as it is written, without blanks, and what it stands for.
+pub struct References {
+    item: Item,
+}
+
+impl References {
+    /// A function that it calls, and the name by which that is registered.
+    pub fn function(&mut self, path: &str, name: &str) {
+        self.item.functions.push((path.to_owned(), name.to_owned()));
+    }
+
+    /// A struct that it names, likewise.
+    pub fn structure(&mut self, path: &str, name: &str) {
+        self.item.structs.push((path.to_owned(), name.to_owned()));
+    }
+
+    /// A constant that it uses, and its value.
+    pub fn constant(&mut self, path: &str, value: &dyn Constant) {
+        self.item.constants.push((path.to_owned(), value.value()));
+    }
+}
+
+/// A function that runs over arrays: a registered one, or a formula of `fuse!`.
+#[derive(Clone, Copy)]
 pub struct Function {
-    /// What `std::any::type_name` says of the function: its path.
+    /// What `std::any::type_name` says of the function, its path; of a formula [`FORMULA`].
     pub(crate) name: &'static str,
-    pub(crate) parameters: Vec<DType>,
-    pub(crate) result: DType,
+    /// Of the arguments that a caller gives.
+    pub(crate) parameters: &'static [DType],
+    /// One for a scalar result, several for a tuple.
+    pub(crate) results: &'static [DType],
     pub(crate) block: BlockFunction,
+    /// Its address identifies the definition: code that was loaded stays.
+    pub(crate) text: &'static Text,
+    /// What a formula has captured, its last parameters for the translator.
+    pub(crate) captures: Captures,
+    /// What it calls is as it was after so many registrations: a formula's closure is not changed by later cells.
+    pub(crate) as_of: u64,
 }
 
-/// Blocks of arguments: elements that follow one another.
-pub struct Inputs<'a> {
-    blocks: &'a [*const u8],
-    dtypes: &'a [DType],
-    length: usize,
-    elements: PhantomData<&'a [u8]>,
-}
-
-/// The block of results.
-pub struct Output<'a> {
-    block: *mut u8,
-    dtype: DType,
-    length: usize,
-    elements: PhantomData<&'a mut [u8]>,
-}
-
-impl<'a> Inputs<'a> {
-    /// # Safety
-    ///
-    /// Each of `blocks` must point to `length` elements of its dtype, aligned, which are not written to for `'a`; those
-    /// of bool must be 0 or 1.
-    pub(crate) unsafe fn new(blocks: &'a [*const u8], dtypes: &'a [DType], length: usize) -> Inputs<'a> {
-        assert_eq!(blocks.len(), dtypes.len());
-        Inputs { blocks, dtypes, length, elements: PhantomData }
-    }
-
-    fn block(&self, index: usize, dtype: DType) -> *const u8 {
-        assert_eq!(self.dtypes[index], dtype, "the function was registered with other types");
-        self.blocks[index]
+impl Function {
+    /// Tells definitions apart.
+    pub(crate) fn identity(&self) -> (usize, u64) {
+        (std::ptr::from_ref(self.text).addr(), self.as_of)
     }
 }
 
-impl<'a> Output<'a> {
-    /// # Safety
-    ///
-    /// `block` must point to `length` initialised elements of `dtype`, aligned, which nothing else accesses for `'a`.
-    pub(crate) unsafe fn new(block: *mut u8, dtype: DType, length: usize) -> Output<'a> {
-        Output { block, dtype, length, elements: PhantomData }
+/// The name of formulas, which no function has: those are paths.
+pub(crate) const FORMULA: &str = "formula";
+
+/// A registered item.
+struct Entry {
+    name: &'static str,
+    text: &'static Text,
+    /// When it was registered: the number of the registration, from 1; 0 for a formula.
+    serial: u64,
+    item: OnceLock<Item>,
+}
+
+impl Entry {
+    fn new(name: &'static str, text: &'static Text, serial: u64) -> Arc<Entry> {
+        Arc::new(Entry { name, text, serial, item: OnceLock::new() })
     }
 
-    fn block(&self, dtype: DType) -> *mut u8 {
-        assert_eq!(self.dtype, dtype, "the function was registered with another result");
-        self.block
+    fn item(&self) -> &Item {
+        self.item.get_or_init(|| {
+            let (name, source) = (self.name.to_owned(), self.text.source.to_owned());
+            let mut references = References { item: Item { name, source, line: self.text.line, ..Item::default() } };
+            (self.text.references)(&mut references);
+            references.item
+        })
     }
 }
 
-macro_rules! blocks {
-    ($($type:ident $tag:ident)*) => {
-        impl<'a> Inputs<'a> {$(
-            /// The block of the argument of this number, which is of this type.
-            pub fn $type(&self, index: usize) -> &'a [$type] {
-                // SAFETY: of this type, as was just checked; the rest is what `new` was promised.
-                unsafe { std::slice::from_raw_parts(self.block(index, DType::$tag).cast(), self.length) }
-            }
-        )*}
-        impl Output<'_> {$(
-            /// The block, which is of this type.
-            pub fn $type(&mut self) -> &mut [$type] {
-                // SAFETY: of this type, as was just checked; the rest is what `new` was promised.
-                unsafe { std::slice::from_raw_parts_mut(self.block(DType::$tag).cast(), self.length) }
-            }
-        )*}
-    };
+/// A function and all that it leads to, as registered at one moment.
+pub(crate) struct Items {
+    found: HashMap<&'static str, Arc<Entry>>,
+    /// Greater than before if the function, or anything that it leads to, was registered again.
+    pub stamp: u64,
+    /// What [`generation`] was.
+    pub generation: u64,
 }
-blocks!(bool Bool u8 U8 i32 I32 u32 U32 i64 I64 u64 U64 f32 F32 f64 F64);
+
+impl warpcell_translate::Items for Items {
+    fn item(&self, name: &str) -> Option<&Item> {
+        self.found.get(name).map(|entry| entry.item())
+    }
+}
 
 #[derive(Default)]
 struct Registry {
+    /// All that had a name, the newest last.
+    items: HashMap<&'static str, Vec<Arc<Entry>>>,
     functions: HashMap<&'static str, Arc<Function>>,
     /// Where the kernel's build step reads what is registered.
     listing: Option<File>,
 }
+
+/// The number of registrations so far.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 fn registry() -> MutexGuard<'static, Registry> {
     static REGISTRY: OnceLock<Mutex<Registry>> = OnceLock::new();
     REGISTRY.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a function; called when the library that has it is loaded. `hash` is what the build step will recognise
-/// it by, empty without one.
-pub fn register(name: &'static str, hash: &str, parameters: &[DType], result: DType, block: BlockFunction) {
-    let function = Function { name, parameters: parameters.to_vec(), result, block };
+/// Registers a function or a struct; called when the library that has it is loaded. `hash` is what the build step will
+/// recognise it by, empty without one. What runs over arrays has `blocks`.
+pub fn register(name: &'static str, hash: &str, text: &'static Text, blocks: Option<&'static Blocks>) {
     let mut registry = registry();
-    registry.functions.insert(name, Arc::new(function));
+    let serial = GENERATION.fetch_add(1, Ordering::AcqRel) + 1;
+    registry.items.entry(name).or_default().push(Entry::new(name, text, serial));
+    match blocks {
+        Some(&Blocks { parameters, results, run }) => {
+            let function =
+                Function { name, parameters, results, block: run, text, captures: Captures::none(), as_of: u64::MAX };
+            registry.functions.insert(name, Arc::new(function));
+        }
+        // A function that was one over arrays before is none now.
+        None => drop(registry.functions.remove(name)),
+    }
     if let Some(listing) = &mut registry.listing {
-        // One write for the line. If it fails, the function is compiled once more in the next cell.
+        // One write for the line. If it fails, the item is compiled once more in the next cell.
         let _ = listing.write_all(format!("{name} {hash}\n").as_bytes());
     }
 }
@@ -123,7 +182,112 @@ pub(crate) fn list_in(path: &Path) {
     registry().listing = File::options().create_new(true).append(true).open(path).ok();
 }
 
-/// The function of this name.
+/// The function over arrays of this name, the newest.
 pub(crate) fn find(name: &str) -> Option<Arc<Function>> {
     registry().functions.get(name).cloned()
+}
+
+/// Whether an item of this name is registered.
+pub(crate) fn has_item(name: &str) -> bool {
+    registry().items.contains_key(name)
+}
+
+/// A number that changes with each registration. While it stays, what [`items`] gives stays.
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// The function and all that it leads to, as it is registered now (or was, for a formula). What a function calls that is not
+/// registered is not there.
+pub(crate) fn items(function: &Function) -> Items {
+    let registry = registry();
+    let newest = |name: &str| -> Option<&Arc<Entry>> {
+        registry.items.get(name)?.iter().rev().find(|entry| entry.serial <= function.as_of)
+    };
+    let itself = newest(function.name).filter(|entry| std::ptr::eq(entry.text, function.text)).cloned();
+    let mut items = Items { found: HashMap::new(), stamp: 0, generation: generation() };
+    let mut waiting = vec![itself.unwrap_or_else(|| Entry::new(function.name, function.text, 0))];
+    while let Some(entry) = waiting.pop() {
+        if items.found.contains_key(entry.name) {
+            continue;
+        }
+        items.stamp = items.stamp.max(entry.serial);
+        let item = entry.item();
+        waiting.extend(item.functions.iter().chain(&item.structs).filter_map(|(_, name)| newest(name)).cloned());
+        items.found.insert(entry.name, entry);
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpcell_translate::{Items as _, Value};
+
+    static INNER: Text = text("fn inner() {}", |_| ());
+    static OUTER: Text = text("fn outer() { inner(); gone(); }", |found| {
+        found.function("inner", "registry_tests::inner");
+        found.function("gone", "registry_tests::gone");
+        found.structure("Point", "registry_tests::Point");
+        found.constant("LIMIT", &[1.5f32, 2.0]);
+    });
+    static POINT: Text = text("struct Point;", |found| found.structure("Point", "registry_tests::Point"));
+    static FORMULA_TEXT: Text = text("fn formula() {}", |found| found.function("inner", "registry_tests::inner"));
+
+    const fn text(source: &'static str, references: fn(&mut References)) -> Text {
+        Text { role: Role::Device, source, written: "", line: 1, references }
+    }
+
+    fn function(name: &'static str, text: &'static Text, as_of: u64) -> Function {
+        let captures = Captures::none();
+        Function { name, parameters: &[], results: &[], block: |_, _| (), text, captures, as_of }
+    }
+
+    #[test]
+    fn items_are_what_a_function_leads_to() {
+        let blocks: &'static Blocks = &Blocks { parameters: &[DType::F32], results: &[DType::Bool], run: |_, _| () };
+        register("registry_tests::outer", "", &OUTER, Some(blocks));
+        register("registry_tests::inner", "", &INNER, None);
+        register("registry_tests::Point", "", &POINT, None);
+        let outer = find("registry_tests::outer").unwrap();
+        assert_eq!((outer.parameters, outer.results), (&[DType::F32][..], &[DType::Bool][..]));
+        assert!(find("registry_tests::inner").is_none() && has_item("registry_tests::inner"));
+
+        let before = items(&outer);
+        assert_eq!(before.found.len(), 3);
+        let item = before.item("registry_tests::outer").unwrap();
+        assert_eq!(item.functions[1], ("gone".to_owned(), "registry_tests::gone".to_owned()));
+        let Value::Array(_, elements) = &item.constants[0].1 else { panic!("{:?}", item.constants) };
+        assert_eq!(elements.len(), 2);
+        assert!(before.item("registry_tests::gone").is_none());
+
+        // Anything that is registered again makes another stamp, but only for what leads there.
+        let formula = function(FORMULA, &FORMULA_TEXT, generation());
+        let of_formula = items(&formula).stamp;
+        register("registry_tests::Point", "", &POINT, None);
+        let after = items(&outer);
+        assert!(after.stamp > before.stamp && after.generation > before.generation);
+        assert_eq!(items(&formula).stamp, of_formula);
+        register("registry_tests::gone", "", &INNER, None);
+        assert!(items(&outer).stamp > after.stamp);
+
+        // A formula keeps what it was made with.
+        static LATER: Text = text("fn inner() { later(); }", |_| ());
+        register("registry_tests::inner", "", &LATER, None);
+        assert_eq!(items(&formula).item("registry_tests::inner").unwrap().source, INNER.source);
+        assert_eq!(items(&outer).item("registry_tests::inner").unwrap().source, LATER.source);
+        assert_eq!(items(&formula).item(FORMULA).unwrap().source, "fn formula() {}");
+        let newer = function(FORMULA, &FORMULA_TEXT, generation());
+        assert_eq!(items(&newer).item("registry_tests::inner").unwrap().source, LATER.source);
+        assert_ne!(newer.identity(), formula.identity());
+    }
+
+    #[test]
+    fn what_is_no_function_over_arrays_any_more_is_not_found() {
+        let blocks: &'static Blocks = &Blocks { parameters: &[], results: &[], run: |_, _| () };
+        register("registry_tests::once", "", &INNER, Some(blocks));
+        assert!(find("registry_tests::once").is_some());
+        register("registry_tests::once", "", &INNER, None);
+        assert!(find("registry_tests::once").is_none());
+    }
 }

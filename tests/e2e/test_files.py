@@ -1,4 +1,4 @@
-"""Arrays in files, between cells and NumPy."""
+"""Arrays in files, between cells and NumPy, and in the hands of other libraries."""
 
 import numpy as np
 
@@ -39,3 +39,11 @@ def test_pictures_are_arrays(kernel, tmp_path):
 def test_a_host_array_is_given_away_and_comes_back(kernel):
     kernel.check("let given = array![[1.0, 2.0], [3.0, 4.0]];\nlet mut taken = gpu::asarray(given);\ntaken += 1.0;")
     assert kernel.check("taken.into_host().sum()").value == "14.0"
+
+
+def test_a_tensor_of_dlpack_shares_the_elements_and_lives_as_a_variable(kernel):
+    kernel.check("let a = gpu::array(&[1.0, 2.0, 3.0]);\nlet tensor = a.to_dlpack();")
+    kernel.check("let mut taken = unsafe { gpu::DeviceArray::<f64>::from_dlpack(tensor) };\ntaken += 1.0;")
+    assert kernel.check("(a.sum(), a.data_ptr() == taken.data_ptr())").value == "(9.0, true)"
+    text = kernel.run("unsafe { gpu::DeviceArray::<f32>::from_dlpack(a.to_dlpack()) }").error_text
+    assert "elements are f64, not f32; use `DeviceArray::<f64>::from_dlpack`" in text, text

@@ -50,10 +50,10 @@ def test_arguments_of_several_kinds_infer(kernel):
 
 
 def test_what_a_function_calls_may_change(kernel):
-    kernel.check("fn inner(x: f32) -> f32 { x + 1.0 }")
+    kernel.check("#[device] fn inner(x: f32) -> f32 { x + 1.0 }")
     kernel.check("#[vectorize] fn outer(x: f32) -> f32 { inner(x) }")
     assert mapped(kernel, "outer") == "[2.0, 11.0]"
-    kernel.check("fn inner(x: f32) -> f32 { x - 1.0 }")
+    kernel.check("#[device] fn inner(x: f32) -> f32 { x - 1.0 }")
     assert mapped(kernel, "outer") == "[0.0, 9.0]"
 
 
@@ -115,6 +115,14 @@ def test_a_function_is_compiled_for_arrays_once(fresh_kernel):
     session.check("1 + 1")
     changed, after = libraries(session)[-2:]
     assert BLOCK in changed and BLOCK not in after
+
+
+def test_a_cell_with_a_registered_function_is_compiled_ahead_as_others_are(fresh_kernel):
+    session = fresh_kernel()
+    session.check(DOUBLE)
+    session.check("#[device] #[derive(Clone, Copy)] struct Point { x: f32 }")
+    session.check("1 + 1")
+    assert BLOCK not in libraries(session)[-1]
 
 
 def test_the_session_leaves_no_listing_to_the_cells(kernel):

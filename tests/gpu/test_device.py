@@ -64,6 +64,33 @@ def test_work_on_the_device_is_interrupted(device, code):
     assert device.check("kept.sum()").value == "45.0"
 
 
+ENDLESS = """
+#[vectorize]
+fn endless(start: i32) -> i32 {
+    let mut n = start;
+    while n != -1 {
+        n = n.wrapping_add(2) & 0x7fff_fffe;
+    }
+    n
+}
+"""
+
+
+def test_a_function_without_an_end_is_interrupted_and_the_device_goes_on(device):
+    device.check(ENDLESS)
+    for _ in range(2):
+        test_work_on_the_device_is_interrupted(device, "gpu::map(endless, &gpu::arange(1000i32)).to_host();")
+
+
+def test_a_failure_on_the_device_names_function_line_and_values(device):
+    device.check("#[vectorize]\nfn quotient(a: i32, b: i32) -> i32 {\n    a / b\n}")
+    result = device.run("gpu::map(quotient, (&gpu::arange(5i32), 0)).to_host();")
+    print(result.error_text)
+    assert re.search(r"`quotient` failed in line 3 on cuda:0 .*: [0-4] was divided by zero", result.error_text)
+    assert device.check("gpu::map(quotient, (&gpu::arange(5i32), 2)).sum()").value == "4"
+    assert device.check("kept.sum()").value == "45.0"
+
+
 def test_memory_that_is_not_there_is_an_error_and_no_more(device):
     result = device.run("let huge = gpu::zeros::<f64>((1 << 20, 1 << 20));")
     assert "memory" in result.error_text, result.error_text

@@ -5,7 +5,7 @@ use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::variables::Findings;
 use super::{dependencies, flags, loops, replay, types};
-use crate::environment::{SESSION, functions_listing};
+use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -109,9 +109,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    // Without a listing, as before the first cell, nothing is registered.
-    let listing = std::fs::read_to_string(functions_listing(&cell.session)).unwrap_or_default();
-    let Functions { source: text, hashes } = Functions::read(&text, &listing);
+    let Functions { source: text, registers, .. } = Functions::prepare(&text, &cell.session)?;
     let crates = cell.dependencies.identities();
     let is_timed = BuildOptions::read(&cell.session).timed;
     let mut findings = Findings::default();
@@ -122,7 +120,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         };
         let text = if is_timed { Cow::Borrowed(&*text) } else { loops::with_checks(&text) };
         let compilation =
-            Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, hashes: &hashes, library: &library };
+            Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
         }
@@ -146,8 +144,8 @@ struct Compilation<'a> {
     text: &'a str,
     /// Whether the cell measures time.
     is_timed: bool,
-    /// What the macros get to know of registered functions.
-    hashes: &'a str,
+    /// Whether items register themselves when the cell is loaded.
+    registers: bool,
     library: &'a Path,
 }
 
@@ -178,14 +176,15 @@ impl Compilation<'_> {
     /// Compiles.
     fn run(&self) -> Result<Compiled> {
         // There is nothing to run, and so nothing to generate and to link: an empty library says that.
-        let goal = if only_defines(self.text) { Goal::Checked } else { Goal::Linked };
+        let goal = if only_defines(self.text) && !self.registers { Goal::Checked } else { Goal::Linked };
         if goal == Goal::Checked {
             std::fs::write(self.library, "")?;
         }
         lead_group(&self.cell.session)?;
-        // Cells that measure time have a compiler of their own; what the macros get to know is known only now.
-        let is_usual = !self.is_timed && !self.text.contains(functions::VECTORIZE);
-        if is_usual && let Some((attributes, rest)) = ahead::split(self.text) {
+        // Cells that measure time have a compiler of their own.
+        if !self.is_timed
+            && let Some((attributes, rest)) = ahead::split(self.text)
+        {
             std::fs::write(self.source, rest)?;
             let call = self.ahead(&attributes)?;
             if let Some(compiled) = ahead::compile(&self.cell.session, call, self.source, goal)? {
@@ -197,7 +196,6 @@ impl Compilation<'_> {
             Goal::Checked => self.cell.checker(self.source),
             Goal::Linked => self.command(self.source),
         };
-        command.env(functions::HASHES, self.hashes);
         let output = command.output().with_context(|| self.cell.cannot_run())?;
         std::io::stdout().write_all(&output.stdout)?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -219,7 +217,7 @@ impl Compilation<'_> {
 /// What evcxr writes as the function of a cell without code of the user's.
 const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";
 /// What items may contain that has an effect, or may be in error, only when the cell is linked or loaded.
-const LINKED: [&str; 4] = ["link", "vectorize", "global_asm", "ctor"];
+const LINKED: [&str; 3] = ["link", "global_asm", "ctor"];
 
 /// Whether a cell consists of items only, which the compiler need but check.
 fn only_defines(source: &str) -> bool {
@@ -240,6 +238,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
+    let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
     std::fs::write(&rewritten, rewrite::with_display(&text))?;
     let error = cell.checker(&rewritten).exec();
     Err(error).with_context(|| cell.cannot_run())
@@ -288,6 +287,7 @@ impl Cell<'_> {
             }
         }
         command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
+        command.env(functions::NOTEBOOK, functions::notebook_file(&self.session));
         command
     }
 
@@ -323,7 +323,6 @@ mod tests {
             "#[link(name = \"m\")] unsafe extern \"C\" { fn sin(x: f64) -> f64; }",
             "#[unsafe(no_mangle)] pub fn f() {}",
             "#[unsafe(link_section = \".init_array\")] static F: fn() = f;",
-            "#[vectorize] fn f(x: f32) -> f32 { x }",
         ] {
             assert!(!only_defines(&cell(items)), "{items}");
         }

@@ -1,65 +1,115 @@
-//! Functions with `#[vectorize]`: which ones the cell process has registered already, so that they need not be compiled
-//! for it again.
+//! Items with `#[vectorize]` or `#[device]`: which ones the cell process has registered already, so that they need not be
+//! compiled for it again; and what the macros get to know of the notebook.
 //!
-//! evcxr writes every item of the notebook into every cell, and what the attribute emits costs the compiler many times
-//! what the plain function does. A function is known by a hash of its text and of all that its text may lead to: what
+//! evcxr writes every item of the notebook into every cell, and what the attributes emit costs the compiler many times
+//! what the plain function does. An item is known by a hash of its text and of all that its text may lead to: what
 //! it calls, the types and constants that it names, and so on. The cell process lists what it has registered, by name
-//! and hash; where the last line for a name has the hash, the attribute is blanked out, and the plain function is left.
+//! and hash; where the last line for a name has the hash, the attribute is blanked out, and the plain function is left. A
+//! struct keeps its attribute, which then gives it no more than an implementation of a trait.
 
+use crate::environment::{cell_text, functions_listing};
+use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
-/// The variable by which the macro gets lines `NAME HASH`.
-pub const HASHES: &str = "WARPCELL_FUNCTION_HASHES";
+/// The variable by which the macros get the path of what they are to know.
+pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 
-/// The attribute.
-pub const VECTORIZE: &str = "vectorize";
+/// The attributes.
+const ATTRIBUTES: [&str; 2] = ["vectorize", "device"];
 
-/// The functions of a cell crate.
+/// The file that the macros read.
+pub fn notebook_file(session: &Path) -> PathBuf {
+    session.join("notebook")
+}
+
+/// The items of a cell crate.
 pub struct Functions {
     /// The source, without the attributes of functions that are registered.
     pub source: String,
-    /// Lines `NAME HASH`, for the macro.
-    pub hashes: String,
+    /// Whether there are items that register themselves when the cell is loaded.
+    pub registers: bool,
+    /// For the macros: lines `item NAME HASH`, with ` registered` behind it where that is so, and `plain NAME` for functions
+    /// without an attribute.
+    notebook: String,
 }
 
 impl Functions {
+    /// Looks through a source that evcxr wrote, and leaves for the macros what they are to know.
+    pub fn prepare(source: &str, session: &Path) -> Result<Functions> {
+        // Without a listing, as before the first cell, nothing is registered.
+        let listing = std::fs::read_to_string(functions_listing(session)).unwrap_or_default();
+        let functions = Functions::read(source, &listing);
+        let cell = std::fs::read_to_string(cell_text(session)).unwrap_or_default();
+        let path = notebook_file(session);
+        std::fs::write(&path, format!("{}\n{cell}", functions.notebook))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(functions)
+    }
+
     /// Looks through a source that evcxr wrote; `listing` is what the cell process has registered.
-    pub fn read(source: &str, listing: &str) -> Functions {
-        let mut functions = Functions { source: source.to_owned(), hashes: String::new() };
-        if !source.contains(VECTORIZE) {
+    fn read(source: &str, listing: &str) -> Functions {
+        let mut functions = Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned() };
+        // Formulas are to know of plain functions, too.
+        if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
         }
         let items = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
         let file = SourceFile::parse(items, Edition::Edition2024).tree();
         let items: Vec<ast::Item> = file.items().collect();
         let leads = Leads::of(&items);
+        let mut lines = String::new();
         for item in &items {
-            let ast::Item::Fn(function) = item else { continue };
-            let attribute = function.attrs().find(|attribute| {
-                let name = attribute.path().and_then(|path| path.segment()?.name_ref());
-                name.is_some_and(|name| name.text() == VECTORIZE)
-            });
-            let (Some(attribute), Some(name)) = (attribute, function.name()) else { continue };
-            let name = name.text();
+            let (name, attribute) = match item {
+                ast::Item::Fn(function) => (function.name(), attribute(function)),
+                ast::Item::Struct(structure) => (structure.name(), attribute(structure)),
+                _ => continue,
+            };
+            let Some(name) = name else { continue };
+            let name = plain(name.text());
+            let Some(attribute) = attribute else {
+                if let ast::Item::Fn(_) = item {
+                    lines.push_str(&format!("plain {name}\n"));
+                }
+                continue;
+            };
             let hash = leads.hash(item.syntax());
-            functions.hashes.push_str(&format!("{name} {hash}\n"));
-            if registered(listing, name) == Some(&hash) {
-                let range = attribute.syntax().text_range();
-                let range = usize::from(range.start())..usize::from(range.end());
-                let blank: String = source[range.clone()]
-                    .chars()
-                    .flat_map(|character| {
-                        let blank = if character == '\n' { '\n' } else { ' ' };
-                        std::iter::repeat_n(blank, character.len_utf8())
-                    })
-                    .collect();
-                functions.source.replace_range(range, &blank);
+            let is_registered = registered(listing, &name) == Some(&hash);
+            lines.push_str(&format!("item {name} {hash}{}\n", if is_registered { " registered" } else { "" }));
+            functions.registers |= !is_registered;
+            if let (true, ast::Item::Fn(_)) = (is_registered, item) {
+                blank(&mut functions.source, &attribute);
             }
+        }
+        if !lines.is_empty() {
+            functions.notebook = lines;
         }
         functions
     }
+}
+
+/// Our attribute of an item.
+fn attribute(item: &impl HasAttrs) -> Option<ast::Attr> {
+    item.attrs().find(|attribute| {
+        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
+        name.is_some_and(|name| ATTRIBUTES.iter().any(|word| name.text() == *word))
+    })
+}
+
+/// Puts blanks in the place of an attribute; no line moves.
+fn blank(source: &mut String, attribute: &ast::Attr) {
+    let range = attribute.syntax().text_range();
+    let range = usize::from(range.start())..usize::from(range.end());
+    let blank: String = source[range.clone()]
+        .chars()
+        .flat_map(|character| {
+            let blank = if character == '\n' { '\n' } else { ' ' };
+            std::iter::repeat_n(blank, character.len_utf8())
+        })
+        .collect();
+    source.replace_range(range, &blank);
 }
 
 /// The hash on the last line for a function at the root of the cell crate.
@@ -158,8 +208,8 @@ mod tests {
                         mod evcxr_internal_runtime {\n}\nfn run_user_code_1() {}";
 
     fn hash(source: &str, name: &str) -> String {
-        let hashes = Functions::read(source, "").hashes;
-        let line = hashes.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        let notebook = Functions::read(source, "").notebook;
+        let line = notebook.lines().find_map(|line| line.strip_prefix("item ")?.strip_prefix(name)).unwrap();
         line.trim().to_owned()
     }
 
@@ -168,7 +218,29 @@ mod tests {
         let listing = format!("ctx::f 0\nctx::f {}\nctx::m::other {}\n", hash(CELL, "f"), hash(CELL, "other"));
         let functions = Functions::read(CELL, &listing);
         assert_eq!(functions.source, CELL.replacen("#[vectorize]", "            ", 1));
-        assert_eq!(functions.hashes.lines().count(), 2);
+        let (f, other) = (hash(CELL, "f"), hash(CELL, "other"));
+        assert_eq!(functions.notebook, format!("plain g\nitem f {f} registered\nitem other {other}\n"));
+        assert!(functions.registers);
+    }
+
+    #[test]
+    fn structs_keep_their_attribute() {
+        let cell = "#[device]\n#[derive(Clone, Copy)]\nstruct P { x: f32 }\n#[gpu::device] fn f(p: P) -> f32 { p.x }\n";
+        let listing = format!("ctx::P {}\nctx::f {}\n", hash(cell, "P"), hash(cell, "f"));
+        let functions = Functions::read(cell, &listing);
+        assert_eq!(functions.source, cell.replacen("#[gpu::device]", "              ", 1));
+        assert!(!functions.registers);
+        assert_ne!(hash(&cell.replacen("x: f32 }", "x: f32, y: f32 }", 1), "f"), hash(cell, "f"));
+    }
+
+    #[test]
+    fn what_needs_no_macro_is_not_read() {
+        let functions = Functions::read("fn g() {}\n", "");
+        assert_eq!((functions.notebook.as_str(), functions.registers), ("\n", false));
+        assert_eq!(
+            Functions::read("fn g() {}\nfn run() { fuse!(|x: f32| g(x)); }", "").notebook,
+            "plain g\nplain run\n"
+        );
     }
 
     #[test]

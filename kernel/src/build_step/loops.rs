@@ -1,7 +1,8 @@
 //! The check for an interrupt at the head of each loop of the notebook's code, and after each statement that sleeps.
 //!
 //! It is put behind the opening brace of the loop's body, or the statement, on the same line, so no line moves; the
-//! columns that the compiler names behind it are put right afterwards.
+//! columns that the compiler names behind it are put right afterwards. Functions and formulas that also run on devices have
+//! it too: the macros leave it out of what is translated (`prelude/macros/src/text.rs`).
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasLoopBody};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
@@ -15,8 +16,14 @@ const CHECK: &str = " ::warpcell::cell::check();";
 /// What the functions are called that sleep.
 const SLEEP: &str = "sleep";
 
-/// Attributes of functions that also run elsewhere than in a cell.
-const TRANSLATED: [&str; 3] = ["vectorize", "device", "kernel"];
+/// Attributes of functions that run over arrays, where a loop that is short and fixed becomes vector instructions.
+const OVER_ARRAYS: [&str; 2] = ["vectorize", "device"];
+
+/// The attribute of functions that run elsewhere than in a cell.
+const ELSEWHERE: [&str; 1] = ["kernel"];
+
+/// The macro whose argument is a closure.
+const FUSE: &str = "fuse";
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {
@@ -25,6 +32,9 @@ pub fn with_checks(source: &str) -> Cow<'_, str> {
     }
     let file = SourceFile::parse(source, Edition::Edition2024).tree();
     let mut places: Vec<usize> = file.syntax().descendants().filter_map(|node| place_in(&node)).collect();
+    if source.contains(FUSE) {
+        places.extend(file.syntax().descendants().filter_map(ast::MacroCall::cast).flat_map(places_in_formula));
+    }
     places.sort_unstable();
     let mut result = String::with_capacity(source.len() + places.len() * CHECK.len());
     let mut copied = 0;
@@ -84,6 +94,19 @@ fn correct(value: &mut Value, path: &str, lines: &[&str]) {
     }
 }
 
+/// Where checks go in the argument of `fuse!`.
+fn places_in_formula(call: ast::MacroCall) -> Vec<usize> {
+    const BEFORE: &str = "fn f() { let _ = ";
+    let is_fuse = call.path().and_then(|path| path.segment()?.name_ref()).is_some_and(|name| name.text() == FUSE);
+    let (true, Some(argument)) = (is_fuse, call.token_tree()) else { return Vec::new() };
+    // With the brackets around it, which become parentheses.
+    let start = usize::from(argument.syntax().text_range().start()) + 1;
+    let text = argument.syntax().text().to_string();
+    let inside = text.get(1..text.len() - 1).unwrap_or_default();
+    let file = SourceFile::parse(&format!("{BEFORE}{inside}; }}"), Edition::Edition2024).tree();
+    file.syntax().descendants().filter_map(|node| place_in(&node)).map(|place| place + start - BEFORE.len()).collect()
+}
+
 /// Where the check goes, if the node gets one.
 fn place_in(node: &SyntaxNode) -> Option<usize> {
     let body = match node.kind() {
@@ -95,7 +118,7 @@ fn place_in(node: &SyntaxNode) -> Option<usize> {
         SyntaxKind::FOR_EXPR => ast::ForExpr::cast(node.clone())?.loop_body(),
         _ => None,
     }?;
-    if node.ancestors().any(|around| runs_elsewhere(&around)) {
+    if node.ancestors().any(|around| runs_elsewhere(&around)) || (is_short(node) && is_over_arrays(node)) {
         return None;
     }
     let brace = body.stmt_list()?.l_curly_token()?;
@@ -125,13 +148,32 @@ fn runs_elsewhere(node: &SyntaxNode) -> bool {
         SyntaxKind::FN => ast::Fn::cast(node.clone()).is_some_and(|function| {
             function.const_token().is_some()
                 || function.abi().is_some_and(|_| !is_entry(&function))
-                || function.attrs().any(|attribute| {
-                    let name = attribute.path().and_then(|path| path.segment()?.name_ref());
-                    name.is_some_and(|name| TRANSLATED.iter().any(|word| name.text() == *word))
-                })
+                || has_attribute(&function, &ELSEWHERE)
         }),
         _ => false,
     }
+}
+
+fn has_attribute(function: &ast::Fn, names: &[&str]) -> bool {
+    function.attrs().any(|attribute| {
+        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
+        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
+    })
+}
+
+/// Whether a node is in a function that runs over arrays.
+fn is_over_arrays(node: &SyntaxNode) -> bool {
+    node.ancestors().filter_map(ast::Fn::cast).any(|function| has_attribute(&function, &OVER_ARRAYS))
+}
+
+/// Whether a loop is over a range of numbers that stand there: `for i in 0..16`.
+fn is_short(node: &SyntaxNode) -> bool {
+    let Some(ast::Expr::RangeExpr(range)) = ast::ForExpr::cast(node.clone()).and_then(|node| node.iterable()) else {
+        return false;
+    };
+    let is_short =
+        |bound: SyntaxNode| bound.kind() == SyntaxKind::LITERAL && bound.text().len() <= ra_ap_syntax::TextSize::new(4);
+    range.syntax().children().count() == 2 && range.syntax().children().all(is_short)
 }
 
 /// Whether a function is the one that evcxr calls, in which the cell's statements are.
@@ -177,7 +219,7 @@ mod tests {
             "static X: u8 = { loop { break 1 } };",
             "fn f() -> u8 { const { loop { break 1 } } }",
             "extern \"C\" fn callback() { loop {} }",
-            "#[vectorize] fn f(x: f32) -> f32 { for _ in 0..3 {} x }",
+            "#[vectorize] fn f(x: f32) -> f32 { for _ in 0..3 {} for _ in 0..=16i32 {} x }",
             "#[gpu::kernel] fn f() { loop {} }",
             "impl X for Y {}",
             "fn f() { loop { #![allow(dead_code)] } }",
@@ -185,6 +227,16 @@ mod tests {
         ] {
             assert_eq!(with_checks(source), source);
         }
+    }
+
+    #[test]
+    fn functions_over_arrays_and_formulas_are_checked() {
+        let source = "#[vectorize] fn f(n: i64) -> i64 { loop {} }\n#[gpu::device] fn g(n: i64) { for i in 0..n {} for i in 0..99999 {} }\n\
+                      fn run() { let h = fuse!(|n: i64| { let mut i = 0; while i < n { i += 1; } i }); gpu::fuse![|x: u8| x]; }";
+        let checked = with_checks(source);
+        assert_eq!(checked.matches(CHECK).count(), 4, "{checked}");
+        assert!(checked.contains(&format!("while i < n {{{CHECK} i += 1;")), "{checked}");
+        assert_eq!(without_checks(&checked), source);
     }
 
     #[test]

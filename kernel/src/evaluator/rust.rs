@@ -229,6 +229,8 @@ impl RustEvaluator {
         if self.interrupts.concern(number) {
             return Err(interrupted(&none));
         }
+        // Without it messages have lines of functions in place of the cell's.
+        let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
         let before = variables::names(context);
         let parts = parts(&expansion.code);
         let mut rest = parts.iter().peekable();

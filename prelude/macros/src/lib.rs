@@ -1,25 +1,73 @@
-//! The attribute macros for functions that run over arrays, `gpu::vectorize`, and for types that show more than text,
-//! `gpu::rich`.
+//! The macros for functions that run over arrays and on devices, `gpu::vectorize`, `gpu::device` and the half of `gpu::fuse!`
+//! that reads the formula; and for types that show more than text, `gpu::rich`.
 //!
 //! What a macro emits is compiled again in every cell that has the function, so it is small: everything that does not
 //! depend on the function is precompiled in the prelude. A function that the cell process knows already comes here no
 //! more: the kernel's build step takes the attribute away.
 
+mod device;
+mod formula;
+mod notebook;
+mod registration;
 mod rich;
+mod text;
 mod vectorize;
 
 use proc_macro::TokenStream;
 
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
-/// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, and its
-/// result are scalars: `bool u8 i32 u32 i64 u64 f32 f64`. It may call other functions. Over arrays it runs as it was
-/// compiled by the cell that defined it: with checks for overflow, unless that was a timed cell.
+/// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, are scalars:
+/// `bool u8 i32 u32 i64 u64 f32 f64`; its result is one too, or a tuple of two to eight. On the CPU it runs over arrays as it was
+/// compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA devices its text is
+/// translated to CUDA C.
 ///
-/// Anything else than a plain `fn` of scalars is an error that says what to write instead.
+/// So its body is of that part of Rust that can be translated: numbers, bools, tuples, fixed arrays, `#[device]` structs, their
+/// methods and operators, `if`, `match`, loops over ranges and arrays, constants, and calls of functions that have
+/// `#[device]` or `#[vectorize]` before them. Anything else is an error that says what to write instead.
 #[proc_macro_attribute]
 pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
     vectorize::expand(arguments.into(), item.into()).into()
+}
+
+/// Before a function that others with `#[device]` or `#[vectorize]`, and formulas of `fuse!`, call; or before a struct of
+/// scalars, tuples and arrays that they use.
+///
+/// The function stays an ordinary one. Its arguments and its result are scalars, tuples, fixed arrays and `#[device]` structs;
+/// its body is of the part of Rust that `#[vectorize]` names. A struct is passed by value, so it needs
+/// `#[derive(Clone, Copy)]`.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[device]
+/// #[derive(Clone, Copy)]
+/// struct Complex {
+///     re: f32,
+///     im: f32,
+/// }
+///
+/// #[device]
+/// fn square(z: Complex) -> Complex {
+///     Complex { re: z.re * z.re - z.im * z.im, im: 2.0 * z.re * z.im }
+/// }
+///
+/// #[vectorize]
+/// fn real_part_of_square(re: f32, im: f32) -> f32 {
+///     square(Complex { re, im }).re
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    device::expand(arguments.into(), item.into()).into()
+}
+
+/// What `fuse!` calls: reads a formula, and gives what the prelude must know of it. Use `gpu::fuse!`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn formula(formula: TokenStream) -> TokenStream {
+    formula::expand(formula.into()).into()
 }
 
 /// Before `impl gpu::Rich for …`: gives the type the `Debug` by which a notebook finds its rich representations. It writes

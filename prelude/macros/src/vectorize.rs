@@ -1,9 +1,14 @@
 //! What `#[vectorize]` emits: the function as it is, and its registration with the prelude.
 
+use crate::device::{bare, parse};
+use crate::notebook::Notebook;
+use crate::registration::{prelude, register, report, text};
+use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, FnArg, Result, ReturnType, Signature, Type, Visibility};
+use warpcell_translate::Role;
 
 /// The element types of arrays: their names, and the names of the prelude's tags.
 const SCALARS: [(&str, &str); 8] = [
@@ -17,22 +22,19 @@ const SCALARS: [(&str, &str); 8] = [
     ("f64", "F64"),
 ];
 
-/// The crate whose `registry` takes the registrations.
-const PRELUDE: &str = "warpcell";
+/// What is checked here, in messages.
+const VECTORIZE: &str = "a `#[vectorize]` function";
 
 /// As many arguments as the tuples that `gpu::map` takes may have.
-const MOST_ARGUMENTS: usize = 8;
+pub const MOST_ARGUMENTS: usize = 8;
 
-/// Lines `NAME HASH`: by what the kernel's build step recognises the functions of a notebook. Outside of a notebook
-/// nobody asks for the hash.
-const HASHES: &str = "WARPCELL_FUNCTION_HASHES";
+/// As many parts as the tuples may have that a function returns.
+const MOST_RESULTS: usize = 8;
 
 /// The function as it is, and behind it its registration, or what is wrong with it.
 pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let rest = match registration(arguments, item.clone()) {
-        Ok(registration) => registration,
-        Err(error) => error.to_compile_error(),
-    };
+    let notebook = Notebook::open();
+    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
     quote! { #item #rest }
 }
 
@@ -55,63 +57,110 @@ impl Parse for Head {
 }
 
 /// A scalar type as it is written, with the prelude's tag of it.
-struct Scalar {
+pub struct Scalar {
     name: Ident,
     tag: Ident,
 }
 
-fn registration(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+fn registration(
+    arguments: TokenStream,
+    item: TokenStream,
+    notebook: Option<&Notebook>,
+) -> std::result::Result<TokenStream, Vec<Error>> {
+    let (signature, parameters, results) = head(arguments, item.clone()).map_err(|error| vec![error])?;
+    let references = warpcell_translate::check(&parse(item.clone())?, Role::Vectorize)?;
+    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
+    if !plain.is_empty() {
+        return Err(plain);
+    }
+    let function = &signature.ident;
+    let hash = notebook.map_or("", |notebook| notebook.hash(&function.to_string())).to_owned();
+    let text = text(Role::Vectorize, &Text::of(&bare(item), notebook), "", &references);
+    let name = quote!(::core::any::type_name_of_val(&#function));
+    let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
+    let blocks = blocks(function, &parameters, &results, has_wide_vectors(notebook));
+    Ok(quote! { const _: () = { #blocks #registration }; })
+}
+
+/// Whether the code is for this very processor, which has AVX2 and FMA. A notebook's is.
+pub fn has_wide_vectors(notebook: Option<&Notebook>) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    notebook.is_some() && has
+}
+
+/// The loop over a block, and the static that has it.
+fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: bool) -> TokenStream {
+    let prelude = prelude();
+    let numbered = |what: &str, count: usize| -> Vec<Ident> {
+        (0..count).map(|index| format_ident!("__warpcell_{what}_{index}")).collect()
+    };
+    let inputs = numbered("input", parameters.len());
+    let outputs = numbered("output", results.len());
+    let (tags, getters): (Vec<_>, Vec<_>) = parameters.iter().map(|scalar| (&scalar.tag, &scalar.name)).unzip();
+    let (result_tags, result_getters): (Vec<_>, Vec<_>) =
+        results.iter().map(|scalar| (&scalar.tag, &scalar.name)).unzip();
+    let indices = 0..parameters.len();
+    let call = quote! { #function(#(#inputs[__warpcell_index]),*) };
+    let first = &outputs[0];
+    let store = if let [output] = &outputs[..] {
+        quote! { #output[__warpcell_index] = #call; }
+    } else {
+        let parts = numbered("result", results.len());
+        quote! {
+            let (#(#parts),*) = #call;
+            #(#outputs[__warpcell_index] = #parts;)*
+        }
+    };
+    let (attribute, run) = if is_wide {
+        // SAFETY: the processor has these instructions, as `has_wide_vectors` has seen.
+        let run = quote! {
+            |__warpcell_inputs, __warpcell_outputs| unsafe { __warpcell_block(__warpcell_inputs, __warpcell_outputs) }
+        };
+        (Some(quote! { #[target_feature(enable = "avx2,fma")] }), run)
+    } else {
+        (None, quote! { __warpcell_block })
+    };
+    // Only operations that need no instantiation: a loop that is written out costs the compiler a third of one over
+    // iterators. The assertions let it leave out the checks of the indices.
+    quote! {
+        #attribute
+        fn __warpcell_block(
+            __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
+            __warpcell_outputs: &mut ::#prelude::registry::Outputs<'_>,
+        ) {
+            #(let #outputs = __warpcell_outputs.#result_getters();)*
+            let __warpcell_length = #first.len();
+            #(assert!(#outputs.len() == __warpcell_length);)*
+            #(
+                let #inputs = __warpcell_inputs.#getters(#indices);
+                assert!(#inputs.len() == __warpcell_length);
+            )*
+            let mut __warpcell_index = 0usize;
+            while __warpcell_index < __warpcell_length {
+                #store
+                __warpcell_index += 1;
+            }
+        }
+        static __WARPCELL_BLOCKS: ::#prelude::registry::Blocks = ::#prelude::registry::Blocks {
+            parameters: &[#(::#prelude::DType::#tags),*],
+            results: &[#(::#prelude::DType::#result_tags),*],
+            run: #run,
+        };
+    }
+}
+
+/// The signature, the types of the parameters and of the results.
+fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Scalar>, Vec<Scalar>)> {
     if !arguments.is_empty() {
         return Err(Error::new_spanned(arguments, "`#[vectorize]` takes no arguments; write `#[vectorize]`"));
     }
     let Head { signature } = syn::parse2(item)?;
-    let function = &signature.ident;
     reject_qualifiers(&signature)?;
-    let parameters = parameters(&signature)?;
-    let result = result(&signature)?;
-    let hash = hash_of(&function.to_string());
-
-    let tags = parameters.iter().map(|parameter| &parameter.tag);
-    let inputs: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__warpcell_input_{index}")).collect();
-    let getters = parameters.iter().map(|parameter| &parameter.name);
-    let indices = 0..parameters.len();
-    let prelude = Ident::new(PRELUDE, Span::call_site());
-    let (result_tag, result_getter) = (&result.tag, &result.name);
-    // Only operations that need no instantiation: a loop that is written out costs the compiler a third of one over
-    // iterators. The assertions let it leave out the checks of the indices.
-    Ok(quote! {
-        const _: () = {
-            fn __warpcell_block(
-                __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
-                __warpcell_output: &mut ::#prelude::registry::Output<'_>,
-            ) {
-                let __warpcell_output = __warpcell_output.#result_getter();
-                let __warpcell_length = __warpcell_output.len();
-                #(
-                    let #inputs = __warpcell_inputs.#getters(#indices);
-                    assert!(#inputs.len() == __warpcell_length);
-                )*
-                let mut __warpcell_index = 0usize;
-                while __warpcell_index < __warpcell_length {
-                    __warpcell_output[__warpcell_index] = #function(#(#inputs[__warpcell_index]),*);
-                    __warpcell_index += 1;
-                }
-            }
-            extern "C" fn __warpcell_register() {
-                ::#prelude::registry::register(
-                    ::core::any::type_name_of_val(&#function),
-                    #hash,
-                    &[#(::#prelude::DType::#tags),*],
-                    ::#prelude::DType::#result_tag,
-                    __warpcell_block,
-                );
-            }
-            // SAFETY: the loader calls what this section points to, without anything that the function would read.
-            #[used]
-            #[unsafe(link_section = ".init_array")]
-            static __WARPCELL_REGISTER: extern "C" fn() = __warpcell_register;
-        };
-    })
+    let (parameters, results) = (parameters(&signature)?, results(&signature)?);
+    Ok((signature, parameters, results))
 }
 
 fn reject_qualifiers(signature: &Signature) -> Result<()> {
@@ -160,34 +209,47 @@ fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
             let text = "a `#[vectorize]` function stands outside of `impl` blocks and takes scalars, not `self`";
             Err(Error::new_spanned(receiver, text))
         }
-        FnArg::Typed(parameter) => scalar(&parameter.ty, "an argument"),
+        FnArg::Typed(parameter) => scalar(&parameter.ty, "an argument", VECTORIZE),
     });
     parameters.collect()
 }
 
-fn result(signature: &Signature) -> Result<Scalar> {
+fn results(signature: &Signature) -> Result<Vec<Scalar>> {
     match &signature.output {
         ReturnType::Default => {
             let text = "a `#[vectorize]` function returns the element of the resulting array; write its type, such as \
                         `-> f32`";
             Err(Error::new_spanned(&signature.ident, text))
         }
-        ReturnType::Type(_, of) => scalar(of, "the result"),
+        ReturnType::Type(_, of) => match &**of {
+            Type::Tuple(parts) if (2..=MOST_RESULTS).contains(&parts.elems.len()) => {
+                parts.elems.iter().map(|part| scalar(part, "each part of the result", VECTORIZE)).collect()
+            }
+            Type::Tuple(_) => {
+                let text = format!(
+                    "the result of {VECTORIZE} is a scalar, or a tuple of two to {MOST_RESULTS} scalars; return one of these"
+                );
+                Err(Error::new_spanned(of, text))
+            }
+            _ => Ok(vec![scalar(of, "the result", VECTORIZE)?]),
+        },
     }
 }
 
-fn scalar(written: &Type, role: &str) -> Result<Scalar> {
+/// The type of an array's elements that is written; `role` says what of `function` it is the type of.
+pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
     let fail = |advice: &str| {
-        let text =
-            format!("{role} of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; {advice}");
+        let text = format!("{role} of {function} is one of bool, u8, i32, u32, i64, u64, f32, f64; {advice}");
         Err(Error::new_spanned(written, text))
     };
     let path = match written {
         Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Group(group) => return scalar(&group.elem, role, function),
+        Type::Paren(paren) => return scalar(&paren.elem, role, function),
         Type::Reference(_) | Type::Ptr(_) => {
             return fail("write the scalar type itself: the function gets elements, one by one");
         }
-        Type::Tuple(_) if role == "the result" => return fail("write one function for each result"),
+        Type::Array(_) if role == "the result" => return fail("return a tuple of these, such as `(f32, f32)`"),
         Type::Tuple(_) => return fail("write one argument for each part"),
         Type::Array(_) | Type::Slice(_) => return fail("write one argument for each element"),
         _ => return fail("write one of these"),
@@ -205,12 +267,6 @@ fn scalar(written: &Type, role: &str) -> Result<Scalar> {
         "f16" | "bf16" => fail("write `f32`"),
         _ => fail("write one of these, not the name of another type for it"),
     }
-}
-
-fn hash_of(function: &str) -> String {
-    let hashes = std::env::var(HASHES).unwrap_or_default();
-    let mut lines = hashes.lines().filter_map(|line| line.split_once(' '));
-    lines.find(|(name, _)| *name == function).map_or_else(String::new, |(_, hash)| hash.to_owned())
 }
 
 #[cfg(test)]

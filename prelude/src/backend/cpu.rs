@@ -18,7 +18,7 @@ mod factorisations;
 mod fft;
 mod graph;
 mod index;
-mod map;
+pub(crate) mod map;
 mod matrices;
 pub(crate) mod memory;
 pub(crate) mod multiply;
@@ -47,7 +47,7 @@ use crate::error::{Error, Result, fail};
 use crate::philox::Blocks;
 use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
 use crate::registry::Function;
-use graph::{KeptOperand, KeptView, noted};
+use graph::{KeptView, noted};
 use memory::Memory;
 use std::any::Any;
 use std::fmt::Debug;
@@ -236,22 +236,19 @@ impl Backend for CpuBackend {
         turn.end()
     }
 
-    fn map(&self, function: &Function, inputs: &[Operand<'_>], out: View<'_>) -> Result<()> {
-        noted!(|cpu, function, inputs, out| {
-            let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
-            cpu.map(&function, &inputs, out.view())
-        });
-        let turn = self.compute(|| format!("map {}", function.name));
-        let inputs: Vec<elementwise::Input<'_>> = inputs.iter().map(input).collect();
-        // SAFETY: the invariants of `Memory`.
-        let panicked = unsafe { map::map(function, &inputs, origin(&out), out.layout) };
-        match panicked {
-            Some(payload) => {
-                drop(turn);
-                std::panic::resume_unwind(payload)
-            }
-            None => turn.end(),
-        }
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
+        map::on_arrays(self, function, inputs, outs)
+    }
+
+    fn map_reduce(
+        &self,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()> {
+        map::reduced(self, function, operation, inputs, shape, out)
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {

@@ -34,6 +34,7 @@ mod factorisations;
 mod fft;
 mod graph;
 mod index;
+pub(crate) mod map;
 mod multiply;
 mod naming;
 mod random;
@@ -80,6 +81,7 @@ struct CudaBackend {
     fft: fft::Fft,
     factorise: factorisations::Factorise,
     multiply: multiply::Multiply,
+    maps: map::Maps,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -259,6 +261,7 @@ impl CudaBackend {
             fft: fft::Fft::new(&device),
             factorise: factorisations::Factorise::new(&device),
             multiply: multiply::Multiply::new(&device),
+            maps: map::Maps::new(&device),
             device,
         })
     }
@@ -338,14 +341,22 @@ impl Backend for CudaBackend {
         self.elementwise.binary(operation, a, b, out)
     }
 
-    fn map(&self, function: &Function, _inputs: &[Operand<'_>], _out: View<'_>) -> Result<()> {
-        let reason = format!(
-            "`{}` cannot run on {}: so far, Rust functions run on arrays of the CPU device only; copy the arrays to the \
-             host with `to_host` and apply it there with `mapv`, or start the kernel with WARPCELL_DEVICE=cpu",
-            function.name,
-            self.device.label()
-        );
-        Err(Error::InvalidArgument { operation: "map", reason })
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
+        self.maps.run(function, inputs, outs)
+    }
+
+    fn map_reduce(
+        &self,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()> {
+        if shape.contains(&0) {
+            return self.elementwise.fill(reduce::of_nothing(operation, out.dtype), out);
+        }
+        self.maps.reduce(&self.reduce, function, operation, inputs, shape, out)
     }
 
     fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
@@ -600,6 +611,10 @@ impl Backend for CudaBackend {
 
     fn is_capturing(&self) -> bool {
         self.device.is_capturing()
+    }
+
+    fn stop_functions(&self) {
+        self.device.stop_functions();
     }
 
     fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {

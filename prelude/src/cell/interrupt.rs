@@ -39,7 +39,7 @@ pub(super) fn enter_cell() {
     BEGAN.store(seconds * ticks + nanoseconds * ticks / 1_000_000_000, Ordering::Relaxed);
 }
 
-fn is_set() -> bool {
+pub(super) fn is_set() -> bool {
     // SAFETY: the pointer is to a static, or to what `watch` was promised.
     unsafe { (*WORD.load(Ordering::Relaxed)).load(Ordering::Relaxed) != 0 }
 }
@@ -78,6 +78,7 @@ pub(super) fn report() {
     // A thread that waits for an interrupted one sees a panic, or nothing of it.
     let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if is_set() {
+        crate::device::stop_functions();
         crate::output::interrupted(place.map(ToString::to_string).as_deref());
     }
 }

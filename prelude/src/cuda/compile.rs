@@ -1,6 +1,7 @@
 //! CUDA C to machine code for one architecture, by NVRTC or from the cache on disk.
 
 use super::cache::{self, Key};
+use super::context;
 use super::nvrtc::{Form, Nvrtc};
 use crate::error::{Error, Result};
 
@@ -82,19 +83,29 @@ pub(crate) fn cached(target: Target, source: &str, options: &[String]) -> Result
     prepare(target, source, options).map(|(.., key)| cache::read(key))
 }
 
+/// The major CUDA version up to which a compiler is looked for where no driver says what it takes.
+const NEWEST: i32 = 13;
+
+/// What PTX is made for where there is no device: devices of this capability and all newer ones take it.
+const PORTABLE: (i32, i32) = (8, 0);
+
+/// The program in NVIDIA's portable assembly; for [`PORTABLE`] without a device.
+pub(crate) fn ptx(target: Option<Target>, name: &str, source: &str, options: &[String]) -> Result<String> {
+    let driver_major = context::count().and_then(|_| context::driver_major().map_err(|error| error.to_string()));
+    let without = Target { capability: PORTABLE, driver_major: driver_major.unwrap_or(NEWEST) };
+    let target = target.unwrap_or(without);
+    let nvrtc = Nvrtc::get(target.driver_major)?;
+    let (architecture, _) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| no_code(nvrtc, target))?;
+    let architecture = architecture.replace("sm_", "compute_");
+    let all = [vec![architecture, "--std=c++17".to_owned()], options.to_vec()].concat();
+    let text = nvrtc.compile(name, source, &all, Form::Ptx)?;
+    Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
+}
+
 /// The compiler, all of its options, what it shall make, and where that is in the cache.
 fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
     let nvrtc = Nvrtc::get(target.driver_major)?;
-    let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| {
-        let (major, minor) = target.capability;
-        Error::DeviceUnavailable {
-            device: format!("a device of compute capability {major}.{minor}"),
-            reason: format!(
-                "NVRTC {}.{} makes no code for it; install an NVRTC of an older CUDA version",
-                nvrtc.version.0, nvrtc.version.1
-            ),
-        }
-    })?;
+    let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| no_code(nvrtc, target))?;
     let mut all = vec![architecture];
     // The compiler warns of a second one.
     if !options.iter().any(|option| option.trim_start_matches('-').starts_with("std")) {
@@ -105,6 +116,17 @@ fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static
     let parts = [version.as_bytes(), source.as_bytes()];
     let key = Key::of(parts.into_iter().chain(all.iter().map(|option| option.as_bytes())));
     Ok((nvrtc, all, form, key))
+}
+
+fn no_code(nvrtc: &Nvrtc, target: Target) -> Error {
+    let (major, minor) = target.capability;
+    Error::DeviceUnavailable {
+        device: format!("a device of compute capability {major}.{minor}"),
+        reason: format!(
+            "NVRTC {}.{} makes no code for it; install an NVRTC of an older CUDA version",
+            nvrtc.version.0, nvrtc.version.1
+        ),
+    }
 }
 
 /// The option for the architecture and what to make: machine code of the newest architecture that the device runs

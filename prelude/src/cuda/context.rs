@@ -2,6 +2,7 @@
 
 use super::compile::Target;
 use super::cublas;
+use super::failures::Failures;
 use super::memory::Withheld;
 use super::pool::Pool;
 use super::queue::{self, Queues};
@@ -26,6 +27,8 @@ pub(crate) struct Device {
     /// Whether there may be others, or graphs: then blocks of memory note who uses them.
     pub(super) has_streams: AtomicBool,
     pub(super) queues: Queues,
+    /// What the user's functions write when they fail.
+    pub(super) failures: Failures,
     handle: sys::CUdevice,
     ordinal: usize,
     name: String,
@@ -85,6 +88,30 @@ pub(crate) fn driver_version() -> Result<(i32, i32)> {
     Ok((version / 1000, version % 1000 / 10))
 }
 
+/// What code for device `ordinal` is compiled for; opens no context.
+pub(crate) fn target_of(ordinal: usize) -> Result<Target> {
+    let unavailable = |reason| Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason };
+    count().map_err(unavailable)?;
+    let mut handle = 0;
+    // SAFETY: the driver is initialised; the pointer is to a local of the type that the call writes.
+    check(unsafe { sys::cuDeviceGet(&raw mut handle, ordinal as c_int) }, "cuDeviceGet")?;
+    Ok(Target { capability: capability(handle)?, driver_major: driver_major()? })
+}
+
+fn capability(handle: sys::CUdevice) -> Result<(c_int, c_int)> {
+    use sys::CUdevice_attribute as Attribute;
+    let attribute = |which| {
+        let mut value: c_int = 0;
+        // SAFETY: the handle is the driver's; `value` is an int to write to.
+        let status = unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, handle) };
+        check(status, "cuDeviceGetAttribute").map(|()| value)
+    };
+    Ok((
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    ))
+}
+
 /// Whether kernels could be compiled; if not, why and what to do. Ask [`count`] first.
 pub(crate) fn can_compile() -> std::result::Result<(), String> {
     let major = driver_major().map_err(|error| error.to_string())?;
@@ -108,7 +135,8 @@ impl Device {
         let (mut handle, mut total_memory, mut name) = (0, 0, [0 as c_char; 256]);
         let mut context = std::ptr::null_mut();
         let first_stream;
-        let (mut major, mut minor, mut multiprocessors) = (0, 0, 0);
+        let capability;
+        let mut multiprocessors = 0;
         // SAFETY: the driver is initialised and `ordinal` is in its range; every pointer is to a local of the type that
         // the call writes, and `name` has the length that is passed.
         unsafe {
@@ -117,8 +145,7 @@ impl Device {
             let attribute = |value: &mut c_int, which| {
                 check(sys::cuDeviceGetAttribute(value, which, handle), "cuDeviceGetAttribute")
             };
-            attribute(&mut major, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-            attribute(&mut minor, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+            capability = self::capability(handle)?;
             attribute(&mut multiprocessors, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
             check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int - 1, handle), "cuDeviceGetName")?;
@@ -141,10 +168,11 @@ impl Device {
             first_stream,
             has_streams: AtomicBool::new(false),
             queues: Queues::default(),
+            failures: Failures::default(),
             handle,
             ordinal,
             name,
-            target: Target { capability: (major, minor), driver_major },
+            target: Target { capability, driver_major },
             multiprocessors: multiprocessors.max(1) as u32,
             total_memory,
             pool: Mutex::default(),
@@ -175,10 +203,11 @@ impl Device {
         Ok(())
     }
 
-    /// Waits for the work of all queues; reports errors of it, and errors that were deferred.
+    /// Waits for the work of all queues; reports errors of it, failures of the user's functions, and errors that were deferred.
     pub fn synchronize(&self) -> Result<()> {
         self.bind()?;
         self.wait_for_queues()?;
+        self.failure()?;
         self.deferred()
     }
 
@@ -312,6 +341,7 @@ impl Drop for Device {
             let _ = self.wait_for_queues();
             lock(&self.cublas).take();
             lock(&self.staging).release();
+            self.failures.release();
             for withheld in lock(&self.withheld).drain(..) {
                 lock(&self.pool).free(withheld.end());
             }
@@ -325,6 +355,6 @@ impl Drop for Device {
 }
 
 /// Locks, also after a panic of another holder: what these mutexes guard is whole between statements.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -311,9 +311,9 @@ impl Session<'_> {
     }
 
     /// Queues the solutions of `a[i] x = b[i]`, or of `a[i]ᵀ x = b[i]`, in place of `b`, by the LU factors of `a`.
-    pub unsafe fn solve<T: Routines>(&self, lu: Stack, is_transposed: bool, pivots: u64, b: Stack) -> Result<()> {
+    pub unsafe fn solve<T: Routines>(&self, lu: Stack, pivots: u64, b: Stack) -> Result<()> {
         let (n, k) = (length(lu.rows)?, length(b.columns)?);
-        let operation = if is_transposed { cublasOperation_t::CUBLAS_OP_T } else { cublasOperation_t::CUBLAS_OP_N };
+        let operation = cublasOperation_t::CUBLAS_OP_N;
         let unread = self.memory(size_of::<c_int>())?;
         for index in 0..lu.count {
             // SAFETY: the caller's promise.
@@ -331,14 +331,12 @@ impl Session<'_> {
     pub unsafe fn solve_together<T: Routines>(
         &self,
         lu: Stack,
-        is_transposed: bool,
         pivots: u64,
         b: Stack,
         addresses: [u64; 2],
     ) -> Result<()> {
-        use blas::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
         let (n, k, count, mut wrong) = (length(lu.rows)?, length(b.columns)?, length(lu.count)?, 0);
-        let operation = if is_transposed { CUBLAS_OP_T } else { CUBLAS_OP_N };
+        let operation = blas::cublasOperation_t::CUBLAS_OP_N;
         let handle = self.device.cublas()?;
         let [factors, right] = addresses;
         // SAFETY: the caller's promise; the status of the arguments is written on the host.

@@ -41,7 +41,8 @@ impl Event {
     pub fn wait(&self) -> Result<()> {
         self.device.bind()?;
         // SAFETY: the event is alive.
-        check(unsafe { sys::cuEventSynchronize(self.raw) }, "the queued work")
+        check(unsafe { sys::cuEventSynchronize(self.raw) }, "the queued work")?;
+        self.device.failure()
     }
 
     /// Whether the work in front of this event is done.

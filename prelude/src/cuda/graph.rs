@@ -118,6 +118,7 @@ impl Graph {
             return Err(Error::NotCapturable { operation: "Graph::launch", reason });
         }
         let _turn = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        self.device.settle();
         order()?;
         self.kept.iter().try_for_each(|memory| memory.order(true))?;
         self.device.bind()?;

@@ -74,6 +74,26 @@ impl Module {
         Ok(Function { raw, name: name.to_str().unwrap_or_default() })
     }
 
+    /// The address of a variable of the program (of no namespace), which has `bytes` bytes.
+    pub(super) fn variable(&self, name: &str, bytes: usize) -> Result<u64> {
+        let found = self.global(name)?;
+        let (address, found) = found.unwrap_or_else(|| panic!("the program has no variable `{name}`"));
+        assert_eq!(found, bytes, "the variable `{name}` of the program");
+        Ok(address)
+    }
+
+    /// How many blocks of so many threads a multiprocessor runs at once.
+    pub fn resident_blocks(&self, function: Function, threads: u32) -> Result<u32> {
+        self.device.bind()?;
+        let mut blocks = 0;
+        // SAFETY: the function is of this module, which is alive; `blocks` is an int to write to.
+        let status = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function.raw, threads as i32, 0)
+        };
+        check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(blocks.max(1).cast_unsigned())
+    }
+
     /// The address and the size in bytes of a variable, if there is one of this name.
     pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>> {
         let Ok(name) = CString::new(name) else { return Ok(None) };

@@ -344,6 +344,7 @@ impl Stream {
         self.device.bind()?;
         // SAFETY: the stream lives as long as the device.
         check(unsafe { sys::cuStreamSynchronize(self.queue.stream) }, "the queued work")?;
+        self.device.failure()?;
         self.device.deferred()
     }
 

@@ -120,7 +120,9 @@ pub(crate) unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -
             }
         }
         Ok(())
-    })
+    })?;
+    // The work that the copy has waited for may have failed.
+    device.failure()
 }
 
 /// Runs `work(buffers, thread, threads)` on as many threads as the pieces are worth.

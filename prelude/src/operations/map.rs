@@ -1,108 +1,38 @@
-//! Functions of the notebook over arrays: [`map`].
+//! Functions of the notebook over arrays: [`map`] and its relatives.
 
-use crate::array::{DeviceArray, RawArray, shape};
-use crate::backend;
-use crate::device;
-use crate::dtype::{DType, Element};
+use crate::array::{DeviceArray, RawArray, assign, shape, writable};
+use crate::backend::{self, ReduceOperation, View};
+use crate::device::{self, Handle};
+use crate::dtype::DType;
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, sealed::Sealed};
+use crate::operations::elementwise::RawOperand;
 use crate::registry;
 
-mod sealed {
-    use super::{DType, RawArray, Result};
+mod arguments;
+mod function;
+pub(crate) mod fuse;
+pub(crate) mod host;
+pub mod reduction;
 
-    pub trait Arguments {
-        fn run(&self, function: &'static str, result: DType) -> Result<RawArray>;
-    }
-    pub trait Function {}
-}
-
-/// A function that [`map`] can run over elements of the types `T`, a tuple: one that has `#[vectorize]` before it and is
-/// given by its name. Not an extension point.
-#[diagnostic::on_unimplemented(
-    message = "`gpu::map` cannot call `{Self}` with elements of the types `{T}`",
-    label = "not a function of these arguments",
-    note = "give a function that has `#[vectorize]` before it, by its name, and one argument for each of its parameters, \
-            of the parameter's type",
-    note = "convert arrays of other element types first, such as `a.astype::<f32>()`"
-)]
-pub trait Function<T>: sealed::Function {
-    /// The type of the result's elements.
-    type Output: Element;
-}
-
-/// Arguments for a function of elements of the types `T`, a tuple: an array for a function of one parameter, a tuple of
-/// arrays and scalars for one of several. Not an extension point.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the arguments of a function over arrays",
-    label = "expected `&a`, or a tuple such as `(&a, &b, 1.0f32)`",
-    note = "copy a host array to the device first: `gpu::asarray(&a)`"
-)]
-pub trait Arguments<T>: sealed::Arguments {}
-
-/// One argument in a tuple, for a parameter of type `T`: a device array of `T`, a reference to one, or a `T`.
-/// Not an extension point.
-#[diagnostic::on_unimplemented(
-    message = "the function takes elements of type `{T}`, but this argument is `{Self}`",
-    label = "expected `&DeviceArray<{T}>` or `{T}`",
-    note = "copy a host array to the device first: `gpu::asarray(&a)`; convert other element types: `a.astype::<{T}>()`"
-)]
-pub trait Argument<T: Element>: Sealed {}
-
-impl<T: Element> Argument<T> for T {}
-impl<T: Element> Argument<T> for DeviceArray<T> {}
-impl<T: Element> Argument<T> for &DeviceArray<T> {}
-
-macro_rules! arguments_of_one {
-    ($($type:ty)*) => {$(
-        impl<T: Element> sealed::Arguments for $type {
-            fn run(&self, function: &'static str, result: DType) -> Result<RawArray> {
-                run(function, &[RawOperand::Array(&self.raw)], result)
-            }
-        }
-        impl<T: Element> Arguments<(T,)> for $type {}
-    )*};
-}
-arguments_of_one!(DeviceArray<T> &DeviceArray<T>);
-
-impl<F> sealed::Function for F {}
-
-macro_rules! tuples {
-    ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
-        impl<$($argument: Sealed),*> sealed::Arguments for ($($argument,)*) {
-            fn run(&self, function: &'static str, result: DType) -> Result<RawArray> {
-                run(function, &[$(self.$index.raw_operand()),*], result)
-            }
-        }
-        impl<$($type: Element, $argument: Argument<$type>),*> Arguments<($($type,)*)> for ($($argument,)*) {}
-        impl<F: Fn($($type),*) -> R, R: Element, $($type: Element),*> Function<($($type,)*)> for F {
-            type Output = R;
-        }
-    )*};
-}
-tuples! {
-    (A X 0)
-    (A X 0, B Y 1)
-    (A X 0, B Y 1, C Z 2)
-    (A X 0, B Y 1, C Z 2, D U 3)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6, I Q 7)
-}
+pub use arguments::{Argument, Arguments};
+pub use function::{Function, Results};
+pub use fuse::Fused;
+pub use host::{HostArgument, HostArguments, map_host, try_map_host};
+use reduction::Reduction;
 
 /// Applies a function that has `#[vectorize]` before it to each element, or to those of several arrays that meet in
-/// broadcasting; CuPy's `vectorize`, Numba's `@vectorize`.
+/// broadcasting; CuPy's `vectorize`, Numba's `@vectorize`. It takes formulas of [`fuse!`](crate::fuse) too.
 ///
 /// The arguments are one array, `&a`, or a tuple of arrays, views and scalars, one for each parameter of the function;
 /// shapes broadcast as in NumPy. The result is a new array of the function's result type, of the broadcast shape, on the
-/// arrays' device. In which order the elements are computed, and by how many threads, is not specified; the function
-/// cannot use arrays itself.
+/// arrays' device; of a function that returns a tuple, a tuple of such arrays. In which order the elements are computed, and
+/// by how many threads, is not specified; the function cannot use arrays itself.
 ///
-/// So far such functions run on arrays of the CPU device only.
+/// On a CUDA device the function runs as CUDA C, into which its Rust text is translated at the first call. On the CPU it runs
+/// as the cell that defined it has compiled it: with checks for overflow, unless that was a timed cell.
 ///
-/// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, if the arrays are on
-/// a CUDA device, or if the function panics.
+/// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, or if the function panics or
+/// fails on an element: divides an integer by zero, or indexes past the end of an array.
 ///
 /// ```
 /// use warpcell as gpu; // in a notebook, this and the next line are done already
@@ -112,6 +42,11 @@ tuples! {
 /// fn distance(x: f64, y: f64, scale: f64) -> f64 {
 ///     scale * (x * x + y * y).sqrt()
 /// }
+///
+/// #[vectorize]
+/// fn polar(x: f64, y: f64) -> (f64, f64) {
+///     ((x * x + y * y).sqrt(), y.atan2(x))
+/// }
 /// # if gpu::device() == gpu::Device::Cpu {
 /// let x = gpu::array(&[3.0, 5.0]);
 /// let y = gpu::array(&[[4.0], [12.0]]);
@@ -119,76 +54,301 @@ tuples! {
 /// assert_eq!(d.shape(), [2, 2]);
 /// assert_eq!((d.get(&[0, 0]), d.get(&[1, 1])), (10.0, 26.0));
 /// assert_eq!(distance(3.0, 4.0, 1.0), 5.0);
+///
+/// let (radius, angle) = gpu::map(polar, (&x, 0.0));
+/// assert_eq!((radius.get(&[1]), angle.sum()), (5.0, 0.0));
 /// # }
 /// ```
 #[track_caller]
-pub fn map<T, F: Function<T>, A: Arguments<T>>(function: F, arguments: A) -> DeviceArray<F::Output> {
+pub fn map<T, F: Function<T>, A: Arguments<T>>(function: F, arguments: A) -> <F::Output as Results>::Arrays {
     check(try_map(function, arguments))
 }
 
 /// As [`map`], but returns the error; a panic of the function stays one.
-pub fn try_map<T, F: Function<T>, A: Arguments<T>>(_function: F, arguments: A) -> Result<DeviceArray<F::Output>> {
-    arguments.run(std::any::type_name::<F>(), F::Output::DTYPE).map(DeviceArray::from_raw)
+pub fn try_map<T, F: Function<T>, A: Arguments<T>>(
+    function: F,
+    arguments: A,
+) -> Result<<F::Output as Results>::Arrays> {
+    let request = Request::new::<T, F>("map", &function)?;
+    arguments.run(&request).map(F::Output::arrays)
 }
 
-fn run(name: &'static str, operands: &[RawOperand<'_>], result: DType) -> Result<RawArray> {
-    let function = registry::find(name).ok_or_else(|| not_registered(name))?;
-    let given: Vec<DType> = operands.iter().map(|operand| operand.dtype()).collect();
-    if function.parameters != given || function.result != result {
-        let reason = format!(
-            "`{}` was registered with the types {:?} -> {:?}, but is called with {given:?} -> {result:?}; run the cell \
-             that defines it again",
-            short(name),
-            function.parameters,
-            function.result
-        );
-        return Err(Error::InvalidArgument { operation: "map", reason });
+/// As [`map`], but writes the results to an array that is there: no memory is asked for.
+///
+/// `out` has the shape to which the arguments broadcast. It may be one of the arguments, or a view of one. Of a function that
+/// returns a tuple, `out` is a tuple of such: `(&mut a, &mut b)`.
+///
+/// **Panics** as [`map`] does; and if `out` has another shape, is on another device, or is a broadcast view.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[vectorize]
+/// fn damped(x: f32, rate: f32) -> f32 {
+///     x * (1.0 - rate)
+/// }
+/// # if gpu::device() == gpu::Device::Cpu {
+/// let mut x = gpu::array(&[1.0f32, 2.0]);
+/// let before = x.clone(); // shares the elements
+/// gpu::map_into(damped, (&before, 0.5), &mut x);
+/// assert_eq!(x.to_host(), ndarray::arr1(&[0.5f32, 1.0]).into_dyn());
+/// # }
+/// ```
+#[track_caller]
+pub fn map_into<T, F: Function<T>, A: Arguments<T>>(
+    function: F,
+    arguments: A,
+    out: <F::Output as Results>::Targets<'_>,
+) {
+    check(try_map_into(function, arguments, out));
+}
+
+/// As [`map_into`], but returns the error; a panic of the function stays one.
+pub fn try_map_into<T, F: Function<T>, A: Arguments<T>>(
+    function: F,
+    arguments: A,
+    out: <F::Output as Results>::Targets<'_>,
+) -> Result<()> {
+    let mut request = Request::new::<T, F>("map_into", &function)?;
+    request.targets = Some(F::Output::targets(out));
+    arguments.run(&request).map(drop)
+}
+
+/// Applies a function to each element as [`map`] does, and reduces the results to one, in the same pass over memory: Thrust's
+/// `transform_reduce`, Julia's `mapreduce`.
+///
+/// The reduction is one of those in [`gpu::reduction`](crate::reduction): `Sum`, `Product`, `Min`, `Max`, `Any`, `All`. The
+/// result is an array without axes on the arguments' device; its [`item`](DeviceArray::item) is the value, which is that of the
+/// array's method (`sum`, `prod`, `min` …) over what [`map`] gives, up to rounding: sums are pairwise or better.
+///
+/// **Panics** as [`map`] does; and if there are no elements, for `Min` and `Max`.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[vectorize]
+/// fn squared_difference(x: f32, y: f32) -> f32 {
+///     (x - y) * (x - y)
+/// }
+/// # if gpu::device() == gpu::Device::Cpu {
+/// let (x, y) = (gpu::array(&[1.0f32, 2.0, 3.0]), gpu::array(&[1.0f32, 4.0, 0.0]));
+/// let total = gpu::map_reduce(squared_difference, gpu::reduction::Sum, (&x, &y));
+/// assert_eq!(total.item(), 13.0);
+/// # }
+/// ```
+#[track_caller]
+pub fn map_reduce<T, F, K, A>(function: F, reduction: K, arguments: A) -> DeviceArray<K::Output>
+where
+    F: Function<T>,
+    K: Reduction<F::Output>,
+    A: Arguments<T>,
+{
+    check(try_map_reduce(function, reduction, arguments))
+}
+
+/// As [`map_reduce`], but returns the error; a panic of the function stays one.
+pub fn try_map_reduce<T, F, K, A>(function: F, _reduction: K, arguments: A) -> Result<DeviceArray<K::Output>>
+where
+    F: Function<T>,
+    K: Reduction<F::Output>,
+    A: Arguments<T>,
+{
+    let mut request = Request::new::<T, F>("map_reduce", &function)?;
+    request.reduction = Some(K::operation().0);
+    arguments.run(&request).map(first)
+}
+
+/// The array of a function with one result.
+pub(crate) fn first<T: crate::dtype::Element>(arrays: Vec<RawArray>) -> DeviceArray<T> {
+    DeviceArray::from_raw(arrays.into_iter().next().expect("a function has a result"))
+}
+
+/// What is to be done with a function.
+pub struct Request<'a> {
+    operation: &'static str,
+    function: registry::Function,
+    /// What the results are reduced by.
+    reduction: Option<ReduceOperation>,
+    /// Where results go, if they get no arrays of their own.
+    targets: Option<Vec<&'a RawArray>>,
+}
+
+impl<'a> Request<'a> {
+    /// For the results of `F`.
+    fn new<T, F: Function<T>>(operation: &'static str, function: &F) -> Result<Request<'a>> {
+        let function = function.found(operation)?;
+        Request::checked(operation, function, F::Output::DTYPES, F::Output::reduction().map(|reduction| reduction.0))
     }
-    let mut arrays = operands.iter().filter_map(|operand| match operand {
-        RawOperand::Array(array) => Some(*array),
-        RawOperand::Scalar(_) => None,
-    });
-    let (handle, shape) = match arrays.next() {
-        Some(first) => {
-            let mut shape = first.shape().to_vec();
-            for array in arrays {
-                first.same_device("map", array)?;
-                shape = shape::broadcast_shapes("map", &shape, array.shape())?;
-            }
-            (first.handle.clone(), shape)
+
+    fn checked(
+        operation: &'static str,
+        function: registry::Function,
+        results: &[DType],
+        reduction: Option<ReduceOperation>,
+    ) -> Result<Request<'a>> {
+        if function.results != results {
+            let reason = format!(
+                "`{}` was registered with the result {:?}, but is called for {results:?}; run the cell that defines it again",
+                short(function.name),
+                function.results
+            );
+            return Err(Error::InvalidArgument { operation, reason });
         }
-        None => (device::current()?, Vec::new()),
-    };
-    let out = RawArray::uninitialised("map", &handle, &shape, result)?;
-    let wide: Vec<Option<RawArray>> = operands
-        .iter()
-        .map(|operand| match operand {
-            RawOperand::Array(array) => Some(array.with_layout(shape::broadcast_layout(&array.layout, &shape))),
+        Ok(Request { operation, function, reduction, targets: None })
+    }
+
+    /// The error if these are not the types of the function's parameters.
+    fn accepts(&self, given: impl Iterator<Item = DType> + Clone) -> Result<()> {
+        if given.clone().eq(self.function.parameters.iter().copied()) {
+            return Ok(());
+        }
+        let reason = format!(
+            "`{}` was registered with the arguments {:?}, but is called with {:?}; run the cell that defines it again",
+            short(self.function.name),
+            self.function.parameters,
+            given.collect::<Vec<_>>()
+        );
+        Err(Error::InvalidArgument { operation: self.operation, reason })
+    }
+
+    /// The types and the shape of the results.
+    fn results(&self, shape: &[usize]) -> Result<(Vec<DType>, Vec<usize>)> {
+        let Some(reduction) = self.reduction else { return Ok((self.function.results.to_vec(), shape.to_vec())) };
+        if reduction.needs_elements() && shape.contains(&0) {
+            return Err(Error::InvalidShape {
+                operation: self.operation,
+                shape: shape.to_vec(),
+                reason: "has no elements to compare; reduce arrays that have some".into(),
+            });
+        }
+        Ok((vec![reduction.output(self.function.results[0])], Vec::new()))
+    }
+
+    /// Does it; gives the results if they have no targets.
+    fn run(&self, operands: &[RawOperand<'_>]) -> Result<Vec<RawArray>> {
+        self.accepts(operands.iter().map(RawOperand::dtype))?;
+        let (handle, shape) = self.place(operands)?;
+        let (dtypes, result_shape) = self.results(&shape)?;
+        let given = match &self.targets {
+            Some(targets) => self.accepted(targets, &handle, &result_shape)?,
+            None => None,
+        };
+        let outs = match &given {
+            Some(given) => given.clone(),
+            None => {
+                let new = |dtype| RawArray::uninitialised(self.operation, &handle, &result_shape, dtype);
+                dtypes.into_iter().map(new).collect::<Result<Vec<_>>>()?
+            }
+        };
+        if outs[0].size() > 0 {
+            self.compute(&handle, operands, &shape, &outs)?;
+        }
+        if let (Some(targets), None) = (&self.targets, &given) {
+            for (target, out) in targets.iter().zip(&outs) {
+                assign(self.operation, target, out)?;
+            }
+        }
+        Ok(outs)
+    }
+
+    /// The device, and the shape to which the operands broadcast.
+    fn place(&self, operands: &[RawOperand<'_>]) -> Result<(Handle, Vec<usize>)> {
+        let mut arrays = operands.iter().filter_map(|operand| match operand {
+            RawOperand::Array(array) => Some(*array),
             RawOperand::Scalar(_) => None,
-        })
-        .collect();
-    let inputs: Vec<backend::Operand<'_>> = operands
-        .iter()
-        .zip(&wide)
-        .map(|(operand, wide)| match (operand, wide) {
-            (RawOperand::Scalar(value), _) => backend::Operand::Scalar(*value),
-            (RawOperand::Array(array), None) => backend::Operand::Array(array.view()),
-            (RawOperand::Array(_), Some(wide)) => backend::Operand::Array(wide.view()),
-        })
-        .collect();
-    handle.backend.map(&function, &inputs, out.view())?;
-    Ok(out)
+        });
+        let Some(first) = arrays.next() else {
+            let target = self.targets.as_ref().and_then(|targets| targets.first());
+            let handle = target.map_or_else(device::current, |target| Ok(target.handle.clone()))?;
+            let shape = target.map_or_else(Vec::new, |target| target.shape().to_vec());
+            return Ok((handle, shape));
+        };
+        let mut shape = first.shape().to_vec();
+        for array in arrays {
+            first.same_device(self.operation, array)?;
+            shape = shape::broadcast_shapes(self.operation, &shape, array.shape())?;
+        }
+        Ok((first.handle.clone(), shape))
+    }
+
+    /// The targets if results can be written to them directly, or nothing if they overlap.
+    fn accepted(&self, targets: &[&RawArray], handle: &Handle, shape: &[usize]) -> Result<Option<Vec<RawArray>>> {
+        for target in targets {
+            writable(self.operation, target)?;
+            if target.handle.device != handle.device {
+                return Err(Error::DeviceMismatch {
+                    operation: self.operation,
+                    left: handle.device.to_string(),
+                    right: target.handle.device.to_string(),
+                });
+            }
+            if target.shape() != shape {
+                let reason = format!(
+                    "is that of the target, but the results have the shape {shape:?}; give a target of that shape"
+                );
+                return Err(Error::InvalidShape { operation: self.operation, shape: target.shape().to_vec(), reason });
+            }
+        }
+        let overlap = targets
+            .iter()
+            .enumerate()
+            .any(|(index, target)| targets[..index].iter().any(|other| other.shares_memory(target)));
+        Ok((!overlap).then(|| targets.iter().copied().cloned().collect()))
+    }
+
+    fn compute(&self, handle: &Handle, operands: &[RawOperand<'_>], shape: &[usize], outs: &[RawArray]) -> Result<()> {
+        let wide = operands
+            .iter()
+            .map(|operand| {
+                let RawOperand::Array(array) = operand else { return Ok(None) };
+                let wide = array.with_layout(shape::broadcast_layout(&array.layout, shape));
+                // Views of one allocation may overlap; backends accept only the very elements of an output as an input.
+                let overlaps = outs.iter().any(|out| out.shares_memory(&wide) && out.layout != wide.layout);
+                if !overlaps {
+                    return Ok(Some(wide));
+                }
+                let copy = array.copied(self.operation)?;
+                Ok(Some(copy.with_layout(shape::broadcast_layout(&copy.layout, shape))))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let inputs: Vec<backend::Operand<'_>> = operands
+            .iter()
+            .zip(&wide)
+            .map(|(operand, wide)| match (operand, wide) {
+                (RawOperand::Scalar(value), _) => backend::Operand::Scalar(*value),
+                (RawOperand::Array(array), None) => backend::Operand::Array(array.view()),
+                (RawOperand::Array(_), Some(wide)) => backend::Operand::Array(wide.view()),
+            })
+            .collect();
+        match self.reduction {
+            Some(reduction) => handle.backend.map_reduce(&self.function, reduction, &inputs, shape, outs[0].view()),
+            None => {
+                let outs: Vec<View<'_>> = outs.iter().map(RawArray::view).collect();
+                handle.backend.map(&self.function, &inputs, &outs)
+            }
+        }
+    }
 }
 
-fn not_registered(name: &str) -> Error {
+fn not_registered(operation: &'static str, name: &str) -> Error {
+    let short = short(name);
     let reason = if name.contains("{{closure}}") && name.ends_with('}') {
-        "a closure cannot run over arrays; write a function with `#[vectorize]` before it and give its name".to_owned()
+        "a closure cannot run over arrays; write it as `gpu::fuse!(|x: f32| …)`, or write a function with `#[vectorize]` before \
+         it and give its name"
+            .to_owned()
     } else if name.contains("fn(") {
         format!("`{name}` is a pointer to a function; give the function itself, by its name")
+    } else if registry::has_item(name) {
+        format!(
+            "the function `{short}` has `#[device]` before it, for other functions to call; write `#[vectorize]` there to run \
+             it over arrays, then both are possible"
+        )
     } else {
-        format!("the function `{}` cannot run over arrays; write `#[vectorize]` before its `fn`", short(name))
+        format!("the function `{short}` cannot run over arrays; write `#[vectorize]` before its `fn`")
     };
-    Error::InvalidArgument { operation: "map", reason }
+    Error::InvalidArgument { operation, reason }
 }
 
 /// The last part of a path.

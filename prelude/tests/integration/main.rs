@@ -10,6 +10,8 @@ mod files;
 mod fixtures;
 mod fourier;
 mod functions;
+mod fuse;
+mod generated;
 mod indexing;
 mod interop;
 mod lesson;

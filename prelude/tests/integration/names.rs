@@ -349,6 +349,19 @@ What has no value to compare is tested elsewhere (`prelude/tests/integration/fil
 - `cp.from_dlpack(tensor)`, `a.toDlpack()`: `unsafe { DeviceArray::<f64>::from_dlpack(tensor) }`, `a.to_dlpack()`
 - `a.__cuda_array_interface__`: `a.cuda_array_interface()`; `a.data.ptr`: `a.data_ptr()`
 - `np.stack`, `np.concatenate` and `np.reshape` of host arrays: `gpu::host::stack`, `gpu::host::concatenate`, `gpu::host::reshape`
+
+## Functions of your own
+
+Tested in `prelude/tests/integration/map.rs` and `fuse.rs`:
+
+- `np.vectorize(f)(a, b)`, Numba's `@vectorize`: `#[vectorize]` before `fn f(x: f64, y: f64) -> f64 { … }`, then `gpu::map(f, (&a, &b))`; a
+  function that returns a tuple gives a tuple of arrays
+- Numba's `@cuda.jit(device=True)`: `#[device]` before the `fn` that others call, or before the struct that they use
+- `f(a, b, out=c)`: `gpu::map_into(f, (&a, &b), &mut c)`
+- `f(h)` of a host array, with transfers: `gpu::map_host(f, &h)`; without, on the host: `gpu::host::map(f, &h)`
+- `cp.fuse()`: `gpu::fuse!(|x: f64, y: f64| (x - y) * (x - y))`, with variables that are numbers captured by value
+- `np.sum(f(a, b))` in one pass, Thrust's `transform_reduce`: `gpu::map_reduce(f, gpu::reduction::Sum, (&a, &b))`, or
+  `gpu::fuse!(|x: f64, y: f64| sum((x - y) * (x - y)))`
 ";
 
 #[test]

@@ -8,7 +8,7 @@
 //! - A value at the end of a cell, which a notebook shows, ends with a semicolon here.
 //! - Lines that are no Rust (`%timeit`, `:clear`) are comments; a timed statement follows as it is.
 //! - A cell that shall not compile is a comment too, and `refused!` makes sure that it does not.
-//! - `#[device]` and `#[kernel]` are comments until these attributes exist: the functions are compiled as ordinary Rust.
+//! - `#[kernel]` is a comment until that attribute exists: the functions are compiled as ordinary Rust.
 //! - A literal has the suffix that it needs within its cell. A notebook infers nothing across cells; the compiler would, here.
 //! - What is wrong in the sources is put right, and `del` is left out where the scope ends anyway.
 //!
@@ -61,15 +61,6 @@ mod s4;
 mod gpu {
     pub use crate::pending::*;
     pub use warpcell::*;
-
-    pub mod host {
-        pub use crate::pending::host::*;
-        pub use warpcell::host::*;
-    }
-    pub mod prelude {
-        pub use crate::pending::prelude::*;
-        pub use warpcell::prelude::*;
-    }
 }
 
 const SOURCES: [&str; 5] =

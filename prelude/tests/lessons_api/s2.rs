@@ -87,7 +87,7 @@ fn arrays_and_vectorized_functions() {
     gpu::map_host(gaussian_pdf, (&x, mean, sigma));
 
     // S2-15
-    // #[device]
+    #[device]
     fn polar_to_cartesian(rho: f32, theta: f32) -> (f32, f32) {
         let x = rho * theta.cos();
         let y = rho * theta.sin();

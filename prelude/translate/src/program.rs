@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The types of numbers and truth values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
 pub enum Scalar {
     Bool,
     I8,
@@ -23,9 +24,11 @@ pub enum Scalar {
 /// What a function may take, hold and return.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
+    /// A number or a truth value.
     Scalar(Scalar),
     /// The empty tuple is what a function without a result returns.
     Tuple(Vec<Type>),
+    /// The type of the elements, and how many there are.
     Array(Box<Type>, usize),
     /// A struct, by the name of its item.
     Struct(String),
@@ -36,6 +39,7 @@ pub enum Type {
 pub enum Value {
     /// The bits of the value, those above its size zero.
     Scalar(Scalar, u64),
+    /// The parts.
     Tuple(Vec<Value>),
     /// The elements, and their type, which an empty array has too.
     Array(Type, Vec<Value>),
@@ -87,6 +91,7 @@ pub struct Translation {
     pub source: String,
     /// What the entry is called there.
     pub name: String,
+    /// The types of the entry's parameters.
     pub parameters: Vec<Scalar>,
     /// One for a scalar result, several for a tuple.
     pub results: Vec<Scalar>,
@@ -95,6 +100,8 @@ pub struct Translation {
     /// Whether it can fail on its arguments (divide an integer by zero, index past an array's end) or run for ever, and so
     /// uses the record of failures that `support` declares.
     pub may_fail: bool,
+    /// The names of its functions, by the numbers that a record of failures has for them; the entry's is the first.
+    pub functions: Vec<String>,
 }
 
 /// Why something cannot be translated: for a program, where no compiler shows the place.
@@ -119,8 +126,11 @@ impl std::error::Error for Error {}
 /// What a function refers to outside of itself, each path once, in the order of the text.
 #[derive(Clone, Default)]
 pub struct References {
+    /// The functions that it calls.
     pub functions: Vec<syn::Path>,
+    /// The structs that it names.
     pub structs: Vec<syn::Path>,
+    /// The constants that it uses, but for those of Rust's numbers.
     pub constants: Vec<syn::Path>,
     /// What the closure of `fuse!` captures; empty for the others.
     pub captures: Vec<syn::Ident>,

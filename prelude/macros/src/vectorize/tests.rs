@@ -1,6 +1,7 @@
 //! Every diagnostic with the text that it points at, and what is emitted for a function that has none.
 
 use super::{expand, registration};
+use crate::notebook::Notebook;
 use expect_test::{Expect, expect};
 use proc_macro2::TokenStream;
 
@@ -8,11 +9,16 @@ use proc_macro2::TokenStream;
 fn check(functions: &[&str], expected: Expect) {
     let mut text = String::new();
     for function in functions {
-        let error = registration(Default::default(), function.parse().unwrap()).err();
-        let error = error.unwrap_or_else(|| panic!("no error for {function}"));
-        text += &format!("{}\n  {error}\n", error.span().source_text().unwrap_or_default());
+        let errors = registration(Default::default(), function.parse().unwrap(), None).err();
+        for error in errors.unwrap_or_else(|| panic!("no error for {function}")) {
+            text += &format!("{}\n  {error}\n", error.span().source_text().unwrap_or_default());
+        }
     }
     expected.assert_eq(&text);
+}
+
+fn emitted(function: &str, notebook: Option<&Notebook>) -> String {
+    registration(Default::default(), function.parse().unwrap(), notebook).unwrap().to_string()
 }
 
 #[test]
@@ -99,14 +105,27 @@ fn only_scalars_in() {
 }
 
 #[test]
-fn only_one_scalar_out() {
+fn only_scalars_out() {
     check(
-        &["fn f(x: f32) { }", "fn f(x: f32) -> (f32, f32) { (x, x) }", "fn f(x: f32) -> String { String::new() }"],
+        &[
+            "fn f(x: f32) { }",
+            "fn f(x: f32) -> () { }",
+            "fn f(x: f32) -> (f32,) { (x,) }",
+            "fn f(x: f32) -> (f32, i8) { (x, 1) }",
+            "fn f(x: f32) -> [f32; 2] { [x, x] }",
+            "fn f(x: f32) -> String { String::new() }",
+        ],
         expect![[r#"
             f
               a `#[vectorize]` function returns the element of the resulting array; write its type, such as `-> f32`
-            (f32, f32)
-              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one function for each result
+            ()
+              the result of a `#[vectorize]` function is a scalar, or a tuple of two to 8 scalars; return one of these
+            (f32,)
+              the result of a `#[vectorize]` function is a scalar, or a tuple of two to 8 scalars; return one of these
+            i8
+              each part of the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+            [f32; 2]
+              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; return a tuple of these, such as `(f32, f32)`
             String
               the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
         "#]],
@@ -115,8 +134,8 @@ fn only_one_scalar_out() {
 
 #[test]
 fn the_attribute_takes_no_arguments() {
-    let error = registration("target = cpu".parse().unwrap(), "fn f(x: f32) -> f32 { x }".parse().unwrap());
-    expect!["`#[vectorize]` takes no arguments; write `#[vectorize]`"].assert_eq(&error.unwrap_err().to_string());
+    let error = registration("target = cpu".parse().unwrap(), "fn f(x: f32) -> f32 { x }".parse().unwrap(), None);
+    expect!["`#[vectorize]` takes no arguments; write `#[vectorize]`"].assert_eq(&error.unwrap_err()[0].to_string());
 }
 
 #[test]
@@ -131,9 +150,45 @@ fn the_function_stays_as_it_is_also_beside_an_error() {
 #[test]
 fn what_is_emitted_calls_the_function_for_each_element() {
     let function = "#[inline] /// Doc.\n pub(crate) fn mixed(mut x: f32, _: bool) -> i64 { 1 }";
-    let text = registration(Default::default(), function.parse().unwrap()).unwrap().to_string();
-    for part in ["mixed (__warpcell_input_0 [__warpcell_index] , __warpcell_input_1", ". f32 (0usize)", "DType :: I64"]
-    {
+    let text = emitted(function, None);
+    for part in [
+        "= mixed (__warpcell_input_0 [__warpcell_index] , __warpcell_input_1 [__warpcell_index]) ;",
+        ". f32 (0usize)",
+        "results : & [:: warpcell :: DType :: I64]",
+        "source : \"fn mixed(mut x: f32, _: bool) -> i64 { 1 }\"",
+    ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
+    assert!(!text.contains("target_feature"));
+}
+
+#[test]
+fn the_parts_of_a_tuple_go_to_an_output_each() {
+    let text = emitted("fn f(x: f32) -> (f32, bool) { (x, true) }", None);
+    for part in [
+        "let (__warpcell_result_0 , __warpcell_result_1) = f (__warpcell_input_0 [__warpcell_index]) ;",
+        "let __warpcell_output_1 = __warpcell_outputs . bool () ;",
+        "__warpcell_output_1 [__warpcell_index] = __warpcell_result_1 ;",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn in_a_notebook_the_hash_is_known_and_plain_functions_are() {
+    let notebook = Notebook::read("item f 12ab\nplain g\n\n");
+    assert!(emitted("fn f(x: f32) -> f32 { x }", Some(&notebook)).contains("\"12ab\""));
+    let function = "fn f(x: f32) -> f32 { x + g(x) + g(2.0 * x) }".parse().unwrap();
+    let errors = registration(Default::default(), function, Some(&notebook)).unwrap_err();
+    assert_eq!(errors.len(), 1, "the first call");
+    expect!["`g` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
+}
+
+#[test]
+fn checks_in_loops_are_no_part_of_the_text() {
+    let function = "fn f(n: i64) -> i64 { loop { ::warpcell::cell::check(); if n > 0 { return n; } } }";
+    let text = emitted(function, None);
+    assert!(text.contains("source : \"fn f(n: i64) -> i64 { loop { if n > 0 { return n; } } }\""), "{text}");
+    let whole = expand(Default::default(), function.parse().unwrap()).to_string();
+    assert!(whole.contains("check ()"), "{whole}");
 }

@@ -144,10 +144,17 @@ impl Keep for &[usize] {
     }
 }
 
+impl Keep for &[View<'_>] {
+    type Kept = Vec<KeptView>;
+    fn keep(self) -> Vec<KeptView> {
+        self.iter().map(|view| view.keep()).collect()
+    }
+}
+
 impl Keep for &Function {
     type Kept = Function;
     fn keep(self) -> Function {
-        self.clone()
+        *self
     }
 }
 

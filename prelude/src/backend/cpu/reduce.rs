@@ -65,14 +65,14 @@ pub(super) trait Reduction: Sync {
     fn join(a: Self::Output, b: Self::Output) -> Self::Output;
 }
 
-struct Sum<T>(PhantomData<fn() -> T>);
+pub(super) struct Sum<T>(PhantomData<fn() -> T>);
 struct ComplexSum<T>(PhantomData<fn() -> T>);
-struct Product<T>(PhantomData<fn() -> T>);
+pub(super) struct Product<T>(PhantomData<fn() -> T>);
 struct SumSquares<T>(PhantomData<fn() -> T>);
 pub(super) struct Max<T>(PhantomData<fn() -> T>);
 pub(super) struct Min<T>(PhantomData<fn() -> T>);
-struct All;
-struct Any;
+pub(super) struct All;
+pub(super) struct Any;
 
 impl<T: Ordered> Reduction for Sum<T> {
     type Input = T;

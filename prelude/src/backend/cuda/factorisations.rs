@@ -2,7 +2,7 @@
 //! `kernels/factorisations.cu`.
 //!
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
-//! asked for by rows is copied back; of symmetric matrices, and where a transpose can be solved for, rows do as well.
+//! asked for by rows is copied back; of symmetric matrices rows do as well.
 
 use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
 use crate::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
@@ -13,7 +13,7 @@ use crate::cuda::launch::{arguments, launch};
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::module::{Function, Module};
 use crate::cuda::staging;
-use crate::dtype::{DType, Scalar};
+use crate::dtype::DType;
 use crate::error::Result;
 use std::sync::{Arc, OnceLock};
 
@@ -31,6 +31,7 @@ pub(super) struct Factorise {
 
 struct Kernels {
     triangle: Function,
+    identity: Function,
     determinants: Function,
     find_nan: Function,
     spread_nan: Function,
@@ -56,6 +57,15 @@ impl Scratch {
     fn view(&self) -> View<'_> {
         View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
     }
+}
+
+/// What an LU factorisation leaves beside the matrices.
+struct Lu {
+    matrices: Stack,
+    pivots: DeviceMemory,
+    statuses: Statuses,
+    /// Of the matrices, if they were factorised all at once.
+    addresses: Option<DeviceMemory>,
 }
 
 /// Calls a method of a session for the dtype, which is f32 or f64.
@@ -111,6 +121,7 @@ impl Factorise {
             let module = program(dtype).load(&self.device)?;
             let _ = cell.set(Kernels {
                 triangle: module.function(c"triangle")?,
+                identity: module.function(c"identity")?,
                 determinants: module.function(c"determinants")?,
                 find_nan: module.function(c"find_nan")?,
                 spread_nan: module.function(c"spread_nan")?,
@@ -137,7 +148,7 @@ impl Factorise {
     }
 
     /// Queues LU with row exchanges, in place.
-    fn lu(&self, session: &Session<'_>, dtype: DType, a: Stack) -> Result<(DeviceMemory, Statuses)> {
+    fn lu(&self, session: &Session<'_>, dtype: DType, a: Stack) -> Result<Lu> {
         let statuses = Statuses::new(&self.device, a.count)?;
         let pivots = DeviceMemory::new(&self.device, a.count * a.rows.min(a.columns) * size_of::<i32>())?;
         let found = DeviceMemory::new(&self.device, a.count * size_of::<i32>())?;
@@ -151,8 +162,9 @@ impl Factorise {
         unsafe {
             launch(&self.device, self.kernels(dtype)?.find_nan, (matrices, each), THREADS as u32, &mut arguments)?;
         }
-        if a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns {
-            let addresses = self.addresses(dtype, a)?;
+        let are_together = a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns;
+        let addresses = are_together.then(|| self.addresses(dtype, a)).transpose()?;
+        if let Some(addresses) = &addresses {
             for_float!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
         } else {
             for_float!(dtype, session.lu(a, pivots.address(), &statuses))?;
@@ -165,26 +177,28 @@ impl Factorise {
         unsafe {
             launch(&self.device, self.kernels(dtype)?.spread_nan, (matrices, 1), THREADS as u32, &mut arguments)?;
         }
-        Ok((pivots, statuses))
+        Ok(Lu { matrices: a, pivots, statuses, addresses })
     }
 
-    /// Queues the solutions of `lu[i] x = b[i]`, or of the transpose, in place of `b`.
-    fn solve(
-        &self,
-        session: &Session<'_>,
-        dtype: DType,
-        lu: Stack,
-        is_transposed: bool,
-        pivots: &DeviceMemory,
-        b: Stack,
-    ) -> Result<()> {
-        if lu.count > 1 && lu.rows <= MOST_TOGETHER {
-            let (factors, right) = (self.addresses(dtype, lu)?, self.addresses(dtype, b)?);
+    /// Queues the solutions of `a[i] x = b[i]`, in place of `b`.
+    fn solve(&self, session: &Session<'_>, dtype: DType, lu: &Lu, b: Stack) -> Result<()> {
+        if let Some(factors) = &lu.addresses {
+            let right = self.addresses(dtype, b)?;
             let addresses = [factors.address(), right.address()];
-            for_float!(dtype, session.solve_together(lu, is_transposed, pivots.address(), b, addresses))
+            for_float!(dtype, session.solve_together(lu.matrices, lu.pivots.address(), b, addresses))
         } else {
-            for_float!(dtype, session.solve(lu, is_transposed, pivots.address(), b))
+            for_float!(dtype, session.solve(lu.matrices, lu.pivots.address(), b))
         }
+    }
+
+    /// Queues identity matrices into a contiguous stack.
+    fn identity(&self, out: View<'_>) -> Result<()> {
+        let (size, n) = (out.layout.size(), out.layout.shape[2] as i64);
+        let grid = blocks("inv", size, THREADS)?;
+        let (target, size) = (address_of(out)?, size as i64);
+        let mut arguments = arguments![target, size, n];
+        // SAFETY: the module is in `self`; the arguments are those of `identity`, and the view has `size` elements.
+        unsafe { launch(&self.device, self.kernels(out.dtype)?.identity, (grid, 1), THREADS as u32, &mut arguments) }
     }
 }
 
@@ -247,7 +261,7 @@ impl Factorisations for CudaBackend {
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
         let session = self.factorise.solver.session()?;
-        let (pivots, statuses) = self.factorise.lu(&session, x.dtype, a)?;
+        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, a)?;
         let (lu, pivots_address, statuses_address) = (a.address, pivots.address(), statuses.address());
         let (grid, n, count, target) = (blocks("det", count, 1)?, n as i64, count as i64, address_of(out)?);
         let mut arguments = arguments![lu, pivots_address, statuses_address, n, count, target];
@@ -258,24 +272,17 @@ impl Factorisations for CudaBackend {
     }
 
     fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        // By rows the factors would be the transpose's, of which a pivot need not be 0 where one of the matrix's is. To solve for
+        // the transpose of the identity takes the library longer than a copy.
         let (count, n, _) = lengths(x);
-        let scratch = self.columns(x, n)?;
-        let (zero, one) = if x.dtype == DType::F32 {
-            (Scalar::F32(0.0), Scalar::F32(1.0))
-        } else {
-            (Scalar::F64(0.0), Scalar::F64(1.0))
-        };
-        self.elementwise.fill(zero, out)?;
-        let strides = vec![(n * n) as isize, n as isize + 1];
-        let diagonal = Layout { shape: vec![count, n], strides, offset: out.layout.offset };
-        self.elementwise.fill(one, View { layout: &diagonal, ..out })?;
+        let (scratch, inverses) = (self.columns(x, n)?, self.scratch(x.dtype, [count, n, n])?);
+        self.factorise.identity(inverses.view())?;
         let session = self.factorise.solver.session()?;
-        let a = by_columns(scratch.view())?;
-        let (pivots, statuses) = self.factorise.lu(&session, x.dtype, a)?;
-        // By columns this is the inverse's transpose, so by rows the inverse.
-        self.factorise.solve(&session, x.dtype, a, true, &pivots, by_columns(out)?)?;
+        let lu = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
+        self.factorise.solve(&session, x.dtype, &lu, by_columns(inverses.view())?)?;
         drop(session);
-        statuses.read(&self.device).map(fault)
+        self.copy_back(&inverses, out)?;
+        lu.statuses.read(&self.device).map(fault)
     }
 
     fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
@@ -283,26 +290,26 @@ impl Factorisations for CudaBackend {
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
         let session = self.factorise.solver.session()?;
-        let (pivots, statuses) = self.factorise.lu(&session, x.dtype, a)?;
+        let lu = self.factorise.lu(&session, x.dtype, a)?;
         if k == 1 {
             // A column lies as its rows do.
             self.elementwise.copy(b, out)?;
             let right = Stack { address: address_of(out)?, rows: n, columns: 1, count };
-            self.factorise.solve(&session, x.dtype, a, false, &pivots, right)?;
+            self.factorise.solve(&session, x.dtype, &lu, right)?;
         } else {
             let right = self.columns(b, k)?;
-            self.factorise.solve(&session, x.dtype, a, false, &pivots, by_columns(right.view())?)?;
+            self.factorise.solve(&session, x.dtype, &lu, by_columns(right.view())?)?;
             self.copy_back(&right, out)?;
         }
         drop(session);
-        statuses.read(&self.device).map(fault)
+        lu.statuses.read(&self.device).map(fault)
     }
 
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
         let (count, m, n) = lengths(x);
         let scratch = self.columns(x, n)?;
         let session = self.factorise.solver.session()?;
-        let (pivots, statuses) = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
+        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
         drop(session);
         self.copy_back(&scratch, packed)?;
         // A pivot of 0 is no fault here.

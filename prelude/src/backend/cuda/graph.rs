@@ -6,18 +6,23 @@ use crate::cuda::context::Device;
 use crate::cuda::graph::{Capture, Graph};
 use crate::cuda::memory::DeviceMemory;
 use crate::error::Result;
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// The memory of arrays that a graph uses, and whether it writes to it.
+/// The memory of arrays that a graph uses, and whether it writes to it; and what else must live as long as the graph.
 #[derive(Default)]
 struct Uses {
     blocks: Vec<(Arc<dyn Allocation>, bool)>,
     /// Where each is, by its address here.
     places: HashMap<usize, usize>,
+    kept: Vec<Kept>,
 }
+
+/// A program that goes when nobody holds it any more.
+type Kept = Arc<dyn Any + Send + Sync>;
 
 thread_local! {
     /// Of the graph that this thread captures.
@@ -42,6 +47,12 @@ pub(super) fn order(allocation: &Arc<dyn Allocation>, memory: &DeviceMemory, wri
     Ok(())
 }
 
+/// Keeps a program as long as the graph that this thread captures.
+#[cold]
+pub(super) fn keep(program: Kept) {
+    USES.with_borrow_mut(|uses| uses.kept.push(program));
+}
+
 /// A capture under way.
 pub(super) struct CudaCapture {
     capture: Option<Capture>,
@@ -57,8 +68,8 @@ impl CaptureHandle for CudaCapture {
     fn finish(mut self: Box<Self>) -> Result<Box<dyn GraphHandle>> {
         let Some(capture) = self.capture.take() else { unreachable!("it is taken here only") };
         let graph = capture.finish();
-        let blocks = USES.take().blocks;
-        Ok(Box::new(CudaGraph { graph: graph?, blocks }))
+        let Uses { blocks, kept, .. } = USES.take();
+        Ok(Box::new(CudaGraph { graph: graph?, blocks, _kept: kept }))
     }
 }
 
@@ -75,6 +86,8 @@ impl Drop for CudaCapture {
 struct CudaGraph {
     graph: Graph,
     blocks: Vec<(Arc<dyn Allocation>, bool)>,
+    /// Dropped after the graph.
+    _kept: Vec<Kept>,
 }
 
 impl GraphHandle for CudaGraph {

@@ -15,12 +15,12 @@ const SOURCE: &str = include_str!("../../../kernels/multiply.cu");
 const TYPES: usize = DType::ALL.len();
 const NAME: &str = "matmul";
 const THREADS: usize = 256;
-/// Rows and columns of a product that a block of threads computes.
-const TILE: usize = 64;
+/// Rows and columns of a product that a thread computes; a block does 16 times as many.
+const EACH: [usize; 2] = [4, 8];
 
 pub(super) struct Multiply {
     device: Arc<Device>,
-    tiles: [OnceLock<(Function, Module)>; TYPES],
+    tiles: [[OnceLock<(Function, Module)>; TYPES]; EACH.len()],
 }
 
 /// `Strides` in the kernel's source.
@@ -94,20 +94,26 @@ impl Multiply {
     }
 
     fn whole(&self, a: View<'_>, b: View<'_>, out: View<'_>, batch: &Batch) -> Result<()> {
-        let cell = &self.tiles[a.dtype as usize];
+        let [rows, inner, columns] = lengths(a, b);
+        let tiles = |each: usize| {
+            let tile = 16 * each;
+            rows.div_ceil(tile).saturating_mul(columns.div_ceil(tile)).saturating_mul(batch.count)
+        };
+        // Large tiles where they still give every multiprocessor one; of 64 bits they would need too many registers.
+        let is_large = a.dtype.size() <= 4 && tiles(EACH[1]) >= self.device.multiprocessors() as usize;
+        let each = EACH[usize::from(is_large)];
+        let cell = &self.tiles[usize::from(is_large)][a.dtype as usize];
         if cell.get().is_none() {
-            let module = program(a.dtype).load(&self.device)?;
+            let module = program(a.dtype, each).load(&self.device)?;
             let _ = cell.set((module.function(c"multiply")?, module));
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
-        let [rows, inner, columns] = lengths(a, b);
         let strides = |view: View<'_>, side: usize| {
             let &[.., row, column] = &view.layout.strides[..] else { unreachable!("factors have two axes") };
             Strides { row: row as i64, column: column as i64, matrix: batch.distances[side] as i64 }
         };
         let (of_a, of_b) = (strides(a, 0), strides(b, 1));
-        let tiles = rows.div_ceil(TILE).saturating_mul(columns.div_ceil(TILE));
-        let grid = (blocks(NAME, tiles.saturating_mul(batch.count), 1)?, 1);
+        let grid = (blocks(NAME, tiles(each), 1)?, 1);
         let addresses = [source_of(a)?, source_of(b)?, address_of(out)?];
         let size = a.dtype.size() as isize;
         let (rows, inner, columns) = (rows as i64, inner as i64, columns as i64);
@@ -156,8 +162,9 @@ fn batch(mut axes: Vec<Axis<3>>) -> Batch {
     Batch { count: longest.length, distances: longest.strides, starts }
 }
 
-fn program(dtype: DType) -> Program {
-    let mut macros = vec![("ELEMENT", type_name(unsigned(dtype)))];
+fn program(dtype: DType, each: usize) -> Program {
+    let each = each.to_string();
+    let mut macros = vec![("ELEMENT", type_name(unsigned(dtype))), ("EACH", &each)];
     if dtype == DType::Bool {
         macros.push(("LOGICAL", "1"));
     }
@@ -167,7 +174,10 @@ fn program(dtype: DType) -> Program {
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64].map(program).to_vec()
+    let of = |dtype: DType| {
+        EACH.into_iter().filter(move |&each| each == EACH[0] || dtype.size() <= 4).map(move |each| program(dtype, each))
+    };
+    [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64].into_iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

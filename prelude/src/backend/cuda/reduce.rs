@@ -105,16 +105,20 @@ impl Reduce {
     }
 
     /// Launches what needs a counter and states, whose addresses it gets.
-    fn with_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
-        let own;
-        let scratch = if self.device.is_capturing() {
+    pub fn with_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
+        if self.device.is_capturing() {
             // A graph may run beside other work in whatever stream.
-            own = DeviceMemory::new(&self.device, self.scratch_bytes())?;
-            own.set_bytes(0)?;
-            &own
-        } else {
-            self.scratch()?
-        };
+            return self.with_own_scratch(launch);
+        }
+        let scratch = self.scratch()?;
+        launch(scratch.address(), scratch.address() + STATE as u64)
+    }
+
+    /// As `with_scratch`, for what runs beside other work, or may leave the counter at anything.
+    pub fn with_own_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
+        // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
+        let scratch = DeviceMemory::new(&self.device, self.scratch_bytes())?;
+        scratch.set_bytes(0)?;
         launch(scratch.address(), scratch.address() + STATE as u64)
     }
 
@@ -176,7 +180,8 @@ impl Reduce {
         Ok(cell.get_or_init(|| kernels))
     }
 
-    fn most_blocks(&self) -> usize {
+    /// How many blocks there are states for.
+    pub fn most_blocks(&self) -> usize {
         (self.device.multiprocessors() * RESIDENT) as usize
     }
 
@@ -196,7 +201,7 @@ impl Reduce {
 }
 
 /// The result over no elements.
-fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
+pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
     let value = u8::from(matches!(operation, ReduceOperation::All | ReduceOperation::Product));
     match dtype {
         DType::Bool => Scalar::Bool(value == 1),

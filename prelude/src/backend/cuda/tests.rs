@@ -3,17 +3,24 @@
 //! - `cargo test --release --locked -p warpcell nvrtc -- --ignored` compiles every program for several architectures;
 //!   `WARPCELL_NVRTC` names the library. No GPU.
 //! - `… gpu_check -- --ignored --nocapture` compares every method with slow references on a GPU.
+//! - `… gpu_kernels -- --ignored --nocapture` runs Rust functions over arrays, also those that fail and those that do not end.
+//! - `… gpu_differential -- --ignored --nocapture` runs the functions of the translator's differential tests.
 //! - `… gpu_streams -- --ignored --nocapture` does a part of that: streams, graphs, copies between devices.
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;
 mod complex;
 mod convert;
+mod differential;
 mod factorisations;
+mod failures;
 mod fault;
 mod fft;
 mod foreign;
+mod functions;
 mod indexing;
+mod map;
+mod map_text;
 mod measurement;
 mod nvrtc;
 mod products;

@@ -74,6 +74,17 @@ impl Check {
         check
     }
 
+    /// Nothing yet, on a device.
+    pub fn of(gpu: Arc<dyn Backend>) -> Check {
+        Check { gpu, passed: 0, failed: 0 }
+    }
+
+    /// Adds what another thread has found.
+    pub fn add(&mut self, other: &Check) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
     pub fn finish(&self) {
         self.gpu.synchronize().unwrap();
         println!("{} passed, {} failed", self.passed, self.failed);

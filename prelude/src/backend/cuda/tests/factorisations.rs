@@ -152,21 +152,39 @@ impl Gpu {
 #[test]
 #[ignore = "needs a CUDA device, cuSOLVER and cuBLAS"]
 fn gpu_check_factorisations() {
+    on_both_types(|gpu| {
+        for (m, n) in [(1, 1), (2, 2), (5, 3), (3, 5), (33, 33), (64, 64), (130, 40), (40, 130), (300, 300)] {
+            for count in [1, 3] {
+                any_shape(gpu, m, n, count);
+                if m == n {
+                    square(gpu, n, count);
+                }
+            }
+        }
+        square(gpu, 4, 1000);
+        faults(gpu);
+    });
+}
+
+/// Each kernel on little: race checkers take minutes for what `gpu_check_factorisations` does.
+#[test]
+#[ignore = "needs a CUDA device, cuSOLVER and cuBLAS"]
+fn gpu_races_of_factorisations() {
+    on_both_types(|gpu| {
+        any_shape(gpu, 5, 3, 2);
+        any_shape(gpu, 3, 5, 1);
+        square(gpu, 4, 3);
+        square(gpu, 40, 1);
+    });
+}
+
+fn on_both_types(work: impl Fn(&mut Gpu)) {
     probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
     let mut failed = Vec::new();
     for dtype in [DType::F32, DType::F64] {
         let mut gpu = Gpu { backend: open(0).unwrap(), dtype, failed: Vec::new(), passed: 0 };
         gpu.backend.factorisations().can_factorise().unwrap();
-        for (m, n) in [(1, 1), (2, 2), (5, 3), (3, 5), (33, 33), (64, 64), (130, 40), (40, 130), (300, 300)] {
-            for count in [1, 3] {
-                any_shape(&mut gpu, m, n, count);
-                if m == n {
-                    square(&mut gpu, n, count);
-                }
-            }
-        }
-        square(&mut gpu, 4, 1000);
-        faults(&mut gpu);
+        work(&mut gpu);
         println!("{dtype}: {} passed, {} failed", gpu.passed, gpu.failed.len());
         failed.extend(gpu.failed);
     }

@@ -8,7 +8,7 @@ use crate::cuda::nvrtc::{Form, Nvrtc};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn nvrtc() -> Nvrtc {
+pub(super) fn nvrtc() -> Nvrtc {
     let path = std::env::var_os("WARPCELL_NVRTC").expect("set WARPCELL_NVRTC to the path of libnvrtc.so.13 or .12");
     Nvrtc::open(&PathBuf::from(path)).unwrap()
 }

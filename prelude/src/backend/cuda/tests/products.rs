@@ -9,9 +9,33 @@ use crate::dtype::{DType, Scalar};
 #[ignore = "needs a CUDA device and cuBLAS"]
 fn gpu_check_products() {
     let mut check = Check::on_first_device();
-    matrices(&mut check);
+    let shapes = [
+        [1, 1, 1],
+        [2, 3, 4],
+        [1, 100, 1],
+        [65, 33, 70],
+        [64, 16, 64],
+        [3, 1000, 2],
+        [130, 1, 5],
+        [1, 40, 90],
+        [200, 30, 1],
+        // Enough for large tiles on every multiprocessor.
+        [1700, 5, 1601],
+    ];
+    matrices(&mut check, &TYPES, &shapes);
     stacks(&mut check);
-    dots(&mut check);
+    dots(&mut check, &[1, 2, 15, 16, 17, 1003, 300_001]);
+    check.finish();
+}
+
+/// The kernels of ours among them, on little: race checkers take minutes for what `gpu_check_products` does.
+#[test]
+#[ignore = "needs a CUDA device and cuBLAS"]
+fn gpu_races_of_products() {
+    let mut check = Check::on_first_device();
+    let integers: Vec<DType> = TYPES.into_iter().filter(|dtype| !dtype.is_float()).collect();
+    matrices(&mut check, &integers, &[[65, 33, 70], [2, 40, 1]]);
+    dots(&mut check, &[17, 40_001]);
     check.finish();
 }
 
@@ -69,22 +93,15 @@ fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
     all
 }
 
-fn matrices(check: &mut Check) {
-    for dtype in TYPES {
-        for [rows, inner, columns] in [
-            [1, 1, 1],
-            [2, 3, 4],
-            [1, 100, 1],
-            [65, 33, 70],
-            [64, 16, 64],
-            [3, 1000, 2],
-            [130, 1, 5],
-            [1, 40, 90],
-            [200, 30, 1],
-        ] {
+fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
+    for &dtype in dtypes {
+        for &[rows, inner, columns] in shapes {
             for (number, left) in of_matrix(dtype, [rows, inner]).into_iter().enumerate() {
                 for (other, right) in of_matrix(dtype, [inner, columns]).into_iter().enumerate() {
                     if rows * inner * columns > 10_000 && number != other && number * other != 0 {
+                        continue;
+                    }
+                    if rows * columns > 1_000_000 && (number != other || number > 1) {
                         continue;
                     }
                     let a = check.array(dtype, left.0.clone(), left.1, 71, false);
@@ -154,9 +171,9 @@ fn stacks(check: &mut Check) {
     }
 }
 
-fn dots(check: &mut Check) {
+fn dots(check: &mut Check, lengths: &[usize]) {
     for dtype in DType::COMPUTED {
-        for length in [1, 2, 15, 16, 17, 1003, 300_001] {
+        for &length in lengths {
             for (number, left) in layouts(&[length]).into_iter().enumerate() {
                 for (other, right) in layouts(&[length]).into_iter().enumerate() {
                     if length > 2000 && number != other && number * other != 0 {

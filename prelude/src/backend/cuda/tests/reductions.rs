@@ -227,7 +227,7 @@ fn wrapped(total: i128, dtype: DType) -> Scalar {
 }
 
 /// The reduction of a group, and for sums of floats the sum of their absolute values.
-fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scalar, f64) {
+pub(super) fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scalar, f64) {
     match operation {
         ReduceOperation::Sum | ReduceOperation::SumSquares if dtype.is_float() => {
             // Neumaier's compensated sum.

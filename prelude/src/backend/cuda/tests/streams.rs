@@ -6,15 +6,15 @@ use crate::{Device, DeviceArray, Error, Graph, Stream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// Some milliseconds of work that leaves most multiprocessors idle.
+/// Work that leaves most multiprocessors idle: so many additions, 500 of which take some milliseconds.
 struct Delay(Graph<DeviceArray<f32>>);
 
 impl Delay {
-    fn new() -> Delay {
+    fn new(additions: usize) -> Delay {
         let x = crate::zeros::<f32>(1 << 14);
         Delay(Graph::capture(|| {
             let mut y = &x + 1.0;
-            for _ in 0..500 {
+            for _ in 0..additions {
                 y += 1.0;
             }
             y
@@ -30,7 +30,7 @@ impl Delay {
 
 pub(super) fn streams(check: &mut Check) {
     Device::Cuda(0).with(|| {
-        let delays = [Delay::new(), Delay::new()];
+        let delays = [Delay::new(500), Delay::new(500)];
         freed_in_one_stream_and_used_in_another(check, &delays[0]);
         ordered_without_events(check, &delays[0]);
         first_use_of_memory_in_another_stream(check, &delays[0]);
@@ -51,6 +51,22 @@ pub(super) fn streams(check: &mut Check) {
 fn gpu_streams() {
     let mut check = Check::on_first_device();
     streams(&mut check);
+    check.finish();
+}
+
+/// What does not depend on how long work takes, with little of it: for race checkers, which take minutes for the rest.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_races_of_streams() {
+    let mut check = Check::on_first_device();
+    Device::Cuda(0).with(|| {
+        let delay = Delay::new(5);
+        freed_in_one_stream_and_used_in_another(&mut check, &delay);
+        ordered_without_events(&mut check, &delay);
+        first_use_of_memory_in_another_stream(&mut check, &delay);
+        reductions_in_two_streams(&mut check);
+        memory_of_graphs(&mut check, &delay);
+    });
     check.finish();
 }
 
@@ -383,7 +399,7 @@ fn between_devices(check: &mut Check) {
 
 fn between(check: &mut Check, first: Device, second: Device) {
     println!("{:?}\n{:?}", first.properties(), second.properties());
-    let delay = first.with(Delay::new);
+    let delay = first.with(|| Delay::new(500));
     for (round, size) in [1usize, 1000, 1 << 20, 8 << 20].into_iter().enumerate() {
         let mut a = first.with(|| crate::full(size, 1i64));
         first.with(|| {

@@ -1,0 +1,129 @@
+//! What `#[device]` emits: the function or the struct as it is, and its registration with the prelude.
+
+use crate::notebook::Notebook;
+use crate::registration::{at, prelude, register, report, text};
+use crate::text::{Text, without_checks};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::{Error, ItemFn, ItemStruct, Member, Result};
+use warpcell_translate::Role;
+
+/// The item as it is, and behind it its registration, or what is wrong with it.
+pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let notebook = Notebook::open();
+    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
+    quote! { #item #rest }
+}
+
+fn registration(
+    arguments: TokenStream,
+    item: TokenStream,
+    notebook: Option<&Notebook>,
+) -> std::result::Result<TokenStream, Vec<Error>> {
+    if !arguments.is_empty() {
+        return Err(vec![Error::new_spanned(arguments, "`#[device]` takes no arguments; write `#[device]`")]);
+    }
+    let bare = bare(item.clone());
+    match keyword(&bare).as_str() {
+        "struct" => structure(item, &bare, notebook),
+        "fn" | "const" | "async" | "unsafe" | "extern" => function(item, &bare, notebook),
+        _ => Err(vec![Error::new_spanned(
+            bare.into_iter().next(),
+            "`#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`",
+        )]),
+    }
+}
+
+/// An item without its attributes and its visibility.
+pub fn bare(item: TokenStream) -> TokenStream {
+    let mut trees = item.into_iter().peekable();
+    loop {
+        match trees.peek() {
+            Some(TokenTree::Punct(punct)) if punct.as_char() == '#' => {
+                trees.next();
+                trees.next();
+            }
+            Some(TokenTree::Ident(ident)) if ident == "pub" => {
+                trees.next();
+                trees.next_if(|tree| matches!(tree, TokenTree::Group(_)));
+            }
+            // A visibility that a macro has put in.
+            Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::None => {
+                trees.next();
+            }
+            _ => return trees.collect(),
+        }
+    }
+}
+
+fn keyword(item: &TokenStream) -> String {
+    item.clone().into_iter().next().map(|tree| tree.to_string()).unwrap_or_default()
+}
+
+fn function(
+    item: TokenStream,
+    bare: &TokenStream,
+    notebook: Option<&Notebook>,
+) -> std::result::Result<TokenStream, Vec<Error>> {
+    let function: ItemFn = parse(item)?;
+    let references = warpcell_translate::check(&function, Role::Device)?;
+    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
+    if !plain.is_empty() {
+        return Err(plain);
+    }
+    let name = &function.sig.ident;
+    let hash = notebook.map_or("", |notebook| notebook.hash(&name.to_string())).to_owned();
+    let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
+    let registration =
+        register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(::core::option::Option::None));
+    Ok(quote! { const _: () = { #registration }; })
+}
+
+fn structure(
+    item: TokenStream,
+    bare: &TokenStream,
+    notebook: Option<&Notebook>,
+) -> std::result::Result<TokenStream, Vec<Error>> {
+    let structure: ItemStruct = parse(item)?;
+    let references = warpcell_translate::check_struct(&structure)?;
+    let (name, prelude) = (&structure.ident, prelude());
+    let members: Vec<Member> = structure.fields.members().collect();
+    let fields = members.iter().map(|member| match member {
+        Member::Named(ident) => ident.to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    });
+    // Constants of the struct's type are values for the translator.
+    let value = quote! {
+        impl ::#prelude::registry::Constant for #name {
+            fn value(&self) -> ::#prelude::registry::Value {
+                ::#prelude::registry::structure(::core::any::type_name::<#name>(), &[#((#fields, &self.#members)),*])
+            }
+            fn kind() -> ::#prelude::registry::Type {
+                ::#prelude::registry::structure_type(::core::any::type_name::<#name>())
+            }
+        }
+    };
+    let own = name.to_string();
+    if notebook.is_some_and(|notebook| notebook.is_registered(&own)) {
+        return Ok(value);
+    }
+    // What is passed by value there is copied here.
+    let copied = quote_spanned! { at(name.span()) =>
+        const fn a_device_struct_needs_derive_clone_copy<T: ::core::marker::Copy>() {}
+        const _: () = a_device_struct_needs_derive_clone_copy::<#name>();
+    };
+    let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();
+    let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
+    let registration =
+        register(&quote!(::core::any::type_name::<#name>()), &hash, &text, &quote!(::core::option::Option::None));
+    Ok(quote! { #value const _: () = { #copied #registration }; })
+}
+
+/// Reads an item without the checks that the build step has written into its loops.
+pub fn parse<T: syn::parse::Parse>(item: TokenStream) -> std::result::Result<T, Vec<Error>> {
+    let parsed: Result<T> = syn::parse2(without_checks(item));
+    parsed.map_err(|error| vec![error])
+}
+
+#[cfg(test)]
+mod tests;

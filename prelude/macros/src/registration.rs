@@ -1,0 +1,80 @@
+//! What macros emit so that the prelude knows an item: its text, and what that refers to.
+
+use crate::text::Text;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Error;
+use syn::spanned::Spanned;
+use warpcell_translate::{References, Role, path_text};
+
+/// The crate whose `registry` takes the registrations.
+pub fn prelude() -> Ident {
+    Ident::new("warpcell", Span::call_site())
+}
+
+/// All errors as what the compiler reports.
+pub fn report(errors: Vec<Error>) -> TokenStream {
+    errors.iter().map(Error::to_compile_error).collect()
+}
+
+/// The value of type `registry::Text`, for a static. `written` is a formula as it is written.
+pub fn text(role: Role, text: &Text, written: &str, references: &References) -> TokenStream {
+    let prelude = prelude();
+    let role = Ident::new(
+        match role {
+            Role::Vectorize => "Vectorize",
+            Role::Device => "Device",
+            Role::Formula => "Formula",
+        },
+        Span::call_site(),
+    );
+    let Text { source, line } = text;
+    let references = found(references);
+    quote! {
+        ::#prelude::registry::Text {
+            role: ::#prelude::registry::Role::#role,
+            source: #source,
+            written: #written,
+            line: #line,
+            references: #references,
+        }
+    }
+}
+
+/// A function that tells what is referred to.
+fn found(references: &References) -> TokenStream {
+    let functions = references.functions.iter().map(|path| {
+        let written = path_text(path);
+        quote_spanned! { at(path.span()) => __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path)); }
+    });
+    let structs = references.structs.iter().map(|path| {
+        let written = path_text(path);
+        quote_spanned! { at(path.span()) => __warpcell_found.structure(#written, ::core::any::type_name::<#path>()); }
+    });
+    let constants = references.constants.iter().map(|path| {
+        let written = path_text(path);
+        quote_spanned! { at(path.span()) => __warpcell_found.constant(#written, &#path); }
+    });
+    quote! { |__warpcell_found| { #(#functions)* #(#structs)* #(#constants)* } }
+}
+
+/// A place for what the macro itself names: it is looked up where the macro is called.
+pub fn at(place: Span) -> Span {
+    Span::call_site().located_at(place)
+}
+
+/// Registers an item when the library that has it is loaded; `name` is an expression for the name, `blocks` one for what runs
+/// it over blocks.
+pub fn register(name: &TokenStream, hash: &str, text: &TokenStream, blocks: &TokenStream) -> TokenStream {
+    let prelude = prelude();
+    quote! {
+        static __WARPCELL_TEXT: ::#prelude::registry::Text = #text;
+        extern "C" fn __warpcell_register() {
+            ::#prelude::registry::register(#name, #hash, &__WARPCELL_TEXT, #blocks);
+        }
+        // SAFETY: the loader calls what this section points to, without anything that the function would read.
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static __WARPCELL_REGISTER: extern "C" fn() = __warpcell_register;
+    }
+}

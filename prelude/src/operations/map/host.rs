@@ -1,0 +1,254 @@
+//! Functions of the notebook over host arrays: on the device, with transfers both ways, or on the host's own cores.
+
+use super::{Function, Request, Results};
+use crate::array::sides::HostView;
+use crate::array::{OnHost, RawArray, shape, transfer};
+use crate::backend::{Layout, cpu};
+use crate::device;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Result, check};
+use crate::operations::elementwise::RawOperand;
+
+/// An argument without its type.
+pub enum HostOperand<'a> {
+    /// An array.
+    Array(HostView<'a>),
+    /// One value for all elements.
+    Scalar(Scalar),
+}
+
+impl HostOperand<'_> {
+    fn dtype(&self) -> DType {
+        match self {
+            HostOperand::Array(array) => array.dtype,
+            HostOperand::Scalar(value) => value.dtype(),
+        }
+    }
+}
+
+mod sealed {
+    use super::{HostOperand, RawArray, Request, Result};
+
+    /// Where the function runs.
+    #[derive(Clone, Copy)]
+    pub enum Place {
+        Device,
+        Host,
+    }
+
+    pub trait HostArguments {
+        fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>>;
+    }
+    pub trait HostArgument {
+        fn operand(&self) -> HostOperand<'_>;
+    }
+}
+use sealed::Place;
+
+/// As [`Arguments`](crate::Arguments), of host arrays and scalars. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the arguments of a function over host arrays",
+    label = "expected `&a`, or a tuple such as `(&a, &b, 1.0f32)` with one argument for each parameter",
+    note = "for device arrays there is `gpu::map`"
+)]
+pub trait HostArguments<T>: sealed::HostArguments {}
+
+/// One argument in a tuple, for a parameter of type `T`: a reference to a host array of `T` (of `ndarray`, a slice, a `Vec`, a
+/// Rust array), or a `T`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "the function takes elements of type `{T}`, but this argument is `{Self}`",
+    label = "expected a reference to a host array of `{T}`, or a `{T}`",
+    note = "for device arrays there is `gpu::map`; convert other element types: `a.mapv(|x| x as {T})`"
+)]
+pub trait HostArgument<T>: sealed::HostArgument {}
+
+impl<A: OnHost + ?Sized> sealed::HostArgument for &A {
+    fn operand(&self) -> HostOperand<'_> {
+        HostOperand::Array((**self).host_view())
+    }
+}
+impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
+
+macro_rules! scalars {
+    ($($type:ident $tag:ident)*) => {$(
+        impl sealed::HostArgument for $type {
+            fn operand(&self) -> HostOperand<'_> {
+                HostOperand::Scalar(Scalar::$tag(*self))
+            }
+        }
+        impl HostArgument<$type> for $type {}
+    )*};
+}
+scalars!(bool Bool u8 U8 i32 I32 u32 U32 i64 I64 u64 U64 f32 F32 f64 F64);
+
+impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
+    fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+        run(request, place, &[sealed::HostArgument::operand(self)])
+    }
+}
+impl<A: OnHost + ?Sized> HostArguments<(A::Elem,)> for &A {}
+
+macro_rules! tuples {
+    ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
+        impl<$($argument: sealed::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
+            fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+                run(request, place, &[$(self.$index.operand()),*])
+            }
+        }
+        impl<$($type, $argument: HostArgument<$type>),*> HostArguments<($($type,)*)> for ($($argument,)*) {}
+    )*};
+}
+tuples! {
+    (A X 0)
+    (A X 0, B Y 1)
+    (A X 0, B Y 1, C Z 2)
+    (A X 0, B Y 1, C Z 2, D U 3)
+    (A X 0, B Y 1, C Z 2, D U 3, E V 4)
+    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5)
+    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6)
+    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6, I Q 7)
+}
+
+/// Copies host arrays to the device, runs the function over them there as [`map`](crate::map) does, and copies the results
+/// back; Numba's ufuncs of target `cuda`.
+///
+/// The arguments are `&a` or a tuple of references to host arrays and of scalars. The result is an `ArrayD` of the shape to
+/// which they broadcast, or a tuple of such. The transfers take most of the time: to do more than one thing with an array on the
+/// device, copy it there by [`asarray`](crate::asarray); to stay on the host there is [`host::map`](crate::host::map).
+///
+/// **Panics** as [`map`](crate::map) does.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[vectorize]
+/// fn hypotenuse(x: f64, y: f64) -> f64 {
+///     (x * x + y * y).sqrt()
+/// }
+/// # if gpu::device() == gpu::Device::Cpu {
+/// let x = array![[3.0], [5.0]];
+/// let y = array![4.0, 12.0];
+/// assert_eq!(gpu::map_host(hypotenuse, (&x, &y))[[1, 1]], 13.0);
+/// # }
+/// ```
+#[track_caller]
+pub fn map_host<T, F: Function<T>, A: HostArguments<T>>(
+    function: F,
+    arguments: A,
+) -> <F::Output as Results>::HostArrays {
+    check(try_map_host(function, arguments))
+}
+
+/// As [`map_host`], but returns the error; a panic of the function stays one.
+pub fn try_map_host<T, F: Function<T>, A: HostArguments<T>>(
+    function: F,
+    arguments: A,
+) -> Result<<F::Output as Results>::HostArrays> {
+    let request = Request::new::<T, F>("map_host", &function)?;
+    F::Output::host_arrays(arguments.run(&request, Place::Device)?)
+}
+
+/// Runs the function over host arrays on the host's cores, as [`map`](crate::map) does over device arrays: no transfer, and no
+/// GPU.
+///
+/// Arguments and results are those of [`map_host`](crate::map_host).
+///
+/// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast, or if the function panics.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[vectorize]
+/// fn clamped(x: f64, low: f64, high: f64) -> f64 {
+///     x.max(low).min(high)
+/// }
+/// let x = array![-1.0, 0.5, 2.0];
+/// assert_eq!(gpu::host::map(clamped, (&x, 0.0, 1.0)), array![0.0, 0.5, 1.0].into_dyn());
+/// ```
+#[track_caller]
+pub fn map<T, F: Function<T>, A: HostArguments<T>>(function: F, arguments: A) -> <F::Output as Results>::HostArrays {
+    check(try_map(function, arguments))
+}
+
+/// As [`map`], but returns the error; a panic of the function stays one.
+pub fn try_map<T, F: Function<T>, A: HostArguments<T>>(
+    function: F,
+    arguments: A,
+) -> Result<<F::Output as Results>::HostArrays> {
+    let request = Request::new::<T, F>("map", &function)?;
+    F::Output::host_arrays(arguments.run(&request, Place::Host)?)
+}
+
+fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+    request.accepts(operands.iter().map(HostOperand::dtype))?;
+    match place {
+        Place::Device => on_device(request, operands),
+        Place::Host => on_host(request, operands),
+    }
+}
+
+fn on_device(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+    let handle = device::current()?;
+    handle.may_wait(request.operation)?;
+    broadcast(request, operands)?;
+    let arrays = operands
+        .iter()
+        .map(|operand| match operand {
+            HostOperand::Array(array) => transfer::upload(request.operation, array, &handle).map(Some),
+            HostOperand::Scalar(_) => Ok(None),
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let given: Vec<RawOperand<'_>> = operands
+        .iter()
+        .zip(&arrays)
+        .filter_map(|(operand, array)| match operand {
+            HostOperand::Array(_) => array.as_ref().map(RawOperand::Array),
+            HostOperand::Scalar(value) => Some(RawOperand::Scalar(*value)),
+        })
+        .collect();
+    request.run(&given)
+}
+
+fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+    let shape = broadcast(request, operands)?;
+    let handle = device::host();
+    let (dtypes, result_shape) = request.results(&shape)?;
+    let new = |dtype| RawArray::uninitialised(request.operation, &handle, &result_shape, dtype);
+    let outs = dtypes.into_iter().map(new).collect::<Result<Vec<_>>>()?;
+    let layouts: Vec<Option<Layout>> = operands
+        .iter()
+        .map(|operand| match operand {
+            HostOperand::Array(array) => {
+                let layout = Layout { shape: array.shape.clone(), strides: array.strides.clone(), offset: 0 };
+                Some(shape::broadcast_layout(&layout, &shape))
+            }
+            HostOperand::Scalar(_) => None,
+        })
+        .collect();
+    let inputs: Vec<cpu::elementwise::Input<'_>> = operands
+        .iter()
+        .zip(&layouts)
+        .filter_map(|(operand, layout)| match operand {
+            HostOperand::Array(array) => {
+                layout.as_ref().map(|layout| cpu::elementwise::Input::Array(array.pointer, layout))
+            }
+            HostOperand::Scalar(value) => Some(cpu::elementwise::Input::Scalar(*value)),
+        })
+        .collect();
+    if outs[0].size() > 0 {
+        let views: Vec<_> = outs.iter().map(RawArray::view).collect();
+        // SAFETY: the host arrays are borrowed, and the outputs are new; all have the function's types and broadcast to `shape`.
+        unsafe { cpu::map::on_host(&request.function, request.reduction, &inputs, &shape, &views) }?;
+    }
+    Ok(outs)
+}
+
+/// The shape to which the operands broadcast.
+fn broadcast(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<usize>> {
+    operands.iter().try_fold(Vec::new(), |shape, operand| match operand {
+        HostOperand::Array(array) => shape::broadcast_shapes(request.operation, &shape, &array.shape),
+        HostOperand::Scalar(_) => Ok(shape),
+    })
+}

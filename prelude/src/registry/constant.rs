@@ -1,0 +1,91 @@
+//! The values of constants, for the translator.
+
+use warpcell_translate::{Scalar, Type, Value};
+
+/// What a constant may be that a function for devices uses: a scalar, a tuple or an array of such, a `#[device]` struct.
+#[diagnostic::on_unimplemented(
+    message = "a constant of type `{Self}` cannot be used in a function that runs on devices",
+    label = "not a number, nor a tuple, an array or a `#[device]` struct of numbers",
+    note = "if it is a struct of numbers, write `#[device]` before it"
+)]
+pub trait Constant {
+    /// Its value.
+    fn value(&self) -> Value;
+    /// Its type.
+    fn kind() -> Type
+    where
+        Self: Sized;
+}
+
+/// The value of a struct: the name of its type, and its fields.
+pub fn structure(name: &str, fields: &[(&str, &dyn Constant)]) -> Value {
+    let fields = fields.iter().map(|(field, value)| ((*field).to_owned(), value.value()));
+    Value::Struct(name.to_owned(), fields.collect())
+}
+
+/// The type of a struct.
+pub fn structure_type(name: &str) -> Type {
+    Type::Struct(name.to_owned())
+}
+
+macro_rules! scalars {
+    ($($type:ident $scalar:ident |$value:ident| $bits:expr;)*) => {$(
+        impl Constant for $type {
+            fn value(&self) -> Value {
+                let $value = *self;
+                Value::Scalar(Scalar::$scalar, $bits)
+            }
+            fn kind() -> Type {
+                Type::Scalar(Scalar::$scalar)
+            }
+        }
+    )*};
+}
+scalars! {
+    bool Bool |value| u64::from(value);
+    i8 I8 |value| u64::from(value.cast_unsigned());
+    u8 U8 |value| u64::from(value);
+    i16 I16 |value| u64::from(value.cast_unsigned());
+    u16 U16 |value| u64::from(value);
+    i32 I32 |value| u64::from(value.cast_unsigned());
+    u32 U32 |value| u64::from(value);
+    i64 I64 |value| value.cast_unsigned();
+    u64 U64 |value| value;
+    isize Isize |value| value.cast_unsigned() as u64;
+    usize Usize |value| value as u64;
+    f32 F32 |value| u64::from(value.to_bits());
+    f64 F64 |value| value.to_bits();
+}
+
+impl<T: Constant, const N: usize> Constant for [T; N] {
+    fn value(&self) -> Value {
+        Value::Array(T::kind(), self.iter().map(Constant::value).collect())
+    }
+    fn kind() -> Type {
+        Type::Array(Box::new(T::kind()), N)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $index:tt),*))*) => {$(
+        impl<$($type: Constant),*> Constant for ($($type,)*) {
+            fn value(&self) -> Value {
+                Value::Tuple(vec![$(self.$index.value()),*])
+            }
+            fn kind() -> Type {
+                Type::Tuple(vec![$($type::kind()),*])
+            }
+        }
+    )*};
+}
+tuples! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

@@ -1,0 +1,85 @@
+//! What is known of integers without running the function: so that divisions, indices and loops that cannot fail need no
+//! checks.
+
+use super::function::Writer;
+use crate::check::integer_value;
+use crate::program::Scalar;
+use crate::tree::{BinaryOperator, Expression, ExpressionKind};
+use crate::types::{is_integer, limits};
+
+impl Writer<'_> {
+    /// The least and the greatest value that an integer expression may have.
+    pub(super) fn bounds(&self, expression: &Expression) -> (i128, i128) {
+        let Some(scalar) = self.value_type(expression).scalar().filter(|scalar| is_integer(*scalar)) else {
+            return (i128::MIN, i128::MAX);
+        };
+        let all = limits(scalar);
+        let within = |(low, high): (i128, i128)| (all.0 <= low && high <= all.1).then_some((low, high));
+        self.narrower_bounds(expression).and_then(within).unwrap_or(all)
+    }
+
+    fn narrower_bounds(&self, expression: &Expression) -> Option<(i128, i128)> {
+        let one = |value: i128| Some((value, value));
+        match &expression.kind {
+            ExpressionKind::Integer(value) => one(i128::try_from(*value).ok()?),
+            ExpressionKind::Constant(_, value) | ExpressionKind::Value(value) => one(integer_value(value)?),
+            ExpressionKind::Local(id) => self.bounds.get(id).copied(),
+            ExpressionKind::Negate(of) => {
+                let (low, high) = self.bounds(of);
+                Some((high.checked_neg()?, low.checked_neg()?))
+            }
+            ExpressionKind::Dereference(of) | ExpressionKind::Reference(false, of) => Some(self.bounds(of)),
+            ExpressionKind::Cast(of) => match self.value_type(of).scalar()? {
+                Scalar::Bool => Some((0, 1)),
+                from if is_integer(from) => Some(self.bounds(of)),
+                _ => None,
+            },
+            ExpressionKind::Binary(operator, left, right) => {
+                let ((a, b), (c, d)) = (self.bounds(left), self.bounds(right));
+                binary(*operator, (a, b), (c, d))
+            }
+            ExpressionKind::Block(None, block) if block.statements.is_empty() => {
+                block.tail.as_ref().map(|tail| self.bounds(tail))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an expression that is known.
+    pub(super) fn fixed(&self, expression: &Expression) -> Option<i128> {
+        let (low, high) = self.bounds(expression);
+        (low == high).then_some(low)
+    }
+
+    /// Whether dividing by an expression can neither fail nor overflow.
+    pub(super) fn divides_safely(&self, dividend: &Expression, divisor: &Expression) -> bool {
+        let (low, high) = self.bounds(divisor);
+        let Some(scalar) = self.value_type(divisor).scalar() else { return false };
+        let not_zero = low > 0 || high < 0;
+        let not_minus_one = low > -1 || high < -1;
+        not_zero && (not_minus_one || self.bounds(dividend).0 > limits(scalar).0)
+    }
+}
+
+pub(super) fn binary(operator: BinaryOperator, (a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i128, i128)> {
+    match operator {
+        BinaryOperator::Add => Some((a.checked_add(c)?, b.checked_add(d)?)),
+        BinaryOperator::Subtract => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
+        BinaryOperator::Multiply => {
+            let ends = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+            Some((*ends.iter().min()?, *ends.iter().max()?))
+        }
+        BinaryOperator::Divide if c > 0 => {
+            let ends = [a / c, a / d, b / c, b / d];
+            Some((*ends.iter().min()?, *ends.iter().max()?))
+        }
+        // The remainder has the dividend's sign.
+        BinaryOperator::Remainder if c > 0 => {
+            Some((if a < 0 { (1 - d).max(a) } else { 0 }, if b > 0 { (d - 1).min(b) } else { 0 }))
+        }
+        BinaryOperator::And if c >= 0 => Some((0, d)),
+        BinaryOperator::And if a >= 0 => Some((0, b)),
+        BinaryOperator::ShiftRight if c == d && (0..64).contains(&c) => Some((a >> c, b >> c)),
+        _ => None,
+    }
+}

@@ -1,0 +1,183 @@
+//! The methods, associated functions and constants of scalars that kernels may use: what they take and give, and what they are
+//! called in the support texts, where their definitions stand.
+
+mod advice;
+mod constants;
+mod floats;
+mod integers;
+
+use crate::program::Scalar;
+
+pub(crate) use advice::suggestion;
+pub(crate) use constants::{associated_constant, path_constant};
+
+/// A function of the support texts, as Rust sees it.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// What the function is called in C; for a conversion the name of a type, which is called likewise.
+    pub(crate) c_name: &'static str,
+    /// Whether the first argument is of the type whose method this is.
+    pub(crate) takes_self: bool,
+    /// The other parameters.
+    pub(crate) parameters: &'static [Parameter],
+    pub(crate) result: MethodResult,
+    /// Whether it can panic, and so takes the numbers of the function and the line behind its arguments.
+    pub(crate) may_fail: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Parameter {
+    /// The type whose method it is.
+    Same,
+    Scalar(Scalar),
+    /// One of several types.
+    AnyOf(&'static [Scalar]),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum MethodResult {
+    /// The type whose method it is.
+    Same,
+    Scalar(Scalar),
+    /// Functions with such a result are templates of the tuple's struct.
+    Tuple(&'static [MethodResult]),
+}
+
+type Table = &'static [(&'static str, Method)];
+
+/// `receiver.name(…)`.
+pub(crate) fn method(receiver: Scalar, name: &str) -> Option<&'static Method> {
+    associated_function(receiver, name).filter(|method| method.takes_self)
+}
+
+/// `of::name(…)`: methods too, which take their receiver as the first argument.
+pub(crate) fn associated_function(of: Scalar, name: &str) -> Option<&'static Method> {
+    tables(of).iter().flat_map(|table| table.iter()).find(|(known, _)| *known == name).map(|(_, method)| method)
+}
+
+/// The method of the same name of another type.
+pub(crate) fn of_another(method: &Method, of: Scalar, other: Scalar) -> Option<&'static Method> {
+    let (name, _) =
+        tables(of).iter().flat_map(|table| table.iter()).find(|(_, known)| known.c_name == method.c_name)?;
+    self::method(other, name)
+}
+
+/// All functions of a type, by their names in Rust.
+fn tables(of: Scalar) -> &'static [Table] {
+    match of {
+        Scalar::F32 => &floats::OF_F32,
+        Scalar::F64 => &floats::OF_F64,
+        other => integers::of(other),
+    }
+}
+
+/// The scalars by their names, which are the same in Rust and in the support texts.
+const NAMES: [(&str, Scalar); 13] = [
+    ("bool", Scalar::Bool),
+    ("i8", Scalar::I8),
+    ("u8", Scalar::U8),
+    ("i16", Scalar::I16),
+    ("u16", Scalar::U16),
+    ("i32", Scalar::I32),
+    ("u32", Scalar::U32),
+    ("i64", Scalar::I64),
+    ("u64", Scalar::U64),
+    ("isize", Scalar::Isize),
+    ("usize", Scalar::Usize),
+    ("f32", Scalar::F32),
+    ("f64", Scalar::F64),
+];
+
+fn name_of(scalar: Scalar) -> &'static str {
+    NAMES.iter().find(|(_, of)| *of == scalar).map_or("", |(name, _)| name)
+}
+
+fn scalar_named(name: &str) -> Option<Scalar> {
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, scalar)| *scalar)
+}
+
+/// The type of a parameter, for the rows of the tables.
+mod parameter {
+    use super::{Parameter, Scalar};
+    pub(super) const SAME: Parameter = Parameter::Same;
+    pub(super) const BOOL: Parameter = Parameter::Scalar(Scalar::Bool);
+    pub(super) const I8: Parameter = Parameter::Scalar(Scalar::I8);
+    pub(super) const U8: Parameter = Parameter::Scalar(Scalar::U8);
+    pub(super) const I16: Parameter = Parameter::Scalar(Scalar::I16);
+    pub(super) const U16: Parameter = Parameter::Scalar(Scalar::U16);
+    pub(super) const I32: Parameter = Parameter::Scalar(Scalar::I32);
+    pub(super) const U32: Parameter = Parameter::Scalar(Scalar::U32);
+    pub(super) const I64: Parameter = Parameter::Scalar(Scalar::I64);
+    pub(super) const U64: Parameter = Parameter::Scalar(Scalar::U64);
+    pub(super) const ISIZE: Parameter = Parameter::Scalar(Scalar::Isize);
+    pub(super) const USIZE: Parameter = Parameter::Scalar(Scalar::Usize);
+}
+
+/// The type of a result, likewise.
+mod result {
+    use super::{MethodResult, Scalar};
+    pub(super) const SAME: MethodResult = MethodResult::Same;
+    pub(super) const BOOL: MethodResult = MethodResult::Scalar(Scalar::Bool);
+    pub(super) const I8: MethodResult = MethodResult::Scalar(Scalar::I8);
+    pub(super) const U8: MethodResult = MethodResult::Scalar(Scalar::U8);
+    pub(super) const I16: MethodResult = MethodResult::Scalar(Scalar::I16);
+    pub(super) const U16: MethodResult = MethodResult::Scalar(Scalar::U16);
+    pub(super) const I32: MethodResult = MethodResult::Scalar(Scalar::I32);
+    pub(super) const U32: MethodResult = MethodResult::Scalar(Scalar::U32);
+    pub(super) const I64: MethodResult = MethodResult::Scalar(Scalar::I64);
+    pub(super) const U64: MethodResult = MethodResult::Scalar(Scalar::U64);
+    pub(super) const ISIZE: MethodResult = MethodResult::Scalar(Scalar::Isize);
+    pub(super) const USIZE: MethodResult = MethodResult::Scalar(Scalar::Usize);
+}
+
+/// Rows such as `clamp(SAME, SAME) -> SAME, fails;`: what a method takes beside `self`, what it gives, whether it can panic.
+macro_rules! table {
+    ($type:literal; $($name:ident($($taken:ident),*) -> $given:tt $(, $fails:ident)?;)*) => {
+        &[$((
+            stringify!($name),
+            $crate::methods::Method {
+                c_name: concat!($type, "_", stringify!($name)),
+                takes_self: true,
+                parameters: &[$($crate::methods::parameter::$taken),*],
+                result: $crate::methods::given!($given),
+                may_fail: $crate::methods::given!(fails $($fails)?),
+            },
+        )),*]
+    };
+}
+
+/// The result and the last mark of a row.
+macro_rules! given {
+    (fails) => { false };
+    (fails fails) => { true };
+    (($($part:ident),*)) => { $crate::methods::MethodResult::Tuple(&[$($crate::methods::result::$part),*]) };
+    ($whole:ident) => { $crate::methods::result::$whole };
+}
+
+/// A row for a function without `self`.
+macro_rules! function {
+    ($name:literal, $c_name:expr, $taken:expr) => {
+        (
+            $name,
+            $crate::methods::Method {
+                c_name: $c_name,
+                takes_self: false,
+                parameters: &[$taken],
+                result: $crate::methods::MethodResult::Same,
+                may_fail: false,
+            },
+        )
+    };
+}
+
+use {function, given, table};
+
+/// The names of all methods, in Rust and in C.
+#[cfg(test)]
+pub(crate) fn all_c_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = NAMES.iter().flat_map(|(_, of)| tables(*of)).flat_map(|table| table.iter());
+    rows.map(|(name, method)| (*name, method.c_name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,341 @@
+//! What is said of code that the subset lacks: what it is, and what to write instead.
+
+use crate::methods::suggestion;
+use crate::program::Scalar;
+use crate::types::{Ty, is_float, name_of};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Expr, Lit, Pat, Type};
+
+/// Arrays lie in registers or in a thread's own memory: more elements than this are a mistake.
+pub(crate) const LONGEST_ARRAY: usize = 65_536;
+
+pub(crate) const ASSERT: &str = "an assertion needs a condition: `assert!(x > 0.0)`";
+pub(crate) const CALLED_VALUE: &str = "only functions are called on a device, by their names; write a `#[device]` function \
+                                       instead of a closure or a variable that holds a function";
+pub(crate) const CHOSEN_REFERENCE: &str =
+    "a `&mut` reference is not chosen by a branch or a loop; change the variable itself within each branch";
+pub(crate) const CONDITIONAL: &str =
+    "what is compiled on a condition is not known on a device; remove `cfg`, or write one function for each case";
+pub(crate) const EMPTY_MATCH: &str = "a `match` on a device needs an arm; write `_ => …`";
+pub(crate) const GLOB: &str =
+    "names of a glob import are not known on a device; name what is used: `use std::f32::consts::PI;`";
+pub(crate) const INNER_ITEM: &str =
+    "only constants and `use` stand within a function that runs on a device; move this out of the function";
+pub(crate) const ITERATOR: &str = "iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, \
+                                   `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that \
+                                   collects the result";
+pub(crate) const LARGE_LITERAL: &str = "numbers on a device have at most 64 bits; write a smaller one";
+pub(crate) const LENGTH: &str =
+    "the length of an array on a device is a number, a constant or a sum of these; write it as `const N: usize = 4;`";
+pub(crate) const LET_ELSE: &str = "`let … else` is not for devices; write `match`, or an `if` before the `let`";
+pub(crate) const MACRO_DEFINITION: &str = "macros are not for devices; write a `#[device]` function instead";
+pub(crate) const NAMED_REST: &str = "the rest of an array has no name on a device; name the elements one by one";
+pub(crate) const NAMES_IN_ALTERNATIVES: &str =
+    "alternatives `a | b` of a pattern bind no names on a device; write one arm for each alternative";
+pub(crate) const NEW_REFERENCE: &str = "a `&mut` variable refers to one thing on a device; write a second variable, or change \
+                                        the value itself: `*x = …`";
+pub(crate) const OPEN_RANGE: &str =
+    "a `for` loop on a device goes over a range with both ends, such as `0..n`; or write `loop`";
+pub(crate) const OUTSIDE_OF_LOOP: &str = "there is no loop here that this could leave";
+pub(crate) const PATTERN_VALUE: &str = "a pattern on a device is a number, a constant or a range of these; or write a guard: \
+                                        `x if x == …`";
+pub(crate) const PLACE: &str = "only variables, fields and elements of arrays are assigned to on a device";
+pub(crate) const QUALIFIED_PATH: &str = "traits are not for devices; write `f32::name` or a `#[device]` function";
+pub(crate) const RANGE: &str =
+    "ranges on a device stand in `for` loops, patterns and `(a..b).contains(&x)`; keep the two ends in two variables";
+pub(crate) const RANGE_OF_OTHERS: &str =
+    "a `for` loop goes over integers; count with an integer and compute the other number: `let x = i as f32 * step;`";
+pub(crate) const REFERENCE_PATTERN: &str =
+    "patterns on a device bind values, not changing references; take a `&mut` of the field: `let x = &mut p.x;`";
+pub(crate) const SLICING: &str =
+    "slices are not for devices; loop over the range of indices: `for i in 1..3 { … a[i] … }`";
+pub(crate) const STEP_OF_ZERO: &str = "a step is at least 1";
+pub(crate) const STORED_REFERENCE: &str =
+    "references on a device are parameters of `#[device]` functions and plain variables; write the value itself here";
+pub(crate) const STRUCT_COMPARISON: &str = "structs are not compared on a device; compare their fields";
+pub(crate) const STRUCT_OPERATOR: &str =
+    "operators of structs are not for devices; write a `#[device]` function, or compute with the fields";
+pub(crate) const SYNTAX: &str = "this is not for devices; write it with numbers, operators, `if`, `match` and loops";
+pub(crate) const TURBOFISH: &str =
+    "type parameters are not for devices; write one function for each type, without `::<…>`";
+pub(crate) const UNKNOWN_TYPE: &str = "the type is not known here; write it, such as `let x: f32 = …`";
+pub(crate) const WHILE_LET: &str = "`while let` is not for devices; write `loop` with a `match` that breaks";
+
+/// Instead of `Option`.
+const WITHOUT_OPTION: &str = "write a tuple of a `bool` and the value, or a value that means nothing";
+
+pub(crate) fn mismatch(found: &Ty, wanted: &Ty) -> String {
+    format!("this is `{found}`, but `{wanted}` is needed here; write the types, or `as`")
+}
+
+pub(crate) fn inner_function(name: &syn::Ident) -> String {
+    format!("functions within functions are not for devices; move `{name}` out and write `#[device]` before it")
+}
+
+pub(crate) fn inner_struct(name: &syn::Ident) -> String {
+    format!("structs within functions are not for devices; move `{name}` out and write `#[device]` before it")
+}
+
+pub(crate) fn unknown_struct(path: &str) -> String {
+    format!("`{path}` is not known on the device; write `#[device]` before the struct, or one of Rust's scalars")
+}
+
+pub(crate) fn unknown_function(path: &str) -> String {
+    format!("`{path}` is a plain function; write `#[device]` before it, so that it can be called on a device")
+}
+
+pub(crate) fn unknown_value(path: &str) -> String {
+    format!("`{path}` is not known on the device; write a constant, `const NAME: f32 = …;`, or pass it as an argument")
+}
+
+pub(crate) fn recursion(name: &str) -> String {
+    format!("`{name}` calls itself; a device function cannot, as each thread has little stack: write a loop")
+}
+
+pub(crate) fn cycle(names: &[&str]) -> String {
+    format!(
+        "`{}` calls itself by way of others ({}); a device function cannot, as each thread has little stack: write a loop",
+        names[0],
+        names.iter().chain(&names[..1]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" calls ")
+    )
+}
+
+pub(crate) fn argument_count(name: &str, wanted: usize, given: usize) -> String {
+    let arguments = if wanted == 1 { "argument" } else { "arguments" };
+    format!("`{name}` takes {wanted} {arguments}, not {given}")
+}
+
+pub(crate) fn field(name: &str, of: &Ty) -> String {
+    format!("`{of}` has no field `{name}`")
+}
+
+pub(crate) fn index(of: &Ty) -> String {
+    format!("only fixed arrays, such as `[f32; 4]`, are indexed on a device, and this is `{of}`")
+}
+
+pub(crate) fn past_the_end(index: i128, length: usize) -> String {
+    format!("index {index} is past the end of an array of {length}")
+}
+
+pub(crate) fn too_long(length: i128) -> String {
+    format!("an array of {length} elements does not fit a thread's memory; write at most {LONGEST_ARRAY}")
+}
+
+pub(crate) fn cast(of: &Ty) -> String {
+    format!("only scalars are cast with `as`, and this is `{of}`; cast its parts")
+}
+
+pub(crate) fn operator_on(of: &Ty) -> String {
+    format!("operators are for scalars, and this is `{of}`; write them for each part")
+}
+
+pub(crate) fn loop_over(of: &Ty) -> String {
+    format!("a `for` loop on a device goes over a range or a fixed array, and this is `{of}`")
+}
+
+pub(crate) fn method_of(of: &Ty, name: &str) -> String {
+    let parameter = match of {
+        Ty::Struct(_) => "value",
+        _ => "parts",
+    };
+    format!("`{of}` has no methods on a device; write a `#[device]` function `{name}({parameter}: {of})`")
+}
+
+pub(crate) fn scalar_method(of: Scalar, name: &str) -> String {
+    format!("`{}` has no method `{name}` on a device; {}", name_of(of), suggestion(of, name))
+}
+
+/// Of a value whose type follows from another function.
+pub(crate) fn open_method(name: &str) -> String {
+    match name {
+        "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" | "ok" => {
+            format!("`{name}` is of `Option` and `Result`, which are not for devices; {WITHOUT_OPTION}")
+        }
+        _ => format!("numbers have no method `{name}` on a device; {}", suggestion(Scalar::F32, name)),
+    }
+}
+
+pub(crate) fn array_method(of: &Ty, name: &str) -> String {
+    format!("`{of}` has no method `{name}` on a device; it has `len`, `clone`, and `iter` in `for` loops: write a loop")
+}
+
+pub(crate) fn array_swap(array: &str) -> String {
+    format!("arrays have no method `swap` on a device; write `({array}[i], {array}[j]) = ({array}[j], {array}[i])`")
+}
+
+pub(crate) fn associated_constant(of: Scalar, name: &str) -> String {
+    let known = if is_float(of) { "`MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN`" } else { "`MAX`, `MIN`, `BITS`" };
+    let of = name_of(of);
+    format!(
+        "`{of}::{name}` is not known on a device; `{of}` has {known} and others: write it as a constant of your own"
+    )
+}
+
+pub(crate) fn associated_function(of: Scalar, name: &str) -> String {
+    let of = name_of(of);
+    format!("`{of}::{name}` is not known on a device; write a method of `{of}`, an operator, or `as {of}`")
+}
+
+pub(crate) fn standard_function(path: &str) -> String {
+    let advice = match path.rsplit("::").next() {
+        Some("from" | "into" | "try_from") => "write `as`",
+        Some("replace" | "take") => "write an assignment: `let old = *x; *x = new;`",
+        _ => "write it with numbers, operators and their methods",
+    };
+    format!("`{path}` is not for devices; {advice}")
+}
+
+pub(crate) fn number_type(suffix: &str) -> String {
+    match suffix {
+        "f16" => "`f16` is not for devices; write `f32`".to_owned(),
+        "f128" => "`f128` is not for devices; write `f64`".to_owned(),
+        "i128" => "`i128` is not for devices; write `i64`".to_owned(),
+        "u128" => "`u128` is not for devices; write `u64`".to_owned(),
+        other => format!("`{other}` is no type of numbers on a device; write one of Rust's, such as `f32`"),
+    }
+}
+
+pub(crate) fn literal(literal: &Lit) -> &'static str {
+    match literal {
+        Lit::Char(_) => "characters are not for devices; write a byte, such as `b'a'`, or a number",
+        Lit::ByteStr(_) => "byte strings are not for devices; write an array of numbers, `[97u8, 98]`",
+        _ => "strings are not for devices; compute with numbers, and write text on the host",
+    }
+}
+
+pub(crate) fn macro_call(name: &str) -> String {
+    let advice = match name {
+        "println" | "print" | "eprintln" | "eprint" | "dbg" => "return what is to be printed, and print it on the host",
+        "format" | "write" | "writeln" | "concat" | "stringify" => "compute with numbers, and write text on the host",
+        "vec" => "write a fixed array, `[0.0f32; 4]`",
+        _ => "write what it stands for, or a `#[device]` function",
+    };
+    format!("`{name}!` is not for devices; {advice}")
+}
+
+/// A name of Rust's library that stands for a value or a function, with what to write instead.
+pub(crate) fn named_value(path: &syn::Path) -> Option<String> {
+    let first = path.segments.first()?.ident.to_string();
+    let last = path.segments.last()?.ident.to_string();
+    let advice = match (first.as_str(), last.as_str()) {
+        (_, "Some" | "None") => WITHOUT_OPTION,
+        (_, "Ok" | "Err") => "write a tuple of a `bool` and the value; an impossible case is `panic!()`",
+        ("self" | "Self", _) => "write a function outside of `impl` blocks",
+        _ => return named_type_with(&first),
+    };
+    Some(format!("`{last}` is not for devices; {advice}"))
+}
+
+/// A type of Rust's library, with what to write instead.
+pub(crate) fn named_type(path: &syn::Path) -> Option<String> {
+    let last = path.segments.last()?;
+    if let Some(reason) = named_type_with(&last.ident.to_string()) {
+        return Some(reason);
+    }
+    (!last.arguments.is_none()).then(|| TURBOFISH.to_owned())
+}
+
+fn named_type_with(name: &str) -> Option<String> {
+    let advice = match name {
+        "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "HashSet" => "write a fixed array, such as `[f32; 4]`",
+        "Box" | "Rc" | "Arc" | "Cell" | "RefCell" => "write the value itself",
+        "String" | "str" => "compute with numbers, and write text on the host",
+        "char" => "write `u8` or `u32`",
+        "Option" | "Some" | "None" => WITHOUT_OPTION,
+        "Result" | "Ok" | "Err" => "write a tuple of a `bool` and the value; an impossible case is `panic!()`",
+        "u128" => "write `u64`",
+        "i128" => "write `i64`",
+        "f16" | "bf16" => "write `f32`",
+        "f128" => "write `f64`",
+        "Self" => "write the name of the type",
+        "Complex" | "Complex32" | "Complex64" => "write two numbers, or a `#[device]` struct of them",
+        "Wrapping" => "write the integer itself: integers wrap on devices",
+        _ => return None,
+    };
+    Some(format!("`{name}` is not for devices; {advice}"))
+}
+
+/// What is said of a type that is no name.
+pub(crate) fn type_of(written: &Type) -> &'static str {
+    match written {
+        Type::Slice(_) => "slices are not for devices; write a fixed array, such as `[f32; 4]`",
+        Type::Reference(_) => "slices are not for devices; write a fixed array, such as `&[f32; 4]`",
+        Type::Ptr(_) => "pointers are not for devices; write a reference as a parameter, `&mut f32`",
+        Type::BareFn(_) => "functions are called by their names on a device; write a `#[device]` function",
+        Type::ImplTrait(_) | Type::TraitObject(_) => "traits are not for devices; write one function for each type",
+        Type::Never(_) => "`!` is not for devices; write the type of a value that is never returned",
+        Type::Infer(_) => "the type has to be written here, such as `f32`",
+        _ => "this is no type for devices; write a scalar, a tuple, a fixed array or a `#[device]` struct",
+    }
+}
+
+/// What to write where a scalar belongs.
+pub(crate) fn for_scalar(written: &Type, what: &str) -> String {
+    let path = match written {
+        Type::Path(path) => &path.path,
+        Type::Reference(_) | Type::Ptr(_) => {
+            return "write the type itself: the function gets elements, one by one".to_owned();
+        }
+        Type::Tuple(_) if what == "an argument" => return "write one argument for each part".to_owned(),
+        Type::Tuple(_) => return "write a tuple of scalars, such as `(f32, f32)`".to_owned(),
+        Type::Array(_) | Type::Slice(_) if what == "an argument" => {
+            return "write one argument for each element".to_owned();
+        }
+        Type::Array(_) => return "write a tuple of scalars, such as `(f32, f32)`".to_owned(),
+        _ => return "write one, such as `f32`".to_owned(),
+    };
+    match path.get_ident().map(ToString::to_string).as_deref() {
+        Some("u128") => "write `u64`".to_owned(),
+        Some("i128") => "write `i64`".to_owned(),
+        Some("char") => "write `u32`".to_owned(),
+        Some("f16" | "bf16") => "write `f32`".to_owned(),
+        _ => "write one, such as `f32`, not the name of another type for it".to_owned(),
+    }
+}
+
+pub(crate) fn pattern_of(pattern: &Pat) -> &'static str {
+    match pattern {
+        Pat::Macro(_) => "macros are not for devices; write the pattern that it stands for",
+        Pat::Rest(_) => "`..` stands within a tuple or an array; write `_`",
+        _ => {
+            "a pattern on a device is a number, a range, a name, a tuple, a struct or an array of these; or write a guard"
+        }
+    }
+}
+
+/// The token at which an expression is refused, and why.
+pub(crate) fn expression(written: &Expr) -> (TokenStream, &'static str) {
+    match written {
+        Expr::Closure(closure) => (
+            closure.or1_token.to_token_stream(),
+            "closures are not for devices; write a `#[device]` function, or a loop where one is given to an iterator",
+        ),
+        Expr::Try(attempt) => (
+            attempt.question_token.to_token_stream(),
+            "`?` is not for devices; return a tuple of a `bool` and the value, and test it with `if`",
+        ),
+        Expr::Unsafe(block) => (
+            block.unsafe_token.to_token_stream(),
+            "`unsafe` is not for devices; write the same with arrays and numbers",
+        ),
+        Expr::Async(block) => {
+            (block.async_token.to_token_stream(), "`async` is not for devices; write a plain function")
+        }
+        Expr::Await(block) => {
+            (block.await_token.to_token_stream(), "`await` is not for devices; write a plain function")
+        }
+        Expr::Const(block) => {
+            (block.const_token.to_token_stream(), "`const` blocks are not for devices; write `const NAME: f32 = …;`")
+        }
+        Expr::Let(condition) => (
+            condition.let_token.to_token_stream(),
+            "`let` is not a part of other conditions on a device; write `match` with a guard",
+        ),
+        Expr::RawAddr(address) => {
+            (address.to_token_stream(), "pointers are not for devices; write a reference, `&mut x`")
+        }
+        Expr::Infer(infer) => (infer.to_token_stream(), "`_` is not a value; write one"),
+        other => (other.to_token_stream(), SYNTAX),
+    }
+}

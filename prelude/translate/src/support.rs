@@ -1,0 +1,220 @@
+//! What generated programs need beside their own functions: Rust's scalars and their functions, and the record of failures.
+//!
+//! The texts stand in `support/*.cuh`, parted by blank lines. A function of many types stands there once, with names such as
+//! `INT` for what differs; `text` takes those parts that a program uses, with what these need, so that a small program stays
+//! one that compiles in milliseconds.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+#[cfg(test)]
+mod tests;
+
+/// The support text of a program that calls these functions. Other names are not its business.
+pub(crate) fn text(used: &BTreeSet<String>) -> String {
+    let mut written = String::from(LIBRARY.scalars);
+    let mut known = BTreeSet::new();
+    for name in used {
+        add(name, &mut known, &mut written);
+    }
+    written
+}
+
+/// Writes a function behind those that it needs, unless it is there.
+fn add(name: &str, known: &mut BTreeSet<String>, written: &mut String) {
+    if known.contains(name) {
+        return;
+    }
+    let Some(part) = LIBRARY.part(name) else { return };
+    known.insert(name.to_owned());
+    for word in words(&part).filter(|word| is_name(word)) {
+        add(word, known, written);
+    }
+    written.push('\n');
+    written.push_str(&part);
+}
+
+/// Which types a part is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Family {
+    /// It is as it stands.
+    Single,
+    Integer,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+/// The files, those that others need first.
+const FILES: [(Family, &str); 7] = [
+    (Family::Single, include_str!("../support/failures.cuh")),
+    (Family::Single, include_str!("../support/bytes.cuh")),
+    (Family::Float, include_str!("../support/casts.cuh")),
+    (Family::Float, include_str!("../support/floats.cuh")),
+    (Family::Integer, include_str!("../support/integers.cuh")),
+    (Family::Signed, include_str!("../support/signed.cuh")),
+    (Family::Unsigned, include_str!("../support/unsigned.cuh")),
+];
+
+struct Library {
+    /// The names of the scalars, which every program has.
+    scalars: &'static str,
+    /// The parts by the name that they define: as it stands there, `INT_add`.
+    parts: HashMap<(Family, &'static str), &'static str>,
+}
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    let mut library = Library { scalars: "", parts: HashMap::new() };
+    for (family, text) in FILES {
+        // The first part says what the file is.
+        for part in text.split_inclusive("\n\n").skip(1).map(|part| part.trim_start_matches('\n')) {
+            let part = part.strip_suffix("\n\n").map_or(part, |without| &part[..without.len() + 1]);
+            if part.contains("typedef ") {
+                library.scalars = part;
+            } else {
+                let name = defined_name(part).expect("every part defines a function or the record");
+                library.parts.insert((family, name), part);
+            }
+        }
+    }
+    library
+});
+
+impl Library {
+    /// The part that defines a name, for the type that the name speaks of.
+    fn part(&self, name: &str) -> Option<String> {
+        if let Some(part) = self.parts.get(&(Family::Single, name)) {
+            return Some((*part).to_owned());
+        }
+        // Parts of one float type stand among those of both, under their own names.
+        if let Some(part) = self.parts.get(&(Family::Float, name)) {
+            return Some((*part).to_owned());
+        }
+        let (first, rest) = name.split_once('_')?;
+        if let Some((to, float)) = name.split_once("_from_")
+            && let Some(names) = float_names(float)
+            && let Some(part) = self.parts.get(&(Family::Float, format!("{to}_from_FLOAT").as_str()))
+        {
+            return Some(substitute(part, &names));
+        }
+        if let Some(names) = float_names(first) {
+            return self
+                .parts
+                .get(&(Family::Float, format!("FLOAT_{rest}").as_str()))
+                .map(|part| substitute(part, &names));
+        }
+        let (family, names) = integer_names(first)?;
+        let generic = format!("INT_{rest}");
+        let part = self
+            .parts
+            .get(&(family, generic.as_str()))
+            .or_else(|| self.parts.get(&(Family::Integer, generic.as_str())))?;
+        Some(substitute(part, &names))
+    }
+}
+
+/// What a part defines: the name before the first parenthesis of its code, or the record's variable.
+fn defined_name(part: &'static str) -> Option<&'static str> {
+    if part.contains("struct WarpcellRecord") {
+        return Some("warpcell_record");
+    }
+    let code = part.lines().find(|line| line.contains("__device__"))?;
+    words(code.split('(').next()?).filter(|word| is_name(word)).last()
+}
+
+/// What stands for the names of a part, for one type.
+type Names = Vec<(&'static str, String)>;
+
+fn float_names(float: &str) -> Option<Names> {
+    let own = |name, text: &str| (name, text.to_owned());
+    match float {
+        "f32" => Some(vec![
+            own("FLOAT", "f32"),
+            own("UINT", "u32"),
+            own("_F", "f"),
+            own("SIGN_BITS", "0x80000000"),
+            own("NAN_BITS", "0x7fc00000"),
+            own("GREATEST_BITS", "0x7f7fffff"),
+            own("NORMAL_BITS", "0x00800000"),
+        ]),
+        "f64" => Some(vec![
+            own("FLOAT", "f64"),
+            own("UINT", "u64"),
+            own("_F", ""),
+            own("SIGN_BITS", "0x8000000000000000"),
+            own("NAN_BITS", "0x7ff8000000000000"),
+            own("GREATEST_BITS", "0x7fefffffffffffff"),
+            own("NORMAL_BITS", "0x0010000000000000"),
+        ]),
+        _ => None,
+    }
+}
+
+fn integer_names(integer: &str) -> Option<(Family, Names)> {
+    let signed = integer.starts_with('i');
+    let size = integer.strip_prefix(if signed { 'i' } else { 'u' })?;
+    let bits: u32 = if size == "size" { 64 } else { size.parse().ok()? };
+    let word = if bits == 64 { "u64" } else { "u32" };
+    // The limits as bits, so that no literal is too large for its type.
+    let all = u64::MAX >> (64 - bits);
+    let (least, greatest) = if signed { (all / 2 + 1, all / 2) } else { (0, all) };
+    let suffix = if bits == 64 { "ull" } else { "u" };
+    let names = vec![
+        ("INT", integer.to_owned()),
+        ("UNS", format!("u{size}")),
+        ("SIG", format!("i{size}")),
+        ("WORD", word.to_owned()),
+        ("BITS", format!("{bits}")),
+        ("LEAST", format!("{integer}({least:#x}{suffix})")),
+        ("GREATEST", format!("{integer}({greatest:#x}{suffix})")),
+    ];
+    Some((if signed { Family::Signed } else { Family::Unsigned }, names))
+}
+
+/// A part with its names replaced: as whole words, before `_` (`INT_add`) and behind it (`i8_from_FLOAT`, `sin_F`).
+fn substitute(part: &str, names: &Names) -> String {
+    let value = |wanted: &str| names.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text.as_str());
+    let mut result = String::with_capacity(part.len());
+    for word in words(part) {
+        if let Some(text) = value(word) {
+            result.push_str(text);
+        } else if let Some(function) = word.strip_suffix("_F") {
+            result.push_str(function);
+            result.push_str(value("_F").unwrap_or("_F"));
+        } else if let Some((before, "FLOAT")) = word.rsplit_once('_') {
+            result.push_str(before);
+            result.push('_');
+            result.push_str(value("FLOAT").unwrap_or("FLOAT"));
+        } else if let Some((first, rest)) = word.split_once('_')
+            && let Some(text) = value(first)
+        {
+            result.push_str(text);
+            result.push('_');
+            result.push_str(rest);
+        } else {
+            result.push_str(word);
+        }
+    }
+    result
+}
+
+/// A text's words (names and numbers) and the characters between them, in order; together the text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let inside = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if inside(first) {
+            rest.find(|character| !inside(character)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_')
+}

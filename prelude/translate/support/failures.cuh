@@ -1,0 +1,54 @@
+// Scalars by Rust's names, and what ends a thread that has failed: each part of these files goes into a program that uses it.
+
+// Scalars by their names in Rust, on a 64-bit machine.
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef long long isize;
+typedef unsigned long long usize;
+typedef float f32;
+typedef double f64;
+
+// What the host learns of a thread that has failed, and by `stop` the threads of the host. Kinds: 0 nothing, 1 division by
+// zero, 2 remainder by zero, 3 index out of bounds (index, length), 4 stopped by an interrupt, 5 a panic.
+struct WarpcellRecord {
+    unsigned int kind;
+    unsigned int function;
+    unsigned int line;
+    volatile unsigned int stop;
+    long long values[2];
+};
+__device__ WarpcellRecord *warpcell_record;
+
+// Writes down what happened, unless another thread has, and ends this thread.
+[[noreturn]] __device__ __noinline__ void warpcell_fail(u32 kind, u32 function, u32 line, i64 first, i64 second) {
+    WarpcellRecord *record = warpcell_record;
+    if (atomicCAS(&record->kind, 0u, kind) == 0u) {
+        record->function = function;
+        record->line = line;
+        record->values[0] = first;
+        record->values[1] = second;
+    }
+    asm volatile("exit;");
+    for (;;) {}
+}
+
+// Ends the thread where Rust would panic.
+[[noreturn]] __device__ __forceinline__ void panicked(u32 function, u32 line) { warpcell_fail(5, function, line, 0, 0); }
+
+// The index itself, if it is one of an array of that length.
+__device__ __forceinline__ usize checked_index(usize index, usize length, u32 function, u32 line) {
+    if (index >= length) warpcell_fail(3, function, line, i64(index), i64(length));
+    return index;
+}
+
+// Counts a loop's passes, and each 65,536 of them looks whether the host has asked to stop.
+__device__ __forceinline__ void look_for_stop(u32 &passes, u32 function, u32 line) {
+    passes += 1;
+    if ((passes & 0xffffu) == 0u && warpcell_record->stop != 0u) warpcell_fail(4, function, line, 0, 0);
+}

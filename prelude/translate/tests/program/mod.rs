@@ -1,0 +1,121 @@
+//! Programs for tests: items from a text, as the macros register them, and their translations.
+
+#![allow(dead_code)]
+
+use std::collections::HashMap;
+use std::process::Command;
+use syn::spanned::Spanned;
+use warpcell_translate::{
+    Error, Item, Items, Role, Scalar, Translation, Value, check, check_struct, path_text, translate,
+};
+
+pub struct Program {
+    items: HashMap<String, Item>,
+    roles: HashMap<String, Role>,
+    captures: HashMap<String, Vec<Scalar>>,
+}
+
+impl Items for Program {
+    fn item(&self, name: &str) -> Option<&Item> {
+        self.items.get(name)
+    }
+}
+
+/// The items of a text: functions with `#[vectorize]`, `#[device]` or `#[formula]`, and structs. Constants are given by name.
+pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
+    let file: syn::File = syn::parse_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let mut program = Program { items: HashMap::new(), roles: HashMap::new(), captures: HashMap::new() };
+    let lines: Vec<&str> = text.lines().collect();
+    for item in &file.items {
+        let (name, references, start) = match item {
+            syn::Item::Fn(function) => {
+                let role = function.attrs.iter().find_map(|attribute| {
+                    match attribute.path().get_ident()?.to_string().as_str() {
+                        "vectorize" => Some(Role::Vectorize),
+                        "device" => Some(Role::Device),
+                        "formula" => Some(Role::Formula),
+                        _ => None,
+                    }
+                });
+                let Some(role) = role else { continue };
+                let name = function.sig.ident.to_string();
+                program.roles.insert(name.clone(), role);
+                let references = check(function, role).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+                (name, references, function.sig.span().start().line)
+            }
+            syn::Item::Struct(item) => {
+                let references = check_struct(item).unwrap_or_else(|errors| panic!("{}", errors[0]));
+                (item.ident.to_string(), references, item.struct_token.span.start().line)
+            }
+            _ => continue,
+        };
+        let end = item.span().end().line;
+        let known = |paths: &[syn::Path]| paths.iter().map(|path| (path_text(path), path_text(path))).collect();
+        let constants = references.constants.iter().map(path_text).filter_map(|path| {
+            let (_, value) = constants.iter().find(|(name, _)| *name == path)?;
+            Some((path, value.clone()))
+        });
+        let item = Item {
+            name: name.clone(),
+            source: lines[start - 1..end].join("\n"),
+            line: start,
+            functions: known(&references.functions),
+            structs: known(&references.structs),
+            constants: constants.collect(),
+        };
+        program.items.insert(name, item);
+    }
+    program
+}
+
+/// The items of a text, in their order.
+pub fn items(text: &str) -> Vec<Item> {
+    let file: syn::File = syn::parse_str(text).unwrap();
+    let program = program(text, &[]);
+    let names = file.items.iter().filter_map(|item| match item {
+        syn::Item::Fn(function) => Some(function.sig.ident.to_string()),
+        syn::Item::Struct(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    names.filter_map(|name| program.items.get(&name).cloned()).collect()
+}
+
+impl Program {
+    pub fn with_captures(mut self, name: &str, captures: &[Scalar]) -> Program {
+        self.captures.insert(name.to_owned(), captures.to_vec());
+        self
+    }
+
+    pub fn translate(&self, name: &str) -> Result<Translation, Error> {
+        let captures = self.captures.get(name).map_or(&[][..], Vec::as_slice);
+        translate(name, self.roles[name], captures, self)
+    }
+}
+
+/// The generated text of a function. It is compiled as C++ too, where a compiler is there.
+pub fn source(text: &str, name: &str) -> String {
+    let translation = program(text, &[]).translate(name).unwrap_or_else(|error| panic!("{error}"));
+    compiles(&translation);
+    translation.source
+}
+
+/// Compiles a translation as C++17, with warnings as errors.
+pub fn compiles(translation: &Translation) {
+    let directory = std::env::temp_dir().join(format!(
+        "warpcell-translate-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = directory.join("program.cpp");
+    let header = include_str!("../differential/host.h");
+    std::fs::write(&file, format!("{header}\n{}\n{}", translation.support, translation.source)).unwrap();
+    let Ok(output) =
+        Command::new("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&file).output()
+    else {
+        return;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}\n{}", translation.source);
+    std::fs::remove_dir_all(&directory).ok();
+}
