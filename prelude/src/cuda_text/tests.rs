@@ -140,7 +140,9 @@ fn nvrtc_errors_have_the_lines_of_the_text() {
                                 ^
 
         1 catastrophic error detected in the compilation of "k".
-        Compilation terminated."#]]
+        Compilation terminated.
+
+        Headers are looked for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of the nvidia-* packages of Python; `pip install nvidia-cuda-runtime` has CUDA's own. Name other folders with `.options(["-I/path"])`. The functions of `math.h` need no header."#]]
     .assert_eq(&all.join("\n\n"));
 }
 
