@@ -114,15 +114,8 @@ impl TextModule {
         if crate::cell::interrupted() {
             return Err(Error::Interrupted);
         }
-        let Kernel { function, shared } = &self.kernels[kernel];
         self.device.bind()?;
-        if size.shared > shared.load(Ordering::Relaxed) {
-            let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            // SAFETY: the function is of the module, which is alive.
-            let status = unsafe { sys::cuFuncSetAttribute(function.raw, attribute, size.shared as c_int) };
-            check(status, "cuFuncSetAttribute")?;
-            shared.fetch_max(size.shared, Ordering::Relaxed);
-        }
+        let function = self.ready(kernel, size.shared)?;
         let span = profile::begin(&self.device, Kind::Kernel, function.name, 0)?;
         let ([grid_x, grid_y, grid_z], [x, y, z]) = (size.grid, size.block);
         let (stream, values) = (self.device.stream(), arguments.as_mut_ptr());
@@ -133,6 +126,19 @@ impl TextModule {
         };
         check(status, "cuLaunchKernel")?;
         profile::end(&self.device, span)
+    }
+
+    /// A kernel that can be launched with this many bytes of dynamic shared memory. The context is current.
+    fn ready(&self, kernel: usize, bytes: u32) -> Result<Function> {
+        let Kernel { function, shared } = &self.kernels[kernel];
+        if bytes > shared.load(Ordering::Relaxed) {
+            let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function is of the module, which is alive.
+            let status = unsafe { sys::cuFuncSetAttribute(function.raw, attribute, bytes as c_int) };
+            check(status, "cuFuncSetAttribute")?;
+            shared.fetch_max(bytes, Ordering::Relaxed);
+        }
+        Ok(*function)
     }
 
     pub fn facts(&self, kernel: usize) -> Result<Facts> {
@@ -155,9 +161,12 @@ impl TextModule {
         })
     }
 
+    /// How many blocks of a size a multiprocessor runs at once; none if they need more shared memory than there is.
     pub fn resident_blocks(&self, kernel: usize, threads: usize, shared: usize) -> Result<usize> {
-        self.device.bind()?;
-        let (function, mut blocks) = (self.kernels[kernel].function.raw, 0);
+        if self.facts(kernel)?.shared_bytes + shared > self.limits.shared_bytes {
+            return Ok(0);
+        }
+        let (function, mut blocks) = (self.ready(kernel, shared as u32)?.raw, 0);
         let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
         // SAFETY: the function is of the module, which is alive; `blocks` is an int to write to.
         let status =

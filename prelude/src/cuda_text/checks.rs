@@ -66,9 +66,13 @@ fn is_aligned(array: &RawArray, lanes: usize) -> bool {
 #[cold]
 fn count(kernel: &str, parameters: &[Parameter], given: usize) -> Error {
     let list = parameters.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ");
-    let plural = if parameters.len() == 1 { "" } else { "s" };
-    let reason = format!("`{kernel}` takes {} argument{plural} ({list}), but was given {given}", parameters.len());
-    invalid(NAME, reason)
+    let list = if list.is_empty() { list } else { format!(" ({list})") };
+    invalid(NAME, format!("`{kernel}` takes {}{list}, but was given {given}", numbered(parameters.len())))
+}
+
+/// As many arguments, in words.
+fn numbered(count: usize) -> String {
+    format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
 #[cold]
@@ -136,7 +140,7 @@ pub(super) fn sizes(
         return Err(invalid(NAME, reason));
     };
     if sizes.len() != arguments.len() {
-        let reason = format!("`{kernel}` takes {} arguments, but was given {}", sizes.len(), arguments.len());
+        let reason = format!("`{kernel}` takes {}, but was given {}", numbered(sizes.len()), arguments.len());
         return Err(invalid(NAME, reason));
     }
     for (number, (&size, argument)) in sizes.iter().zip(arguments).enumerate() {
@@ -175,6 +179,15 @@ pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared:
             );
             return Err(invalid(NAME, reason));
         }
+    }
+    if grid.iter().chain(&block).any(|&length| length > i32::MAX.into()) {
+        let reason = format!(
+            "`{kernel}` cannot be launched with a grid of {} and a block of {}: the longest grid of any device has {} blocks",
+            times(grid),
+            times(block),
+            i32::MAX
+        );
+        return Err(invalid(NAME, reason));
     }
     let number = |length: i64| u32::try_from(length).unwrap_or(u32::MAX);
     let shared = u32::try_from(shared).unwrap_or(u32::MAX);
@@ -272,7 +285,21 @@ mod tests {
                 message(source, &(&a, &mut out, 5, 5usize, &a)),
                 message("__global__ void k(float** rows) {}", &(&mut out,)),
             ];
-            expect![[r#""#]].assert_eq(&all.join("\n"));
+            expect![[r#"
+                RawKernel: `k` takes 5 arguments (const double* in, float4* out, const int n, unsigned long m, Other o), but was given 2
+                RawKernel: parameter 1 of `k`, `const double* in`, needs an array of f64, but the argument is an array of f32; convert it with `.astype::<f64>()`, or change the type in the text
+                RawKernel: parameter 1 of `k`, `const double* in`, gets the address of the first element only, but the array of shape [4] is a view with the strides [2]; give a copy, `&a.copy()`, whose elements follow one another
+                RawKernel: parameter 2 of `k`, `float4* out`, may be written to; give the array as `&mut`, or declare the parameter as `const float4* out` if the kernel only reads it
+                RawKernel: parameter 2 of `k`, `float4* out`, leads to vectors of elements, but the array of 8 elements does not begin or end with a whole one; give another part of the array, or a copy
+                RawKernel: parameter 2 of `k`, `float4* out`, is an address; give an array, such as `&a`, and not a value of i32
+                RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 5, a value of i64; write `5i32`, or convert a variable with `as i32`
+                RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 5, a value of usize; write `5i32`, or convert a variable with `as i32`
+                RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 2.5, a value of f64; give it as i32
+                RawKernel: parameter 4 of `k`, `unsigned long m`, is of u64, but the argument is 5, a value of i32; write `5u64`, or convert a variable with `as u64`
+                RawKernel: parameter 3 of `k`, `const int n`, is a value; give a scalar of i32, and not an array
+                RawKernel: parameter 5 of `k`, `Other o`, is a value; give a scalar, and not an array
+                RawKernel: parameter 1 of `k`, `float** rows`, needs an array of addresses, which are u64, but the argument is one of f32"#]]
+.assert_eq(&all.join("\n"));
         });
     }
 
@@ -287,7 +314,12 @@ mod tests {
             sizes("k", None, None, &[point]),
         ];
         let texts: Vec<String> = all.into_iter().map(|result| result.unwrap_err().to_string()).collect();
-        expect![[r#""#]].assert_eq(&texts.join("\n"));
+        expect![[r#"
+            RawKernel: parameter 2 of `k`, `Point p`, has 12 bytes, but the argument, a value of f64, has 8; give what it is declared as
+            RawKernel: `k` takes 1 argument, but was given 2
+            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not tell their sizes; declare them with types such as `const float*` and `int`, or update the driver
+            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not tell their sizes; declare them with types such as `const float*` and `int`, or update the driver"#]]
+.assert_eq(&texts.join("\n"));
         assert_eq!(sizes("k", None, Some(&[8]), &[point]), Ok(()));
         assert_eq!(sizes("k", Some(&parameters[..1]), None, &[point]), Ok(()));
     }
@@ -326,6 +358,15 @@ mod tests {
             launch([1, 1, 1], [1, 1, 1], 231_425),
             launch([1, 1, 1], [641, 1, 1], 0),
         ];
-        expect![[r#""#]].assert_eq(&all.join("\n"));
+        expect![[r#"
+            RawKernel: `k` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch
+            RawKernel: `k` cannot be launched with a block of 32 × -1 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads
+            RawKernel: `k` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, and cpu takes 1024 at most; launch more blocks of fewer threads
+            RawKernel: `k` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cpu takes 1024 × 1024 × 64 at most
+            RawKernel: `k` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cpu takes 2147483647 × 65535 × 65535 at most; put what is longest along x
+            RawKernel: `k` cannot be launched with a grid of 9223372036854775807 × 1 × 1 and a block of 1 × 1 × 1: the longest grid of any device has 2147483647 blocks
+            RawKernel: `k` cannot be launched: a block needs 232449 bytes of shared memory (1024 that the text declares and 231425 that the launch asks for), and cpu has 232448 at most
+            RawKernel: `k` cannot be launched: a block of 641 × 1 × 1 has 641 threads, and of this kernel, whose threads use 100 registers each, 640 at most; launch more blocks of fewer threads, or write `__launch_bounds__(641)` behind `__global__`"#]]
+.assert_eq(&all.join("\n"));
     }
 }

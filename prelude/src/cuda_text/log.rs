@@ -23,7 +23,7 @@ pub(super) fn missing(error: &Error) -> Option<Vec<String>> {
 pub(super) fn advised(error: Error) -> Error {
     match error {
         Error::KernelCompilation { kernel, log } => {
-            let advice = if log.contains("could not open source file") {
+            let advice = if log.contains("open source file") {
                 "\n\nHeaders are looked for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of the nvidia-* \
                  packages of Python; `pip install nvidia-cuda-runtime` has CUDA's own. Name other folders with \
                  `.options([\"-I/path\"])`. The functions of `math.h` need no header."

@@ -152,8 +152,9 @@ impl Parameters {
         }
         if outputs != self.outputs.len() {
             let has = numbered(self.outputs.len(), "output");
+            let were = if outputs == 1 { "was" } else { "were" };
             return Err(self.wrong(format!(
-                "it has {has} ({}), but {outputs} were asked for; use `call` for one, `call_tuple` for several, or `call_into` \
+                "it has {has} ({}), but {outputs} {were} asked for; use `call` for one, `call_tuple` for several, or `call_into` \
                  with as many arrays",
                 texts(&self.outputs)
             )));

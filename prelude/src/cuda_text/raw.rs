@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 /// that of scalars, which are not converted: an `int` takes an `i32`, a `size_t` a `usize`. What the text may write to, a pointer
 /// without `const`, takes `&mut`. Arrays are contiguous, for all that the function gets is an address. **What it does with that
 /// is not checked:** a kernel that reads or writes outside of its arrays gives wrong results, or ends in
-/// [`Error::ContextLost`](crate::Error::ContextLost).
+/// [`Error::ContextLost`].
 ///
 /// A kernel runs in the current [`Stream`](crate::Stream), on the device of its arrays. That is a CUDA device.
 ///
@@ -171,7 +171,7 @@ impl RawKernel {
 
     /// Compiles the kernel for the current device now and not at the first launch.
     ///
-    /// **Panics** if the text does not compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation), with the
+    /// **Panics** if the text does not compile ([`Error::KernelCompilation`], with the
     /// compiler's log, in which lines are those of the text), if it has no such function, or on the CPU device.
     #[track_caller]
     pub fn compile(&self) {
@@ -430,7 +430,12 @@ impl Core {
     }
 
     fn function<'a>(&self, compiled: &'a Compiled, number: usize) -> Result<&'a Function> {
-        compiled.functions[number].as_ref().ok_or_else(|| self.not_found(&self.wanted[number].name))
+        compiled.functions[number].as_ref().ok_or_else(|| {
+            let name = &self.wanted[number].name;
+            let reason =
+                "under a condition, such as `#ifdef`, that does not hold; `options` can define names: `-DNAME`";
+            invalid(NAME, format!("there is no kernel `{name}` in what was compiled: it stands in the text {reason}"))
+        })
     }
 
     fn launch(

@@ -14,6 +14,8 @@ pub(super) struct Kernel {
     template: Option<Vec<String>>,
     /// The tokens of each parameter; none if they cannot be known from the text: there are two kernels of this name, or a pack.
     parameters: Option<Vec<Vec<String>>>,
+    /// Whether its body was met, and not only a declaration.
+    is_defined: bool,
 }
 
 /// The kernels of a text, and what it, or an option, has given other names to.
@@ -241,10 +243,14 @@ impl Reader<'_> {
         let is_pack = inside.windows(3).any(|three| three == [".", ".", "."]);
         let listed = if is_nothing { Vec::new() } else { commas(&inside) };
         let parameters = (!is_pack).then_some(listed);
+        let is_defined = self.token(0) == "{";
         match kernels.all.iter_mut().find(|known| known.name == name) {
+            // The names in a declaration may be others.
+            Some(known) if known.is_defined && !is_defined => {}
+            Some(known) if !known.is_defined => *known = Kernel { name, template, parameters, is_defined },
             Some(known) if known.parameters != parameters => known.parameters = None,
             Some(_) => {}
-            None => kernels.all.push(Kernel { name, template, parameters }),
+            None => kernels.all.push(Kernel { name, template, parameters, is_defined }),
         }
     }
 }
@@ -554,6 +560,10 @@ mod tests {
         assert_eq!(shown("template <typename... A> __global__ void a(A... all) {}", "a<int>", &[]), "unknown");
         assert_eq!(shown("__global__ void a(const int& x) {}", "a", &[]), "unknown");
         assert_eq!(shown("__global__ void a() {}", "b", &[]), "unknown");
+        assert_eq!(
+            shown("__global__ void a(int); __global__ void a(int x) {} __global__ void a(int y);", "a", &[]),
+            "int x = Some([i32])"
+        );
         assert_eq!(shown("void __global__ a(void); void __global__ a(void) {}", "a", &[]), "");
         for broken in [
             "__global__",

@@ -90,7 +90,60 @@ fn nvrtc_errors_have_the_lines_of_the_text() {
         refused("k", "\n__global__ void k(float* x) {\n    x[0] = unknown + 1;\n}"),
         refused("k", "#include \"not_there.h\"\n__global__ void k(uint32_t* x) {}"),
     ];
-    expect![[r#""#]].assert_eq(&all.join("\n\n"));
+    expect![[r#"
+        the CUDA kernel `k` does not compile; the compiler says:
+        k(2): error: identifier "w" is undefined
+          z = y + w
+                  ^
+
+        1 error detected in the compilation of "k".
+
+        the CUDA kernel `k` does not compile; the compiler says:
+        k, preamble(1): error: A namespace scope variable without memory space annotations (__device__/__constant__/__shared__/__managed__) is considered a host variable, and host variables are not allowed in JIT mode. Consider using -default-device flag to process unannotated namespace scope variables as __device__ variables in JIT mode
+          int one = "a";
+              ^
+
+        k, preamble(1): error: a value of type "const char *" cannot be used to initialize an entity of type "int"
+          int one = "a";
+                    ^
+
+        2 errors detected in the compilation of "k".
+
+        the CUDA kernel `k` does not compile; the compiler says:
+        k(1): error: expression must be a modifiable lvalue
+          x = z
+          ^
+
+        1 error detected in the compilation of "k".
+
+        the CUDA kernel `k` does not compile; the compiler says:
+        k, reduce(2): error: identifier "c" is undefined
+           c
+           ^
+
+        k, identity(1): error: identifier "none" is undefined
+          none
+          ^
+
+        2 errors detected in the compilation of "k".
+
+        the CUDA kernel `k` does not compile; the compiler says:
+        k(3): error: identifier "unknown" is undefined
+              x[0] = unknown + 1;
+                     ^
+
+        1 error detected in the compilation of "k".
+
+        the CUDA kernel `k` does not compile; the compiler says:
+        k(1): catastrophic error: cannot open source file "not_there.h"
+          #include "not_there.h"
+                                ^
+
+        1 catastrophic error detected in the compilation of "k".
+        Compilation terminated.
+
+        Headers are looked for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of the nvidia-* packages of Python; `pip install nvidia-cuda-runtime` has CUDA's own. Name other folders with `.options(["-I/path"])`. The functions of `math.h` need no header."#]]
+    .assert_eq(&all.join("\n\n"));
 }
 
 #[test]

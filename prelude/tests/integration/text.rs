@@ -25,7 +25,13 @@ fn the_cpu_says_what_to_do_instead() {
             module.get_function("add").try_launch(1, 32, (&x, &mut y, 4)).unwrap_err(),
             module.get_function("add").try_attributes().unwrap_err(),
         ];
-        expect![[r#""#]].assert_eq(&all.map(|error| error.to_string()).join("\n"));
+        expect![[r#"
+            a kernel of CUDA C text: `same` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
+            a kernel of CUDA C text: `total` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`"#]]
+.assert_eq(&all.map(|error| error.to_string()).join("\n"));
     });
 }
 
@@ -58,7 +64,24 @@ fn arguments_of_expressions_are_checked() {
             sum.try_call::<f64>(&gpu::zeros::<f64>((2, 0))).map(|_| ()),
             sum.try_call::<f64>((1.0,)).map(|_| ()),
         ];
-        expect![[r#""#]].assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
+        expect![[r#"
+            ElementwiseKernel: `add`: it takes 3 inputs (T x, T y, f32 s), but was given 2
+            ElementwiseKernel: `add`: `T y` has the type of `x`, f64, but the argument is an array of f32; convert it with `.astype::<f64>()`, or change the type in the text
+            ElementwiseKernel: `add`: `f32 s` is of f32, but the argument is 0.5, a value of f64; write `0.5f32`, or convert a variable with `as f32`
+            ElementwiseKernel: `add`: `T y` has the type of `x`, f64, but the argument is 1.0, a value of f32; write `1.0f64`, or convert a variable with `as f64`
+            ElementwiseKernel: `add`: `f32 s` is of f32, but the argument is 1+2i, a value of Complex<f64>; give it as f32
+            ElementwiseKernel: `add`: `T z` has the type of `x`, f64, but f32 was asked for; use `call::<f64>(…)`, or an output of f64
+            ElementwiseKernel: the shapes [2, 3] and [4] do not broadcast; make each pair of trailing lengths equal, or one of them 1 (see `reshape`)
+            ElementwiseKernel: `fixed`: it has 2 outputs (f64 z, i32 n), but 1 was asked for; use `call` for one, `call_tuple` for several, or `call_into` with as many arrays
+            ElementwiseKernel: `fixed`: the output `f64 z` has the shape [3], but the arrays together have [2, 3]; give one of that
+            ElementwiseKernel: `raw`: the output `raw T z` is raw, so that its shape is not known; make the array first and use `call_into`
+            ElementwiseKernel: `one`: all arrays are raw, so that the number of elements is not known; give it by `.size(n)`
+            ElementwiseKernel: `fixed`: `size` is for kernels whose arrays are all raw; here the arrays tell the number of elements
+            ElementwiseKernel: the target is a broadcast view, whose elements repeat; write to a `copy()` of it
+            ReductionKernel: the shape [2, 3] has no axis 2; its axes are 0 to 1, or -2 to -1
+            ReductionKernel: `total`: the shape [2, 0] has no elements to reduce, and the kernel has no identity; give it one
+            ReductionKernel: `total`: no input is an array that is not raw, so that there is nothing to reduce; give one"#]]
+.assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
     });
 }
 
@@ -74,7 +97,16 @@ fn texts_are_checked_when_kernels_are_made() {
         RawModule::new("int x;").try_get_function("k").map(|_| ()),
         RawModule::new("template <int N> __global__ void k() {}").try_get_function("k<3>").map(|_| ()),
     ];
-    expect![[r#""#]].assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
+    expect![[r#"
+        ElementwiseKernel: `k`: in the inputs, the type of the parameter `float x`: `float` is a type of 32 bits in C and of 64 in NumPy; write float32 or float64
+        ReductionKernel: `k`: the output `raw T y` is raw; outputs of reductions are written once
+        ReductionKernel: `k`: `a` means something else in the text; give the parameter another name
+        ReductionKernel: `k`: the reduce expression is empty; see the example of `ReductionKernel`
+        RawKernel: `k` is a template; name an instance of it, such as `k<float>`
+        RawKernel: there is no kernel `sub` in the text; it has `add`
+        RawKernel: there is no kernel `k` in the text; it has no `__global__` function
+        RawKernel: there is no kernel `k<3>` in the text; it has `k<N>`; instances of templates are named with their arguments (in a `RawModule` by `name_expressions`)"#]]
+.assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
 }
 
 #[test]
@@ -92,7 +124,16 @@ fn arguments_of_raw_kernels_are_checked_before_anything_is_compiled() {
             add.try_launch(0, 32, (&x, &mut y, 4)),
             add.try_launch((1, 2), (32, 0, 1), (&x, &mut y, 4)),
         ];
-        expect![[r#""#]].assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
+        expect![[r#"
+            RawKernel: `add` takes 3 arguments (const float* x, float* y, int n), but was given 2
+            RawKernel: parameter 3 of `add`, `int n`, is of i32, but the argument is 4, a value of i64; write `4i32`, or convert a variable with `as i32`
+            RawKernel: parameter 3 of `add`, `int n`, is of i32, but the argument is 8, a value of usize; write `8i32`, or convert a variable with `as i32`
+            RawKernel: parameter 2 of `add`, `float* y`, may be written to; give the array as `&mut`, or declare the parameter as `const float* y` if the kernel only reads it
+            RawKernel: parameter 1 of `add`, `const float* x`, gets the address of the first element only, but the array of shape [4] is a view with the strides [2]; give a copy, `&a.copy()`, whose elements follow one another
+            RawKernel: parameter 1 of `add`, `const float* x`, needs an array of f32, but the argument is an array of f64; convert it with `.astype::<f32>()`, or change the type in the text
+            RawKernel: `add` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch
+            RawKernel: `add` cannot be launched with a block of 32 × 0 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads"#]]
+.assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
     });
 }
 
@@ -110,6 +151,12 @@ fn kernels_show_what_they_take() {
         format!("{:?}", RawKernel::new("", "absent")),
         format!("{module:?}"),
     ];
-    expect![[r#""#]].assert_eq(&all.join("\n"));
+    expect![[r#"
+        ElementwiseKernel k(f64 x, raw T y) -> (T z)
+        ReductionKernel total(T x) -> (T y)
+        RawKernel add(const float* x, float* y, int n)
+        RawKernel absent(…)
+        RawModule of `add` and `scale<float>`"#]]
+    .assert_eq(&all.join("\n"));
     assert_eq!(module.functions(), ["add", "scale<float>"]);
 }
