@@ -179,7 +179,8 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         case!(
             moderate,
-            1e-6,
+            // What the exponent, up to some tens, is rounded by.
+            1e-5,
             fn gauss(x: f32, mean: f32, sigma: f32) -> f32 {
                 let scaled = (x - mean) / (sigma * sigma + 0.5);
                 (-0.5 * scaled * scaled).exp()
