@@ -23,3 +23,4 @@ mod products;
 mod random;
 mod semantics;
 mod sorting;
+mod translated;
