@@ -24,3 +24,4 @@ mod random;
 mod semantics;
 mod sorting;
 mod text;
+mod translated;
