@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use text::{Form, Kernel, THREADS, Text};
+use text::{Form, Kernel, Text};
 use warpcell_translate::{Scalar, Translation};
 
 pub(super) mod text;
@@ -77,6 +77,8 @@ struct Loaded {
     function: DeviceFunction,
     /// How many elements a thread takes at a time.
     each: usize,
+    /// How many threads a block has.
+    threads: usize,
     /// How many blocks run at once.
     resident: usize,
     /// Owns the function.
@@ -201,7 +203,7 @@ impl Maps {
         let form = arguments.form(size);
         let kernel = self.kernel(function, form, scalars, None)?;
         if arguments.contiguous {
-            let grid = blocks("map", size, THREADS * kernel.each)?;
+            let grid = blocks("map", size, kernel.threads * kernel.each)?;
             let elements = size as i64;
             let (mut pointers, count) = arguments.pointers([(&raw const elements).cast()]);
             // SAFETY: the arguments are those of `packed` and `single`: an address or a value for each parameter, of its type,
@@ -229,7 +231,7 @@ impl Maps {
             return Ok(());
         }
         let (passed, size) = passed(axes);
-        let grid = blocks("map", size, THREADS)?;
+        let grid = blocks("map", size, kernel.threads)?;
         let elements = size as i64;
         let (mut pointers, count) =
             arguments.pointers([(&raw const elements).cast(), (&raw const passed).cast::<c_void>()]);
@@ -265,7 +267,7 @@ impl Maps {
         }
         let (passed, _) = passed(&axes);
         let elements = size as i64;
-        let useful = size.div_ceil(THREADS * kernel.each);
+        let useful = size.div_ceil(kernel.threads * kernel.each);
         let grid = useful.clamp(1, kernel.resident.min(reduce.most_blocks())) as u32;
         let launch = |finished: u64, states: u64| {
             let finished = (&raw const finished).cast::<c_void>();
@@ -296,7 +298,7 @@ impl Maps {
             graph::keep(kernel.clone());
         }
         // SAFETY: the caller's promise.
-        unsafe { launch(&self.device, kernel.function, grid, THREADS as u32, arguments) }
+        unsafe { launch(&self.device, kernel.function, grid, kernel.threads as u32, arguments) }
     }
 
     fn functions(&self) -> MutexGuard<'_, HashMap<(usize, u64), Arc<Translated>>> {
@@ -357,13 +359,13 @@ impl Maps {
     fn load(&self, translated: &Translated, key: Key) -> Result<Arc<Loaded>> {
         let Key { form, scalars, reduction, contracts } = key;
         let translation = &translated.translation;
-        let Text { source, name, each } = Kernel { translation, form, scalars, reduction }.text();
+        let Text { source, name, each, threads } = Kernel { translation, form, scalars, reduction }.text();
         let file = format!("{}.cu", text::own_name(translation));
         let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let function = module.function(&name)?;
         let resident = match reduction {
-            Some(_) => module.resident_blocks(function, THREADS as u32)? * self.device.multiprocessors(),
+            Some(_) => module.resident_blocks(function, threads as u32)? * self.device.multiprocessors(),
             None => 1,
         };
         let record =
@@ -371,7 +373,7 @@ impl Maps {
         if let Some(record) = &record {
             record.tell(&module)?;
         }
-        let loaded = Arc::new(Loaded { function, each, resident: resident as usize, _module: module, record });
+        let loaded = Arc::new(Loaded { function, each, threads, resident: resident as usize, _module: module, record });
         let mut kernels = translated.kernels.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first; its kernel is as good.
         kernels.push((key, loaded.clone()));

@@ -8,7 +8,10 @@ use std::fmt::Write;
 use warpcell_translate::{Scalar, Translation};
 
 /// Threads of a block.
-pub(super) const THREADS: usize = 256;
+const THREADS: usize = 256;
+/// The same for functions with loops: a block is done when its slowest thread is, and small ones soon make room for others. The
+/// compiler moves work into loops, too, to save registers, where it is told of 256.
+const FEW_THREADS: usize = 128;
 
 /// What reductions add up in; its kernels are left out.
 const REDUCTIONS: &str = include_str!("../../../../kernels/reduce.cu");
@@ -60,6 +63,8 @@ pub(crate) struct Text {
     pub name: String,
     /// How many elements a thread takes at a time.
     pub each: usize,
+    /// How many threads a block has.
+    pub threads: usize,
 }
 
 /// The element type of arrays for what functions take and return; those of pointers' size have none.
@@ -132,7 +137,7 @@ impl Kernel<'_> {
                 }
             }
         };
-        Text { source: source + "\n" + &body, name, each: each * turns }
+        Text { source: source + "\n" + &body, name, each: each * turns, threads: self.threads() }
     }
 
     /// The comment at the head, and the function.
@@ -188,6 +193,10 @@ impl Kernel<'_> {
         (each, turns)
     }
 
+    fn threads(&self) -> usize {
+        if self.reduction.is_none() && has_loops(&self.translation.source) { FEW_THREADS } else { THREADS }
+    }
+
     /// The kernel's parameters for the function's: addresses and values.
     fn inputs(&self) -> String {
         let parameters = self.translation.parameters.iter().enumerate().map(|(number, &scalar)| {
@@ -224,13 +233,14 @@ impl Kernel<'_> {
 
     /// One element a thread.
     fn single(&self, name: &str) -> String {
+        let threads = self.threads();
         let mut text = format!(
-            "extern \"C\" __global__ void __launch_bounds__({THREADS})\n{name}({}{}long long size) {{\n",
+            "extern \"C\" __global__ void __launch_bounds__({threads})\n{name}({}{}long long size) {{\n",
             self.inputs(),
             self.outputs()
         );
         text += &format!(
-            "    const long long at = (long long)blockIdx.x * {THREADS} + threadIdx.x;\n    if (at >= size) return;\n"
+            "    const long long at = (long long)blockIdx.x * {threads} + threadIdx.x;\n    if (at >= size) return;\n"
         );
         let _ = writeln!(text, "    {}", self.call(|number| format!("x{number}[at]")));
         for (number, _) in self.results() {
@@ -359,12 +369,12 @@ impl Kernel<'_> {
 
     fn strided(&self, name: &str) -> String {
         let mut text = self.axes();
-        let index = self.index();
+        let (index, threads) = (self.index(), self.threads());
         let _ = write!(
             text,
-            "extern \"C\" __global__ void __launch_bounds__({THREADS})
+            "extern \"C\" __global__ void __launch_bounds__({threads})
 {name}({}{}long long size, const __grid_constant__ WarpcellAxes axes) {{
-    {index} left = ({index})blockIdx.x * {THREADS} + threadIdx.x;
+    {index} left = ({index})blockIdx.x * {threads} + threadIdx.x;
     if (left >= ({index})size) return;
 ",
             self.inputs(),
@@ -521,14 +531,22 @@ template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_redu
     )
 }
 
+/// The lines of a text, without comments.
+fn code(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().map(str::trim).filter(|line| !line.starts_with("//"))
+}
+
+fn has_loops(source: &str) -> bool {
+    code(source).any(|line| ["for (", "while (", "do {"].iter().any(|word| line.contains(word)))
+}
+
 /// About how much a function is for the compiler, in characters; the most where there are loops.
 fn weight(source: &str) -> usize {
-    let code = source.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    if has_loops(source) {
+        return MOST_WEIGHT;
+    }
     let mut weight = 0;
-    for line in code {
-        if ["for (", "while (", "do {", "for(", "while("].iter().any(|word| line.contains(word)) {
-            return MOST_WEIGHT;
-        }
+    for line in code(source) {
         weight += line.len();
         let heavy = ["sin", "cos", "tan", "pow", "gamma", "hypot"];
         weight += 300 * heavy.iter().map(|name| line.matches(name).count()).sum::<usize>();

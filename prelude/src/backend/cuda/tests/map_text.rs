@@ -124,7 +124,7 @@ fn nvrtc_compiles_translated_functions() {
     register_helpers();
     for case in cases() {
         let source = source(&case.function, None).unwrap_or_else(|error| panic!("{error}"));
-        let text = Text { source, name: String::new(), each: 1 };
+        let text = Text { source, name: String::new(), each: 1, threads: 256 };
         compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{error}"));
     }
 }
@@ -165,6 +165,10 @@ fn a_loop_takes_one_element_a_thread_and_a_small_function_many() {
     looping.source = "__device__ int larger(int a, int b) {\n    while (a < b) { a += 1; }\n    return a;\n}\n".into();
     assert_eq!(each(&looping, Form::Packed), 1);
     assert_eq!(text(&looping, Form::Packed, 0, None).name, "single_larger");
+    assert_eq!(
+        (text(&looping, Form::Strided, 0, None).threads, text(&squared_difference(), Form::Single, 0, None).threads),
+        (128, 256)
+    );
     // With less to read a thread takes more, so that memory is kept busy.
     let sum = |scalars| text(&squared_difference(), Form::Packed, scalars, Some(ReduceOperation::Sum)).each;
     assert_eq!((sum(0), sum(1)), (8, 16));
