@@ -165,14 +165,7 @@ impl<T: Element> sealed::Argument for T {
         RawArgument::Scalar { value: self.to_scalar(), type_name: T::DTYPE.name() }
     }
 }
-
-/// One by one, so that for other types the compiler says what a kernel takes, and not what an element is.
-macro_rules! scalars {
-    ($($type:ty)*) => { $(impl TextArgument for $type {})* };
-}
-scalars! {
-    bool u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 crate::f16 crate::bf16 crate::Complex<f32> crate::Complex<f64>
-}
+impl<T: Element> TextArgument for T {}
 
 impl sealed::Argument for usize {
     fn raw_argument(&self) -> RawArgument<'_> {
