@@ -214,15 +214,30 @@ pub(crate) fn items(function: &Function) -> Items {
         items.stamp = items.stamp.max(entry.serial);
         let item = entry.item();
         waiting.extend(item.functions.iter().chain(&item.structs).filter_map(|(_, name)| newest(name)).cloned());
+        let mut structs = Vec::new();
+        item.constants.iter().for_each(|(_, value)| structs_of(value, &mut structs));
+        waiting.extend(structs.into_iter().filter_map(newest).cloned());
         items.found.insert(entry.name, entry);
     }
     items
 }
 
+/// The names of the structs that a constant is made of, which a function need not name.
+fn structs_of<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
+    match value {
+        Value::Scalar(..) => {}
+        Value::Tuple(parts) | Value::Array(_, parts) => parts.iter().for_each(|part| structs_of(part, names)),
+        Value::Struct(name, fields) => {
+            names.push(name);
+            fields.iter().for_each(|(_, field)| structs_of(field, names));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpcell_translate::{Items as _, Value};
+    use warpcell_translate::Items as _;
 
     static INNER: Text = text("fn inner() {}", |_| ());
     static OUTER: Text = text("fn outer() { inner(); gone(); }", |found| {

@@ -23,6 +23,20 @@ fn plain(x: f32) -> f32 {
     x
 }
 
+#[device]
+#[derive(Clone, Copy)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+const FAR: Point = Point { x: 100.0, y: 0.0 };
+
+#[vectorize]
+fn to_far(x: f32) -> f32 {
+    FAR.x - x + FAR.y
+}
+
 #[test]
 fn the_source_has_the_function_what_it_calls_and_a_kernel() {
     let text = gpu::cuda_source(mixed);
@@ -32,6 +46,13 @@ fn the_source_has_the_function_what_it_calls_and_a_kernel() {
     assert!(!text.contains("warpcell_record"), "what cannot fail has no record:\n{text}");
     let text = gpu::cuda_source(quotient);
     assert!(text.contains("warpcell_record"), "{text}");
+}
+
+#[test]
+fn a_constant_brings_the_struct_that_it_is_of() {
+    let text = gpu::cuda_source(to_far);
+    assert!(text.contains("f32 x;") && text.contains("const Point FAR = {100.0f, 0.0f}"), "{text}");
+    assert_eq!(gpu::map(to_far, &gpu::array(&[1.0f32])).item(), 99.0);
 }
 
 #[test]

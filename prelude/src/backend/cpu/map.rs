@@ -96,7 +96,8 @@ pub(crate) unsafe fn on_host(
 fn end(turn: Turn<'_>, panicked: Option<Payload>) -> Result<()> {
     match panicked {
         Some(payload) => {
-            drop(turn);
+            // It also forgets that parts were left out, which would stop the next operation.
+            drop(turn.end());
             resume_unwind(payload)
         }
         None => turn.end(),
