@@ -149,7 +149,7 @@ pub fn try_map_host<T, F: Function<T>, A: HostArguments<T>>(
     F::Output::host_arrays(arguments.run(&request, Place::Device)?)
 }
 
-/// Runs the function over host arrays on the host's cores, as [`map`](crate::map) does over device arrays: no transfer, and no
+/// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no transfer, and no
 /// GPU.
 ///
 /// Arguments and results are those of [`map_host`](crate::map_host).
