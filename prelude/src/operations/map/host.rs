@@ -152,7 +152,7 @@ pub fn try_map_host<T, F: Function<T>, A: HostArguments<T>>(
 /// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no transfer, and no
 /// GPU.
 ///
-/// Arguments and results are those of [`map_host`](crate::map_host).
+/// Arguments and results are those of [`map_host`].
 ///
 /// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast, or if the function panics.
 ///
