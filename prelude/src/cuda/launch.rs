@@ -16,7 +16,33 @@ macro_rules! arguments {
 }
 pub(crate) use arguments;
 
+/// The size of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaunchSize {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory of a block.
+    pub shared: u32,
+}
+
 /// Queues a kernel: `grid` blocks (x, y) of `block` threads.
+///
+/// # Safety
+/// As for [`launch_sized`].
+#[inline]
+pub(crate) unsafe fn launch(
+    device: &Arc<Device>,
+    function: Function,
+    grid: (u32, u32),
+    block: u32,
+    arguments: &mut [*mut c_void],
+) -> Result<()> {
+    let size = LaunchSize { grid: [grid.0, grid.1, 1], block: [block, 1, 1], shared: 0 };
+    // SAFETY: the caller's promise.
+    unsafe { launch_sized(device, function, size, arguments) }
+}
+
+/// Queues a kernel of any size.
 ///
 /// # Safety
 /// - `function`'s module is alive until the kernel has ended (unloading waits for it).
@@ -26,11 +52,10 @@ pub(crate) use arguments;
 ///   made for it (see [`super::memory::DeviceMemory::order`]). They may be dropped when this returns, since blocks are reused
 ///   in the order of their queue.
 #[inline]
-pub(crate) unsafe fn launch(
+pub(super) unsafe fn launch_sized(
     device: &Arc<Device>,
     function: Function,
-    grid: (u32, u32),
-    block: u32,
+    size: LaunchSize,
     arguments: &mut [*mut c_void],
 ) -> Result<()> {
     if crate::cell::interrupted() {
@@ -38,21 +63,11 @@ pub(crate) unsafe fn launch(
     }
     device.bind()?;
     let span = profile::begin(device, Kind::Kernel, function.name, 0)?;
-    // SAFETY: the stream is alive; the rest is the caller's promise. No dynamic shared memory, no extra options.
+    let ([grid_x, grid_y, grid_z], [x, y, z]) = (size.grid, size.block);
+    let (stream, values, none) = (device.stream(), arguments.as_mut_ptr(), std::ptr::null_mut());
+    // SAFETY: the stream is alive; the rest is the caller's promise. No extra options.
     let status = unsafe {
-        sys::cuLaunchKernel(
-            function.raw,
-            grid.0,
-            grid.1,
-            1,
-            block,
-            1,
-            1,
-            0,
-            device.stream(),
-            arguments.as_mut_ptr(),
-            std::ptr::null_mut(),
-        )
+        sys::cuLaunchKernel(function.raw, grid_x, grid_y, grid_z, x, y, z, size.shared, stream, values, none)
     };
     check(status, "cuLaunchKernel")?;
     profile::end(device, span)

@@ -6,7 +6,7 @@ use super::status::check;
 use crate::error::Result;
 use cudarc::driver::sys;
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_int};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A loaded program.
@@ -82,16 +82,16 @@ impl Module {
         Ok(address)
     }
 
-    /// How many blocks of so many threads a multiprocessor runs at once.
-    pub fn resident_blocks(&self, function: Function, threads: u32) -> Result<u32> {
+    /// How many blocks of so many threads, with so many bytes of dynamic shared memory, a multiprocessor runs at once.
+    pub fn resident_blocks(&self, function: Function, threads: usize, shared: usize) -> Result<usize> {
         self.device.bind()?;
         let mut blocks = 0;
+        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
         // SAFETY: the function is of this module, which is alive; `blocks` is an int to write to.
-        let status = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function.raw, threads as i32, 0)
-        };
+        let status =
+            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function.raw, threads, shared) };
         check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-        Ok(blocks.max(1).cast_unsigned())
+        Ok(usize::try_from(blocks).unwrap_or(0))
     }
 
     /// The address and the size in bytes of a variable, if there is one of this name.

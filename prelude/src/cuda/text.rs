@@ -3,12 +3,12 @@
 
 use super::compile;
 use super::context::{self, Device};
+pub(crate) use super::launch::LaunchSize;
+use super::launch::launch_sized;
 use super::library;
 use super::module::{Function, Module};
-use super::profile;
 use super::status::check;
-use crate::error::{Error, Result};
-use crate::profiling::Kind;
+use crate::error::Result;
 use cudarc::driver::sys::{self, CUdevice_attribute as Of, CUfunction_attribute as Attribute, CUresult};
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
@@ -43,15 +43,6 @@ pub(crate) struct Limits {
     /// Threads that a multiprocessor runs at once.
     pub resident_threads: usize,
     pub multiprocessors: usize,
-}
-
-/// The size of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaunchSize {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory of a block.
-    pub shared: u32,
 }
 
 /// A loaded program.
@@ -111,21 +102,10 @@ impl TextModule {
     ///   (see [`super::memory::DeviceMemory::order`]). What the user's text does beyond that is the user's.
     /// - The module is alive until the kernel has ended (unloading waits for it).
     pub unsafe fn launch(&self, kernel: usize, size: LaunchSize, arguments: &mut [*mut c_void]) -> Result<()> {
-        if crate::cell::interrupted() {
-            return Err(Error::Interrupted);
-        }
         self.device.bind()?;
         let function = self.ready(kernel, size.shared)?;
-        let span = profile::begin(&self.device, Kind::Kernel, function.name, 0)?;
-        let ([grid_x, grid_y, grid_z], [x, y, z]) = (size.grid, size.block);
-        let (stream, values) = (self.device.stream(), arguments.as_mut_ptr());
-        // SAFETY: the stream is alive; the rest is the caller's promise. No extra options.
-        let status = unsafe {
-            let none = std::ptr::null_mut();
-            sys::cuLaunchKernel(function.raw, grid_x, grid_y, grid_z, x, y, z, size.shared, stream, values, none)
-        };
-        check(status, "cuLaunchKernel")?;
-        profile::end(&self.device, span)
+        // SAFETY: the caller's promise.
+        unsafe { launch_sized(&self.device, function, size, arguments) }
     }
 
     /// A kernel that can be launched with this many bytes of dynamic shared memory. The context is current.
@@ -166,13 +146,7 @@ impl TextModule {
         if self.facts(kernel)?.shared_bytes + shared > self.limits.shared_bytes {
             return Ok(0);
         }
-        let (function, mut blocks) = (self.ready(kernel, shared as u32)?.raw, 0);
-        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
-        // SAFETY: the function is of the module, which is alive; `blocks` is an int to write to.
-        let status =
-            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, threads, shared) };
-        check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-        Ok(usize::try_from(blocks).unwrap_or(0))
+        self.module.resident_blocks(self.ready(kernel, shared as u32)?, threads, shared)
     }
 
     /// The sizes of a kernel's parameters; none from a driver that does not tell them.

@@ -365,7 +365,7 @@ impl Maps {
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let function = module.function(&name)?;
         let resident = match reduction {
-            Some(_) => module.resident_blocks(function, threads as u32)? * self.device.multiprocessors(),
+            Some(_) => module.resident_blocks(function, threads, 0)?.max(1) * self.device.multiprocessors() as usize,
             None => 1,
         };
         let record =
@@ -373,7 +373,7 @@ impl Maps {
         if let Some(record) = &record {
             record.tell(&module)?;
         }
-        let loaded = Arc::new(Loaded { function, each, threads, resident: resident as usize, _module: module, record });
+        let loaded = Arc::new(Loaded { function, each, threads, resident, _module: module, record });
         let mut kernels = translated.kernels.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first; its kernel is as good.
         kernels.push((key, loaded.clone()));

@@ -286,8 +286,9 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
     Plan { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
-fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
-    let name = match operation {
+/// What the kernels' source calls an operation.
+pub(super) const fn name(operation: ReduceOperation) -> &'static str {
+    match operation {
         ReduceOperation::Sum => "Sum",
         ReduceOperation::Max => "Max",
         ReduceOperation::Min => "Min",
@@ -297,9 +298,12 @@ fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
         ReduceOperation::SumSquares => "SumSquares",
         ReduceOperation::ArgMax => "ArgMax",
         ReduceOperation::ArgMin => "ArgMin",
-    };
+    }
+}
+
+fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
     let output = type_name(operation.output(dtype));
-    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", output), ("REDUCTION", name)];
+    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", output), ("REDUCTION", name(operation))];
     if whole {
         macros.push(("WHOLE", "1"));
     }

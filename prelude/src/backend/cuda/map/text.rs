@@ -1,6 +1,7 @@
 //! CUDA C around a translated function: the kernels that run it over arrays. Text only: no device is needed.
 
 use super::super::elementwise::MOST_AXES;
+use super::super::reduce;
 use super::super::type_name;
 use crate::backend::ReduceOperation;
 use crate::dtype::DType;
@@ -150,7 +151,7 @@ impl Kernel<'_> {
     /// A name that the rest of the program does not use.
     fn name(&self, each: usize) -> String {
         let form = if self.form == Form::Packed && each == 1 { Form::Single } else { self.form };
-        let reduction = self.reduction.map_or(String::new(), |reduction| format!("{}_", reduction_name(reduction).1));
+        let reduction = self.reduction.map_or(String::new(), |reduction| reduce::name(reduction).to_lowercase() + "_");
         let mut name = format!("{reduction}{}_{}", form.name(), own_name(self.translation));
         while self.translation.source.contains(&name) {
             name.push('_');
@@ -476,31 +477,11 @@ fn pack(each: usize) -> String {
     )
 }
 
-/// What `kernels/reduce.cu` and kernels' names call a reduction.
-const fn reduction_name(reduction: ReduceOperation) -> (&'static str, &'static str) {
-    match reduction {
-        ReduceOperation::Sum => ("Sum", "sum"),
-        ReduceOperation::Product => ("Product", "product"),
-        ReduceOperation::SumSquares => ("SumSquares", "sum_squares"),
-        ReduceOperation::Max => ("Max", "max"),
-        ReduceOperation::Min => ("Min", "min"),
-        ReduceOperation::ArgMax => ("ArgMax", "argmax"),
-        ReduceOperation::ArgMin => ("ArgMin", "argmin"),
-        ReduceOperation::All => ("All", "all"),
-        ReduceOperation::Any => ("Any", "any"),
-    }
-}
-
-/// The dtype of a reduction of results.
-pub(super) fn reduced_type(reduction: ReduceOperation, result: DType) -> DType {
-    reduction.output(result)
-}
-
 /// The reductions of `kernels/reduce.cu`, in a namespace of their own, and how some results enter one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element(result).unwrap_or(DType::I64);
-    let (input, output) = (type_name(dtype.computed()), type_name(reduced_type(reduction, dtype)));
-    let name = reduction_name(reduction).0;
+    let (input, output) = (type_name(dtype.computed()), type_name(reduction.output(dtype)));
+    let name = reduce::name(reduction);
     format!(
         "
 #define WARPCELL_MAP
