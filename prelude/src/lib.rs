@@ -26,6 +26,7 @@ mod cuda_text;
 mod device;
 mod dtype;
 mod error;
+mod failures;
 pub mod fft;
 mod files;
 mod generated;
@@ -36,6 +37,7 @@ mod input;
 #[doc(hidden)]
 pub mod instances;
 pub mod interop;
+mod kernel;
 pub mod linalg;
 mod memory;
 mod number;
@@ -75,10 +77,15 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
-pub use generated::{cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
+pub use generated::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
+pub use kernel::{
+    Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
+    launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
+    try_launch_traced, try_launch_unchecked, try_launch_with,
+};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 pub use num_complex::Complex;
@@ -126,4 +133,4 @@ pub use rich::{
 pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
-pub use warpcell_macros::{device, rich, vectorize};
+pub use warpcell_macros::{device, kernel, rich, vectorize};
