@@ -25,6 +25,7 @@ pub fn text(role: Role, text: &Text, written: &str, references: &References) -> 
             Role::Vectorize => "Vectorize",
             Role::Device => "Device",
             Role::Formula => "Formula",
+            Role::Kernel => "Kernel",
         },
         Span::call_site(),
     );
