@@ -122,6 +122,7 @@ const TAKEN: &[&str] = &[
     "std",
     "rust",
     "checked_index",
+    "checked_axis",
     "look_for_stop",
     "panicked",
     "final",

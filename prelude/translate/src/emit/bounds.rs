@@ -24,6 +24,11 @@ impl Writer<'_> {
             ExpressionKind::Integer(value) => one(i128::try_from(*value).ok()?),
             ExpressionKind::Constant(_, value) | ExpressionKind::Value(value) => one(integer_value(value)?),
             ExpressionKind::Local(id) => self.bounds.get(id).copied(),
+            ExpressionKind::Field(of, axis) => match of.kind {
+                ExpressionKind::Thread(function, _) => function.bounds(axis),
+                _ => None,
+            },
+            ExpressionKind::Thread(function, _) => function.bounds(""),
             ExpressionKind::Negate(of) => {
                 let (low, high) = self.bounds(of);
                 Some((high.checked_neg()?, low.checked_neg()?))

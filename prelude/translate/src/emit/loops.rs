@@ -3,6 +3,7 @@
 
 use super::branches::{Subject, number};
 use super::function::{Operand, Target, UNARY, Writer, is_simple};
+use super::threads::{global_index, grid_size};
 use crate::program::Scalar;
 use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind, Range};
 use crate::types::{Ty, integer_bits, limits, name_of};
@@ -151,6 +152,7 @@ impl Writer<'_> {
         self.comment_through(parts.last_line_of_head);
         self.frame(id, true, &Target::Nothing, |writer| match &parts.over {
             Over::Range(range) => writer.over_range(parts, range),
+            Over::Grid(end) => writer.over_grid(parts, end),
             Over::Array { array, changing, numbered, backwards } => {
                 writer.over_array(parts, array, *changing, *numbered, *backwards);
             }
@@ -192,6 +194,26 @@ impl Writer<'_> {
                 if let Some(line) = &head.1 {
                     writer.line(line);
                 }
+                if own.is_none() {
+                    writer.bind(&parts.pattern, &Subject::text(counter.clone()));
+                }
+                writer.block_into(&parts.body, &Target::Nothing);
+            });
+        });
+        self.line("}");
+    }
+
+    /// A range that the threads of a grid share: each begins with its own number and steps by the number of all.
+    fn over_grid(&mut self, parts: &For, end: &Expression) {
+        let operand = self.value(end);
+        let wanted = self.counter_name(&parts.pattern);
+        let end = self.fixed_end(end, &operand, &format!("{wanted}_end"), Scalar::Usize, true);
+        self.scoped(|writer| {
+            let (counter, own) = writer.counter(&parts.pattern, &wanted);
+            let (first, step) = (global_index("x").text, grid_size("x").text);
+            let end = &end.text;
+            writer.line(format!("for (usize {counter} = {first}; {counter} < {end}; {counter} += {step}) {{"));
+            writer.body(None, |writer| {
                 if own.is_none() {
                     writer.bind(&parts.pattern, &Subject::text(counter.clone()));
                 }
