@@ -260,8 +260,8 @@ impl Kernels {
         let mut table = self.known();
         // The programs of the definition before are kept by the entry of this one, for what is the same.
         let before = table.values().filter(|other| other.name == kernel.name);
-        let programs =
-            before.flat_map(|other| other.programs().clone()).map(|(key, program)| (key.outdated(), program));
+        let programs = before.flat_map(|other| other.programs().clone()).filter(|(key, _)| !key.is_outdated());
+        let programs = programs.map(|(key, program)| (key.outdated(), program));
         let known = Arc::new(Known {
             name: kernel.name,
             stamp: items.stamp,
@@ -327,6 +327,10 @@ impl Key {
     /// A key that is not looked for, with the same options.
     fn outdated(self) -> Key {
         Key { passed: vec![Passed::Scalar(Scalar::Bool); MOST_ARGUMENTS + 1], ..self }
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.passed.len() > MOST_ARGUMENTS
     }
 }
 
