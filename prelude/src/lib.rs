@@ -134,3 +134,11 @@ pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
 pub use warpcell_macros::{device, kernel, rich, vectorize};
+#[doc(hidden)]
+pub use warpcell_threads::{AccessKind, Memory, Trace, TracedAccess};
+pub use warpcell_threads::{
+    AtomicElement, AtomicInteger, Dim3, SharedArray, SharedShape, ShuffleElement, View, ViewElement, ViewIndex,
+    ViewMut, all_sync, any_sync, ballot_sync, block_dim, block_idx, dynamic_shared_array, global_idx, grid_dim,
+    grid_stride, lane_id, shared_array, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_idx, warp_size,
+};

@@ -5,7 +5,7 @@ use crate::cuda_text::sealed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::registry::{self, find_kernel};
-use warpcell_threads::{View, ViewMut};
+use warpcell_threads::{View, ViewElement, ViewMut};
 
 mod hidden {
     use super::{Result, registry};
@@ -46,18 +46,18 @@ pub trait KernelArguments<P>: sealed::Arguments {}
 )]
 pub trait KernelArgument<P>: sealed::Argument {}
 
-impl<T: Element> KernelArgument<View<T>> for &DeviceArray<T> {}
-impl<T: Element> KernelArgument<View<T>> for &mut DeviceArray<T> {}
-impl<T: Element> KernelArgument<ViewMut<T>> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArgument<View<T>> for &DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArgument<View<T>> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T> {}
 
 macro_rules! scalars {
     ($($type:ty)*) => { $(impl KernelArgument<$type> for $type {})* };
 }
 scalars!(bool u8 i32 u32 i64 u64 usize isize f32 f64);
 
-impl<T: Element> KernelArguments<(View<T>,)> for &DeviceArray<T> {}
-impl<T: Element> KernelArguments<(View<T>,)> for &mut DeviceArray<T> {}
-impl<T: Element> KernelArguments<(ViewMut<T>,)> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArguments<(ViewMut<T>,)> for &mut DeviceArray<T> {}
 
 /// The registered kernel of a type's name.
 fn find(operation: &'static str, name: &'static str) -> Result<registry::Kernel> {

@@ -2,7 +2,7 @@
 
 use super::{ScalarType, Text};
 use crate::dtype::{DType, Element, Scalar};
-use warpcell_threads::{View, ViewMut};
+use warpcell_threads::{View, ViewElement, ViewMut};
 
 /// Reads the arguments of a kernel, and calls the second with what one thread does.
 pub type ThreadFunction = fn(&Arguments<'_>, &mut dyn FnMut(&(dyn Fn() + Sync)));
@@ -86,7 +86,7 @@ impl<'a> Arguments<'a> {
         Arguments { given, parameters }
     }
 
-    fn view<T: Element>(&self, index: usize) -> View<T> {
+    fn view<T: Element + ViewElement>(&self, index: usize) -> View<T> {
         let Parameter::View(name, dtype) = self.parameters[index] else { unreachable!("a view") };
         assert_eq!(dtype, T::DTYPE);
         match self.given[index] {
@@ -98,7 +98,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn view_mut<T: Element>(&self, index: usize) -> ViewMut<T> {
+    fn view_mut<T: Element + ViewElement>(&self, index: usize) -> ViewMut<T> {
         let Parameter::ViewMut(name, dtype) = self.parameters[index] else { unreachable!("a view") };
         assert_eq!(dtype, T::DTYPE);
         match self.given[index] {
