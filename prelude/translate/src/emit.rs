@@ -38,6 +38,8 @@ pub(crate) struct Module {
     comparisons: Vec<(Ty, bool, String)>,
     bodies: String,
     written: HashMap<Instance, Written>,
+    /// Whether it is a kernel's program.
+    pub(crate) kernel: bool,
     /// Whether indices of views are checked.
     pub(crate) checked: bool,
     /// The names of views and shared arrays, in the order of their numbers.
@@ -77,6 +79,7 @@ impl Module {
             comparisons: Vec::new(),
             bodies: String::new(),
             written: HashMap::new(),
+            kernel: false,
             checked: true,
             arrays: Vec::new(),
             views: Vec::new(),

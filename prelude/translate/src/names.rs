@@ -123,6 +123,7 @@ const TAKEN: &[&str] = &[
     "rust",
     "checked_index",
     "checked_axis",
+    "look_at_once",
     "look_for_stop",
     "panicked",
     "final",

@@ -196,6 +196,10 @@ pub(crate) fn shuffled_type(name: &str, of: &Ty) -> String {
     format!("`{name}` hands on values of type i32, u32, i64, u64, f32 or f64, and this is `{of}`; cast it with `as`")
 }
 
+pub(crate) fn lane_type(name: &str, of: &Ty) -> String {
+    format!("`{name}` counts lanes by usize, i32 or u32, and this is `{of}`; cast it with `as`")
+}
+
 pub(crate) fn atomic_type(atomic: &Atomic, of: Scalar) -> String {
     let of = name_of(of);
     if atomic.of_bits {

@@ -46,7 +46,7 @@ enum Family {
 }
 
 /// The files, those that others need first.
-const FILES: [(Family, &str); 8] = [
+const FILES: [(Family, &str); 10] = [
     (Family::Single, include_str!("../support/failures.cuh")),
     (Family::Single, include_str!("../support/threads.cuh")),
     (Family::Single, include_str!("../support/bytes.cuh")),
@@ -55,6 +55,8 @@ const FILES: [(Family, &str); 8] = [
     (Family::Integer, include_str!("../support/integers.cuh")),
     (Family::Signed, include_str!("../support/signed.cuh")),
     (Family::Unsigned, include_str!("../support/unsigned.cuh")),
+    (Family::Integer, include_str!("../support/atomic_integers.cuh")),
+    (Family::Float, include_str!("../support/atomic_floats.cuh")),
 ];
 
 struct Library {

@@ -19,6 +19,8 @@ pub(crate) struct ThreadFunction {
 pub(crate) enum Argument {
     U32,
     Bool,
+    /// A lane, or a distance of lanes: `usize`, `i32` or `u32`.
+    Lane,
     /// What is handed from thread to thread.
     Value,
 }
@@ -77,7 +79,7 @@ const fn barrier(
 }
 
 /// Mask, value, lane or distance.
-const SHUFFLE: &[Argument] = &[Argument::U32, Argument::Value, Argument::U32];
+const SHUFFLE: &[Argument] = &[Argument::U32, Argument::Value, Argument::Lane];
 /// Mask and condition.
 const VOTE: &[Argument] = &[Argument::U32, Argument::Bool];
 
@@ -219,6 +221,11 @@ impl Atomic {
 pub(crate) fn is_element(scalar: Scalar) -> bool {
     use Scalar::*;
     matches!(scalar, Bool | U8 | I32 | U32 | I64 | U64 | F32 | F64)
+}
+
+/// Whether lanes are numbers of a type.
+pub(crate) fn is_lane(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Usize | Scalar::I32 | Scalar::U32)
 }
 
 /// Whether values of a type are handed from thread to thread.

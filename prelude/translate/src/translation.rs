@@ -107,6 +107,7 @@ pub fn translate_kernel(
 ) -> Result<KernelTranslation, Error> {
     let mut program = Program::new(items);
     program.kernel = true;
+    program.module.kernel = true;
     program.module.checked = options.checked;
     let mut layouts = Vec::new();
     for parameter in parameters {

@@ -61,6 +61,11 @@ __device__ __forceinline__ usize checked_index(usize index, usize length, u32 fu
     return index;
 }
 
+// Looks whether the host has asked to stop.
+__device__ __forceinline__ void look_at_once(u32 function, u32 line) {
+    if (warpcell_record->stop != 0u) warpcell_fail(4, function, line, 0, 0);
+}
+
 // Counts a loop's passes, and each 65,536 of them looks whether the host has asked to stop.
 __device__ __forceinline__ void look_for_stop(u32 &passes, u32 function, u32 line) {
     passes += 1;

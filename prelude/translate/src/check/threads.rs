@@ -23,6 +23,7 @@ pub(super) struct Later {
 enum Wanted {
     Element,
     Shuffled(&'static str),
+    Lane(&'static str),
     Atomic(&'static Atomic),
 }
 
@@ -61,6 +62,10 @@ impl Checker<'_> {
             match wanted {
                 Argument::U32 => self.expect(&found, &Ty::Scalar(Scalar::U32), written.span()),
                 Argument::Bool => self.expect(&found, &Ty::BOOL, written.span()),
+                Argument::Lane => {
+                    let wanted = Wanted::Lane(function.name);
+                    self.later.push(Later { ty: found, at: written.span(), wanted });
+                }
                 Argument::Value => {
                     let wanted = Wanted::Shuffled(function.name);
                     self.later.push(Later { ty: found.clone(), at: written.span(), wanted });
@@ -348,6 +353,7 @@ impl Checker<'_> {
             let reason = match later.wanted {
                 Wanted::Element if !threads::is_element(scalar) => refuse::element_type(&ty),
                 Wanted::Shuffled(name) if !threads::is_shuffled(scalar) => refuse::shuffled_type(name, &ty),
+                Wanted::Lane(name) if !threads::is_lane(scalar) => refuse::lane_type(name, &ty),
                 Wanted::Atomic(atomic) if !atomic.takes(scalar) => refuse::atomic_type(atomic, scalar),
                 _ => continue,
             };

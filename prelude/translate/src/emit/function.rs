@@ -5,7 +5,7 @@ use super::{Module, Written};
 use crate::names::Names;
 use crate::tree::{Expression, ExpressionKind, Function, LocalId, PatternKind};
 use crate::types::Ty;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The text that a function was read from.
 pub(crate) struct Source<'a> {
@@ -71,6 +71,8 @@ pub(super) struct Writer<'m> {
     pub(super) local_names: HashMap<LocalId, String>,
     /// The least and the greatest value of variables that are known to stay between them.
     pub(super) bounds: HashMap<LocalId, (i128, i128)>,
+    /// Variables that are as large as arrays and grids are, at most.
+    pub(super) sized: HashSet<LocalId>,
     /// The function's number in messages.
     number: usize,
     pub(super) loops: Vec<Frame>,
@@ -106,6 +108,7 @@ pub(super) fn text(
         names,
         local_names: HashMap::new(),
         bounds: HashMap::new(),
+        sized: HashSet::new(),
         number,
         loops: Vec::new(),
         may_fail: false,

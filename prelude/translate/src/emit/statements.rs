@@ -204,7 +204,11 @@ impl Writer<'_> {
             let unit = self.module.type_name(&Ty::UNIT);
             operand = Operand::primary(format!("{unit}{{}}"), true);
         }
+        let is_sized = bounds.is_some() && self.is_sized(value);
         self.declare(id, Some(&operand.text));
+        if is_sized {
+            self.sized.insert(id);
+        }
         if let Some(bounds) = bounds {
             self.bounds.insert(id, bounds);
         }

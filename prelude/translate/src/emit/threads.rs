@@ -63,13 +63,20 @@ impl Writer<'_> {
         }
         self.has_effects = true;
         let operands = self.values(&arguments.iter().collect::<Vec<_>>());
-        let texts: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
+        let text = |(operand, (expression, argument)): (&Operand, (&Expression, &Argument))| {
+            let is_wide = self.value_type(expression).scalar() == Some(Scalar::Usize);
+            if *argument == Argument::Lane && is_wide {
+                format!("(u32){}", operand.at(UNARY))
+            } else {
+                operand.text.clone()
+            }
+        };
+        let texts: Vec<String> = operands.iter().zip(arguments.iter().zip(function.arguments)).map(text).collect();
         let text = format!("{}({})", function.c_name, texts.join(", "));
         // CUDA tells truth by an integer.
         if function.result == Given::Bool {
             return Operand { text: format!("{text} != 0"), level: super::operators::EQUALITY, stable: false };
         }
-        debug_assert!(function.arguments.len() == operands.len() || !function.arguments.contains(&Argument::Value));
         Operand::primary(text, false)
     }
 
