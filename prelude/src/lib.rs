@@ -16,6 +16,10 @@
 //! assert!(gpu::allclose(&y, &on_host));
 //! ```
 
+// What the macros emit names this crate, in its own tests too.
+#[cfg(test)]
+extern crate self as warpcell;
+
 mod array;
 mod backend;
 mod carried;

@@ -219,6 +219,12 @@ pub(crate) fn find_kernel(name: &str) -> Option<Kernel> {
     registry().kernels.get(name).copied()
 }
 
+/// All kernels.
+#[cfg(test)]
+pub(crate) fn kernels() -> Vec<Kernel> {
+    registry().kernels.values().copied().collect()
+}
+
 /// Whether an item of this name is registered.
 pub(crate) fn has_item(name: &str) -> bool {
     registry().items.contains_key(name)
