@@ -103,7 +103,9 @@ const BLOCKS: usize = 1024;
 /// Median times of single launches.
 fn time(name: &str, mut launch: impl FnMut(bool)) {
     let [checked, unchecked] = [true, false].map(|checked| gpu::benchmark(50, || launch(checked)));
-    let device = |times: &gpu::timing::BenchmarkResult| times.device.as_ref().map_or(times.host.median, |device| device.median) * 1e6;
+    let device = |times: &gpu::timing::BenchmarkResult| {
+        times.device.as_ref().map_or(times.host.median, |device| device.median) * 1e6
+    };
     println!(
         r#"{{"name": "{name}", "gpu_us": {:.2}, "checked_us": {:.2}, "host_us": {:.2}}}"#,
         device(&unchecked),
