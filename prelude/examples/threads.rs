@@ -13,7 +13,7 @@ fn mul(layers: View<f64>, mut out: ViewMut<f64>) {
     if y < out.shape()[0] && x < out.shape()[1] {
         out[[y, x]] = 1.0;
         for z in 0..layers.shape()[0] {
-            out[[y, x]] = out[[y, x]] * layers[[z, y, x]];
+            out[[y, x]] *= layers[[z, y, x]];
         }
     }
 }
@@ -57,7 +57,7 @@ fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
 
 /// The sum of an array: of each thread, of each block, of all.
 #[kernel]
-fn sum(a: View<f32>, mut out: ViewMut<f32>) {
+fn sum(a: View<f32>, out: ViewMut<f32>) {
     let mut partial = shared_array::<f32>(256);
     let t = thread_idx().x;
     let mut own = 0.0;
@@ -81,7 +81,7 @@ fn sum(a: View<f32>, mut out: ViewMut<f32>) {
 
 /// How often each byte occurs.
 #[kernel]
-fn histogram(values: View<u8>, mut bins: ViewMut<u32>) {
+fn histogram(values: View<u8>, bins: ViewMut<u32>) {
     let mut own = shared_array::<u32>(256);
     let t = thread_idx().x;
     own[t] = 0;

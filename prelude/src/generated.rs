@@ -1,21 +1,21 @@
 //! What becomes of Rust functions on CUDA devices, for people to read: [`cuda_source`], [`ptx`]; and [`set_fmad`], which decides
 //! how it rounds.
 
-use crate::backend::ReduceOperation;
 use crate::backend::cuda::{kernel, map};
 use crate::device::{Device, device};
 use crate::error::{Result, check};
 use crate::kernel::Kernel;
+use crate::operations::map::reduction::Reducing;
 use crate::operations::map::{Function, Results};
 use crate::registry;
 use std::marker::PhantomData;
 
 mod sealed {
-    use super::{ReduceOperation, Result, registry};
+    use super::{Reducing, Result, registry};
 
     /// What has a translation.
     pub enum Translated {
-        Function(registry::Function, Option<ReduceOperation>),
+        Function(Box<registry::Function>, Option<Reducing>),
         Kernel(registry::Kernel),
     }
 
@@ -42,8 +42,7 @@ pub trait Translatable<M>: sealed::Translatable<M> {}
 
 impl<T, F: Function<T>> sealed::Translatable<OverArrays<T>> for F {
     fn translated(&self, operation: &'static str) -> Result<Translated> {
-        let reduction = F::Output::reduction().map(|reduction| reduction.0);
-        Ok(Translated::Function(self.found(operation)?, reduction))
+        Ok(Translated::Function(Box::new(self.found(operation)?), F::Output::reduction()))
     }
 }
 impl<T, F: Function<T>> Translatable<OverArrays<T>> for F {}
@@ -142,7 +141,9 @@ pub fn set_fmad(contracts: bool) {
 // Not generic: what is generic is compiled again in each cell.
 fn source(of: &Translated) -> Result<String> {
     match of {
-        Translated::Function(function, reduction) => map::source(function, *reduction),
+        Translated::Function(function, reduction) => {
+            map::source(function, reduction.as_ref().map(|reduction| reduction.0))
+        }
         Translated::Kernel(of) => kernel::source(of),
     }
 }
@@ -153,7 +154,9 @@ fn assembly(of: &Translated) -> Result<String> {
         Device::Cpu => None,
     };
     match of {
-        Translated::Function(function, reduction) => map::ptx(function, *reduction, ordinal),
+        Translated::Function(function, reduction) => {
+            map::ptx(function, reduction.as_ref().map(|reduction| reduction.0), ordinal)
+        }
         Translated::Kernel(of) => kernel::ptx(of, ordinal),
     }
 }

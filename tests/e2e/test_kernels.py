@@ -36,7 +36,7 @@ def test_kernels_are_launched_and_defined_anew(kernel):
 def test_threads_meet_in_shared_memory(kernel):
     kernel.check(
         """#[kernel]
-        fn sum(a: View<i32>, mut out: ViewMut<i32>) {
+        fn sum(a: View<i32>, out: ViewMut<i32>) {
             let mut room = shared_array::<i32>(64);
             let t = gpu::thread_idx().x;
             room[t] = a[gpu::global_idx().x];

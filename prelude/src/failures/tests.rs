@@ -24,7 +24,7 @@ fn message(kind: FailureKind, line: Option<u32>) -> String {
 #[test]
 fn each_failure_says_what_happened_where_and_what_to_do() {
     let tile = || Memory::Shared { line: 41 };
-    let access = |kind, line, x, block| Access { kind, line, thread: [x, 0, 0], block: [block, 0, 0] };
+    let access = |kind, line, x, block| Box::new(Access { kind, line, thread: [x, 0, 0], block: [block, 0, 0] });
     let race = |first, second| FailureKind::Race { memory: tile(), index: vec![1, 2], first, second };
     let out = Memory::Array { name: "out" };
     let texts = [

@@ -15,6 +15,9 @@ use warpcell_threads::Trace;
 /// The most axes of an argument.
 const MOST_AXES: usize = 4;
 
+/// What makes a launch that is in order, on a device.
+type Making<'a> = dyn FnMut(&Handle, Launch, &[Argument<'_>]) -> Result<()> + 'a;
+
 /// What is to be launched.
 pub(super) struct Request {
     /// The function that was called.
@@ -63,11 +66,7 @@ impl Request {
     }
 
     /// Does `launch` if everything is in order.
-    fn checked(
-        &self,
-        arguments: &[RawArgument<'_>],
-        launch: &mut dyn FnMut(&Handle, Launch, &[Argument<'_>]) -> Result<()>,
-    ) -> Result<()> {
+    fn checked(&self, arguments: &[RawArgument<'_>], launch: &mut Making<'_>) -> Result<()> {
         let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;

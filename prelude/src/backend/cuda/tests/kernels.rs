@@ -134,7 +134,7 @@ fn results(check: &mut Check) {
     });
     for is_strided in [false, true] {
         same(check, "device functions with views", 0.0, |_| {
-            let (a, mut out) = (uniform(3, (33, 9)), crate::zeros::<f32>((33, 2)));
+            let (a, out) = (uniform(3, (33, 9)), crate::zeros::<f32>((33, 2)));
             if is_strided {
                 crate::try_launch_for(rows, 9, (&a.t(), &mut out.slice(s![..9, 1])))?;
             } else {
@@ -182,7 +182,7 @@ fn results(check: &mut Check) {
         Ok(vec![out])
     });
     same(check, "primes", 0.0, |_| {
-        let mut out = crate::zeros::<i32>(40);
+        let out = crate::zeros::<i32>(40);
         for number in 0..40 {
             crate::try_launch(primes, 1, 1, (number, &mut out.slice(s![number..number + 1])))?;
         }
@@ -303,7 +303,7 @@ fn failures(check: &mut Check) {
     });
     check.note(works(), &|| "after all of them".into());
     // What is not checked writes past the end, but within the memory of the array's allocation.
-    let mut long = crate::zeros::<f32>(100);
+    let long = crate::zeros::<f32>(100);
     // SAFETY: the array's memory goes on behind the slice.
     let unchecked = unsafe { crate::try_launch_unchecked(past_the_end, 1, 100, (&a, &mut long.slice(s![..50]))) };
     check.note(unchecked.is_ok() && crate::try_synchronize().is_ok() && long.get(&[99]) == 99.0, &|| {

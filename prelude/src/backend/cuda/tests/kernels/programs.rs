@@ -66,7 +66,7 @@ pub fn product(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-pub fn reduced(a: View<i64>, mut out: ViewMut<i64>) {
+pub fn reduced(a: View<i64>, out: ViewMut<i64>) {
     let mut partial = dynamic_shared_array::<i64>();
     let t = thread_idx().x;
     let mut own = 0;
@@ -89,7 +89,7 @@ pub fn reduced(a: View<i64>, mut out: ViewMut<i64>) {
 }
 
 #[kernel]
-pub fn histogram(values: View<u8>, mut bins: ViewMut<u32>) {
+pub fn histogram(values: View<u8>, bins: ViewMut<u32>) {
     let mut own = shared_array::<u32>(256);
     let t = thread_idx().x;
     own[t] = 0;
@@ -132,6 +132,11 @@ pub fn shuffled(mut f: ViewMut<f64>, mut u: ViewMut<u64>, mut s: ViewMut<f32>) {
     s[t] = shfl_sync(u32::MAX, s[t], 9);
 }
 
+#[device]
+fn bit(flag: bool, place: u32) -> u32 {
+    if flag { 1u32 << place } else { 0 }
+}
+
 #[kernel]
 pub fn votes(a: View<i32>, mut out: ViewMut<u32>) {
     let i = global_idx().x;
@@ -143,12 +148,11 @@ pub fn votes(a: View<i32>, mut out: ViewMut<u32>) {
     sync_warp();
     out[[0, i]] = ballot;
     out[[1, i]] = count;
-    let bit = |flag: bool, place: u32| if flag { 1u32 << place } else { 0 };
     out[[2, i]] = bit(all, 0) | bit(any, 1) | bit(both, 2) | bit(either, 3);
 }
 
 #[kernel]
-pub fn atomics(a: View<i32>, mut out: ViewMut<i32>, mut f: ViewMut<f32>) {
+pub fn atomics(a: View<i32>, out: ViewMut<i32>, mut f: ViewMut<f32>) {
     let i = global_idx().x;
     if i < a.len() {
         out.atomic_add(0, a[i]);
@@ -171,7 +175,7 @@ pub fn atomics(a: View<i32>, mut out: ViewMut<i32>, mut f: ViewMut<f32>) {
 }
 
 #[kernel]
-pub fn wide_atomics(a: View<i64>, mut u: ViewMut<u64>, mut s: ViewMut<i64>, mut d: ViewMut<f64>) {
+pub fn wide_atomics(a: View<i64>, u: ViewMut<u64>, s: ViewMut<i64>, d: ViewMut<f64>) {
     let i = global_idx().x;
     if i < a.len() {
         u.atomic_add(0, a[i] as u64);
@@ -206,6 +210,7 @@ pub fn rows(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
+#[allow(clippy::too_many_arguments)]
 pub fn scalars(
     flag: bool,
     small: u8,
