@@ -14,6 +14,7 @@ mod fuse;
 mod generated;
 mod indexing;
 mod interop;
+mod kernels;
 mod lesson;
 mod map;
 mod names;
