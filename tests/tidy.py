@@ -17,13 +17,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-OURS = {"warpcell", "warpcell-kernel", "warpcell-macros", "warpcell-translate"}
+OURS = {"warpcell", "warpcell-kernel", "warpcell-macros", "warpcell-threads", "warpcell-translate"}
 
 # Which crates a package may depend on at run time: "only" is complete, "never" is a ban. Tests may use more.
 MANIFESTS = {
     "kernel/Cargo.toml": {"never": {"warpcell", "warpcell-macros", "warpcell-translate", "cudarc", "ndarray"}},
     "prelude/Cargo.toml": {"never": {"warpcell-kernel", "evcxr", "jupyter-protocol", "jupyter-zmq-client"}},
     "prelude/macros/Cargo.toml": {"only": {"syn", "quote", "proc-macro2", "warpcell-translate"}},
+    "prelude/threads/Cargo.toml": {"only": {"corosensei", "rayon"}},
     "prelude/translate/Cargo.toml": {"only": {"syn", "quote", "proc-macro2"}},
 }
 

@@ -1,0 +1,288 @@
+//! What the elements of views may be, and what is done to them in one step.
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+/// What the elements of views and shared arrays may be: `bool`, `u8`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "views and shared arrays have no elements of type `{Self}`",
+    note = "their elements are bool, u8, i32, u32, i64, u64, f32 or f64"
+)]
+pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed {
+    /// The type's name in Rust.
+    const NAME: &'static str;
+
+    /// What shared memory holds before anything was written there: nothing that a kernel would compute, so that a result
+    /// that was made of it is seen to be wrong.
+    #[doc(hidden)]
+    const UNSET: Self;
+
+    #[doc(hidden)]
+    fn to_word(self) -> u64;
+
+    #[doc(hidden)]
+    fn from_word(word: u64) -> Self;
+
+    /// Whether this is [`ViewElement::UNSET`], or what a `+=` or the like has made of it.
+    #[doc(hidden)]
+    fn comes_from_unset(self) -> bool;
+}
+
+/// What warp shuffles pass on: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "warps do not shuffle values of type `{Self}`",
+    note = "they pass on i32, u32, i64, u64, f32 and f64; make another number one of these with `as`"
+)]
+pub trait ShuffleElement: ViewElement {}
+
+/// What atomic operations work on: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on elements of type `{Self}`",
+    note = "they work on i32, u32, i64, u64, f32 and f64"
+)]
+pub trait AtomicElement: ViewElement {
+    /// Replaces an element by what `change` makes of it; gives the old one.
+    ///
+    /// # Safety
+    ///
+    /// `at` must be valid for reads and writes and aligned; others may access it by atomic operations only meanwhile.
+    #[doc(hidden)]
+    unsafe fn update(at: *mut Self, change: impl Fn(Self) -> Self) -> Self;
+
+    /// Replaces an element if its bits are those of `compare`; gives the old one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`AtomicElement::update`].
+    #[doc(hidden)]
+    unsafe fn compare_exchange(at: *mut Self, compare: Self, value: Self) -> Self;
+
+    #[doc(hidden)]
+    fn plus(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn minus(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn larger(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn smaller(self, other: Self) -> Self;
+}
+
+/// What `atomic_and`, `atomic_or` and `atomic_xor` work on: `i32`, `u32`, `i64`, `u64`.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on the bits of `{Self}`",
+    note = "they work on i32, u32, i64 and u64"
+)]
+pub trait AtomicInteger: AtomicElement {
+    #[doc(hidden)]
+    fn and(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn or(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn xor(self, other: Self) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Which type this is.
+pub(crate) fn type_of<T: ViewElement>() -> TypeId {
+    TypeId::of::<T>()
+}
+
+macro_rules! atomics {
+    ($type:ty, $atomic:ty, $word:ty, $to_bits:expr, $from_bits:expr) => {
+        #[inline]
+        unsafe fn update(at: *mut Self, change: impl Fn(Self) -> Self) -> Self {
+            // SAFETY: the caller's promise.
+            let place = unsafe { <$atomic>::from_ptr(at.cast()) };
+            let mut old = place.load(Ordering::Relaxed);
+            loop {
+                let new = $to_bits(change($from_bits(old)));
+                match place.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => return $from_bits(old),
+                    Err(found) => old = found,
+                }
+            }
+        }
+
+        #[inline]
+        unsafe fn compare_exchange(at: *mut Self, compare: Self, value: Self) -> Self {
+            // SAFETY: the caller's promise.
+            let place = unsafe { <$atomic>::from_ptr(at.cast()) };
+            let (compare, value): ($word, $word) = ($to_bits(compare), $to_bits(value));
+            match place.compare_exchange(compare, value, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(old) | Err(old) => $from_bits(old),
+            }
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($type:ident $atomic:ident $unset:literal)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl ShuffleElement for $type {}
+
+        impl ViewElement for $type {
+            const NAME: &'static str = stringify!($type);
+            const UNSET: Self = $unset;
+
+            #[inline]
+            fn to_word(self) -> u64 {
+                self as u64
+            }
+
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                word as Self
+            }
+
+            fn comes_from_unset(self) -> bool {
+                self.abs_diff(Self::UNSET) <= 64
+            }
+        }
+
+        impl AtomicElement for $type {
+            atomics!($type, $atomic, $type, |value: $type| value, |bits: $type| bits);
+
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline]
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+
+            #[inline]
+            fn smaller(self, other: Self) -> Self {
+                self.min(other)
+            }
+        }
+
+        impl AtomicInteger for $type {
+            #[inline]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+
+            #[inline]
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+
+            #[inline]
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+        }
+    )*};
+}
+integers! {
+    i32 AtomicI32 0x2a5c_97e1
+    u32 AtomicU32 0x2a5c_97e1
+    i64 AtomicI64 0x2a5c_97e1_d34b_86f5
+    u64 AtomicU64 0x2a5c_97e1_d34b_86f5
+}
+
+macro_rules! floats {
+    ($($type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl ShuffleElement for $type {}
+
+        impl ViewElement for $type {
+            const NAME: &'static str = stringify!($type);
+            // A quiet NaN: what is computed of it has its bits, perhaps with another sign.
+            const UNSET: Self = <$type>::from_bits($unset);
+
+            #[inline]
+            fn to_word(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                <$type>::from_bits(word as $word)
+            }
+
+            fn comes_from_unset(self) -> bool {
+                self.abs().to_bits() == $unset
+            }
+        }
+
+        impl AtomicElement for $type {
+            atomics!($type, $atomic, $word, |value: $type| value.to_bits(), |bits: $word| <$type>::from_bits(bits));
+
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
+
+            #[inline]
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+
+            #[inline]
+            fn smaller(self, other: Self) -> Self {
+                self.min(other)
+            }
+        }
+    )*};
+}
+floats! {
+    f32 AtomicU32 u32 0x7fda_5c97
+    f64 AtomicU64 u64 0x7ffa_5c97_e1d3_4b86
+}
+
+impl sealed::Sealed for u8 {}
+impl ViewElement for u8 {
+    const NAME: &'static str = "u8";
+    const UNSET: Self = 0xa5;
+
+    #[inline]
+    fn to_word(self) -> u64 {
+        self.into()
+    }
+
+    #[inline]
+    fn from_word(word: u64) -> Self {
+        word as u8
+    }
+
+    // Too few values to tell.
+    fn comes_from_unset(self) -> bool {
+        false
+    }
+}
+
+impl sealed::Sealed for bool {}
+impl ViewElement for bool {
+    const NAME: &'static str = "bool";
+    const UNSET: Self = true;
+
+    #[inline]
+    fn to_word(self) -> u64 {
+        self.into()
+    }
+
+    #[inline]
+    fn from_word(word: u64) -> Self {
+        word != 0
+    }
+
+    fn comes_from_unset(self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,456 @@
+//! A worker runs blocks, one after another, on one thread of the processor.
+//!
+//! The threads of a block are plain calls, one after another, in a loop on a stack of its own: a coroutine. A thread that has
+//! to wait for others suspends that coroutine with it, and another one goes on with the threads that have not begun; when all
+//! wait or have ended, the barrier opens and the coroutines are resumed in turn. So a kernel without barriers never switches
+//! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
+
+use crate::checker::Checker;
+use crate::element::ViewElement;
+use crate::failure::{Failure, FailureKind};
+use crate::launch::{Mode, Whole};
+use crate::panics;
+use crate::region::Region;
+use crate::shared::Store;
+use crate::stacks;
+use crate::trace::{AccessKind, Trace};
+use crate::waits::{Divergence, Released, Wait, Waits};
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, Yielder};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+
+thread_local! {
+    /// The worker that runs on this thread of the processor.
+    static WORKER: Cell<*const Worker<'static>> = const { Cell::new(std::ptr::null()) };
+}
+
+/// How many threads begin or go on before the launch asks whether it should stop.
+const PATIENCE: u32 = 32;
+
+/// What unwinds a thread that has failed, or whose launch is given up.
+struct Ended;
+
+type Thread = Coroutine<(), (), (), DefaultStack>;
+
+/// What is different for each thread.
+#[derive(Clone, Copy)]
+struct Current {
+    /// Which thread of its block it is, `x` first.
+    number: usize,
+    index: [usize; 3],
+    /// The coroutine that it runs in: its number, and how it is suspended.
+    slot: usize,
+    yielder: *const Yielder<(), ()>,
+}
+
+pub(crate) struct Worker<'a> {
+    whole: &'a Whole<'a>,
+    /// How many threads a block has.
+    threads: usize,
+    current: Cell<Current>,
+    /// The block's number, and its place in the grid.
+    block: Cell<usize>,
+    block_idx: Cell<[usize; 3]>,
+    /// Blocks that are this worker's, but have not begun.
+    upcoming: RefCell<Range<usize>>,
+    /// How many threads of the block have begun, and the place of the next one.
+    begun: Cell<usize>,
+    next_index: Cell<[usize; 3]>,
+    /// Whether there is no further block.
+    exhausted: Cell<bool>,
+    /// Whether this block is given up, and so all later ones.
+    given_up: Cell<bool>,
+    /// Whether coroutines end when they have nothing to do.
+    closing: Cell<bool>,
+    patience: Cell<u32>,
+    /// Coroutines that have nothing to do.
+    idle: RefCell<Vec<usize>>,
+    waits: RefCell<Waits>,
+    pub(crate) store: RefCell<Store>,
+    checker: Option<RefCell<Checker>>,
+}
+
+/// The worker of this thread of the processor, in a kernel.
+#[inline(never)]
+pub(crate) fn running<'a>() -> Option<&'a Worker<'a>> {
+    let worker = WORKER.get();
+    // SAFETY: the pointer is set while `Worker::run` is below on the stack, or on the stack that the coroutine came from, and
+    // nobody keeps the reference beyond the call of a kernel's function.
+    unsafe { worker.cast::<Worker<'a>>().as_ref() }
+}
+
+/// The same, for a function that has a meaning in kernels only.
+#[inline]
+#[track_caller]
+pub(crate) fn here<'a>(function: &str) -> &'a Worker<'a> {
+    match running() {
+        Some(worker) => worker,
+        None => outside(function),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn outside(function: &str) -> ! {
+    panic!("`{function}` was called outside of a kernel: it says something about a thread of a launch")
+}
+
+/// How many workers there may be for blocks of this size.
+pub(crate) fn most_at_once(threads: usize) -> usize {
+    (stacks::MOST_USED / threads.max(1)).max(1)
+}
+
+/// While this lives, a worker is the one of this thread of the processor.
+struct Entered {
+    before: *const Worker<'static>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        WORKER.set(self.before);
+    }
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(whole: &'a Whole<'a>) -> Worker<'a> {
+        let launch = whole.launch;
+        let threads = launch.block.iter().product();
+        let current = Current { number: 0, index: [0; 3], slot: 0, yielder: std::ptr::null() };
+        Worker {
+            whole,
+            threads,
+            current: Cell::new(current),
+            block: Cell::new(0),
+            block_idx: Cell::new([0; 3]),
+            upcoming: RefCell::new(0..0),
+            begun: Cell::new(threads),
+            next_index: Cell::new([0; 3]),
+            exhausted: Cell::new(false),
+            given_up: Cell::new(false),
+            closing: Cell::new(false),
+            patience: Cell::new(PATIENCE),
+            idle: RefCell::new(Vec::new()),
+            waits: RefCell::new(Waits::new(threads)),
+            store: RefCell::new(Store::new(launch.dynamic_shared_bytes)),
+            checker: (launch.mode != Mode::Plain)
+                .then(|| RefCell::new(Checker::new(launch.block, launch.mode == Mode::Traced))),
+        }
+    }
+
+    /// Runs blocks until there are no more.
+    pub(crate) fn run(self) -> Trace {
+        let entered = Entered { before: WORKER.replace((&raw const self).cast()) };
+        let mut coroutines: Vec<Thread> = Vec::new();
+        while let Some(slot) = self.turn(&mut coroutines) {
+            coroutines[slot].resume(());
+        }
+        self.closing.set(true);
+        stacks::give(coroutines.into_iter().map(|mut coroutine| {
+            coroutine.resume(());
+            coroutine.into_stack()
+        }));
+        drop(entered);
+        self.checker.map_or_else(Trace::default, |checker| checker.into_inner().into_trace())
+    }
+
+    /// Whose turn it is.
+    fn turn(&self, coroutines: &mut Vec<Thread>) -> Option<usize> {
+        loop {
+            if self.given_up.get() || self.should_stop() {
+                return self.waits.borrow_mut().evict();
+            }
+            if let Some(slot) = self.waits.borrow_mut().next_ready() {
+                return Some(slot);
+            }
+            let waiting = self.waits.borrow().waiting();
+            if self.begun.get() < self.threads || (waiting == 0 && !self.exhausted.get()) {
+                if let Some(slot) = self.idle.borrow_mut().pop() {
+                    return Some(slot);
+                }
+                match stacks::take() {
+                    Ok(stack) => coroutines.push(self.coroutine(coroutines.len(), stack)),
+                    Err(_) => {
+                        self.failed(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
+                        continue;
+                    }
+                }
+                return Some(coroutines.len() - 1);
+            }
+            if waiting == 0 {
+                return None;
+            }
+            self.open();
+        }
+    }
+
+    /// A coroutine that runs threads as long as there are some to begin, and is idle then.
+    fn coroutine(&self, slot: usize, stack: DefaultStack) -> Thread {
+        let worker: *const Worker<'a> = self;
+        let threads = move |yielder: &Yielder<(), ()>, ()| {
+            // SAFETY: the worker outlives its coroutines, which end in `run`.
+            let worker = unsafe { &*worker };
+            while !worker.closing.get() {
+                let current = Current { slot, yielder, ..worker.current.get() };
+                worker.current.set(current);
+                worker.run_threads();
+                worker.idle.borrow_mut().push(slot);
+                yielder.suspend(());
+            }
+        };
+        // SAFETY: what the closure borrows, the worker, lives until `run` has resumed the coroutine to its end.
+        unsafe { Coroutine::with_stack_unchecked(stack, threads) }
+    }
+
+    /// Calls the kernel for one thread after another.
+    fn run_threads(&self) {
+        while self.begin_next() {
+            let ended = catch_unwind(AssertUnwindSafe(|| {
+                loop {
+                    (self.whole.thread)();
+                    self.end();
+                    if !self.begin_next() {
+                        break;
+                    }
+                }
+            }));
+            if let Err(payload) = ended {
+                if !payload.is::<Ended>() && !self.whole.ask() {
+                    let (message, line) = panics::caught(&*payload);
+                    self.report(FailureKind::Panic { message }, line);
+                }
+                self.given_up.set(true);
+                self.end();
+            }
+        }
+    }
+
+    /// Makes the next thread the current one, of the next block if need be. There may be none, or others whose turn it is.
+    fn begin_next(&self) -> bool {
+        loop {
+            if self.given_up.get() || self.should_stop() {
+                return false;
+            }
+            let begun = self.begun.get();
+            if begun < self.threads {
+                if self.waits.borrow().any_ready() {
+                    return false;
+                }
+                self.begun.set(begun + 1);
+                let index = self.next_index.get();
+                self.next_index.set(self.behind(index));
+                self.current.set(Current { number: begun, index, ..self.current.get() });
+                return true;
+            }
+            if self.waits.borrow().waiting() > 0 || !self.begin_block() {
+                return false;
+            }
+        }
+    }
+
+    /// The place of the thread that follows another one.
+    #[inline]
+    fn behind(&self, [x, y, z]: [usize; 3]) -> [usize; 3] {
+        let block = self.whole.launch.block;
+        if x + 1 < block[0] {
+            [x + 1, y, z]
+        } else if y + 1 < block[1] {
+            [0, y + 1, z]
+        } else {
+            [0, 0, z + 1]
+        }
+    }
+
+    /// The place of a thread in its block.
+    fn place(&self, number: usize) -> [usize; 3] {
+        let [x, y, _] = self.whole.launch.block;
+        [number % x, number / x % y, number / x / y]
+    }
+
+    /// Begins the next block, if there is one.
+    fn begin_block(&self) -> bool {
+        let mut upcoming = self.upcoming.borrow_mut();
+        if upcoming.is_empty() {
+            match self.whole.take() {
+                Some(some) => *upcoming = some,
+                None => {
+                    self.exhausted.set(true);
+                    return false;
+                }
+            }
+        }
+        let Some(block) = upcoming.next() else { return false };
+        let [x, y, _] = self.whole.launch.grid;
+        self.block.set(block);
+        self.block_idx.set([block % x, block / x % y, block / x / y]);
+        self.begun.set(0);
+        self.next_index.set([0; 3]);
+        self.waits.borrow_mut().begin();
+        self.store.borrow_mut().begin();
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().begin_block(block, self.block_idx.get());
+        }
+        true
+    }
+
+    /// The current thread has ended.
+    #[inline]
+    fn end(&self) {
+        let number = self.current.get().number;
+        if let Some(checker) = &self.checker {
+            let failed = checker.borrow_mut().settle();
+            self.report_checked(failed);
+        }
+        let others_wait = self.waits.borrow_mut().end(number);
+        if others_wait {
+            loop {
+                let released = self.waits.borrow_mut().release_any(number);
+                let Some(some) = released else { break };
+                self.released(some);
+            }
+        }
+    }
+
+    /// Waits until the others have come; gives what the operation gives.
+    pub(crate) fn wait(&self, wait: Wait) -> u64 {
+        // A thread that unwinds must not be left half unwound, nor may it begin to unwind again.
+        if std::thread::panicking() {
+            return 0;
+        }
+        let current = self.current.get();
+        if let Some(checker) = &self.checker {
+            let failed = checker.borrow_mut().settle();
+            self.report_checked(failed);
+        }
+        let released = self.waits.borrow_mut().arrive(current.number, current.slot, wait);
+        if let Some(some) = released {
+            self.released(some);
+        }
+        // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
+        unsafe { (*current.yielder).suspend(()) };
+        self.current.set(current);
+        if self.given_up.get() {
+            resume_unwind(Box::new(Ended));
+        }
+        self.waits.borrow().result(current.number)
+    }
+
+    /// Some lanes of a warp have met.
+    fn released(&self, some: Released) {
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().warp_met(some.first, some.lanes);
+            if let Some(divergence) = some.divergence {
+                self.diverged(&divergence);
+            }
+        }
+    }
+
+    /// Opens the barrier of the block, if all who wait can go on.
+    fn open(&self) {
+        let opened = self.waits.borrow_mut().open(self.checker.is_some());
+        match opened {
+            Ok(()) => {
+                if let Some(checker) = &self.checker {
+                    checker.borrow_mut().barrier_opened();
+                }
+            }
+            Err(divergence) => self.diverged(&divergence),
+        }
+    }
+
+    fn diverged(&self, divergence: &Divergence) {
+        let waits = self.waits.borrow();
+        let Some(wait) = waits.wait_of(divergence.waiting) else { return };
+        let other = waits.whereabouts(divergence.other, self.place(divergence.other as usize));
+        let kind = FailureKind::DivergentBarrier { operation: wait.operation.name(), other };
+        let thread = self.place(divergence.waiting as usize);
+        let failure = Failure { kind, line: Some(wait.place.line()), thread, block: self.block_idx.get() };
+        self.whole.failed(self.block.get(), failure);
+        self.given_up.set(true);
+    }
+
+    /// Whether the block is to end, because of a failure or from outside.
+    #[inline]
+    fn should_stop(&self) -> bool {
+        let patience = self.patience.get();
+        let asks = patience == 0;
+        self.patience.set(if asks { PATIENCE } else { patience - 1 });
+        let stop = self.whole.gives_up(self.block.get()) || (asks && self.whole.ask());
+        if stop {
+            self.given_up.set(true);
+        }
+        stop
+    }
+
+    /// Keeps a failure of the current thread and gives the block up.
+    fn report(&self, kind: FailureKind, line: Option<u32>) {
+        let failure = Failure { kind, line, thread: self.current.get().index, block: self.block_idx.get() };
+        self.whole.failed(self.block.get(), failure);
+        self.given_up.set(true);
+    }
+
+    /// Keeps a failure that is no thread's.
+    fn failed(&self, kind: FailureKind, line: Option<u32>) {
+        self.report(kind, line);
+    }
+
+    /// Keeps what the checker has found.
+    fn report_checked(&self, failure: Option<Failure>) {
+        if let Some(failure) = failure {
+            self.whole.failed(self.block.get(), failure);
+            self.given_up.set(true);
+        }
+    }
+
+    /// Ends the current thread, and with it the launch.
+    #[cold]
+    pub(crate) fn fail(&self, kind: FailureKind, place: &'static Location<'static>) -> ! {
+        self.report(kind, Some(place.line()));
+        resume_unwind(Box::new(Ended))
+    }
+
+    /// Tells the checker of an access; ends the thread if that finds a fault.
+    pub(crate) fn note<T: ViewElement>(
+        &self,
+        element: *const T,
+        region: &Region,
+        index: &[usize],
+        kind: AccessKind,
+        place: &'static Location<'static>,
+    ) {
+        let Some(checker) = &self.checker else { return };
+        let current = self.current.get();
+        let failure = checker.borrow_mut().note(current.number, element, region, index, kind, place);
+        if failure.is_some() {
+            self.report_checked(failure);
+            resume_unwind(Box::new(Ended));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn thread_idx(&self) -> [usize; 3] {
+        self.current.get().index
+    }
+
+    /// Which thread of its block this is, `x` first.
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        self.current.get().number
+    }
+
+    #[inline]
+    pub(crate) fn block_idx(&self) -> [usize; 3] {
+        self.block_idx.get()
+    }
+
+    #[inline]
+    pub(crate) fn block_dim(&self) -> [usize; 3] {
+        self.whole.launch.block
+    }
+
+    #[inline]
+    pub(crate) fn grid_dim(&self) -> [usize; 3] {
+        self.whole.launch.grid
+    }
+}
