@@ -29,7 +29,7 @@ impl Buffer {
 }
 
 /// The kernel that is checked, seen from here.
-pub(super) trait Subject {
+pub(super) trait Subject: Sync {
     /// Its name.
     fn name(&self) -> &str;
 

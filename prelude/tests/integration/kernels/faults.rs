@@ -116,3 +116,91 @@ impl Part {
         }
     }
 }
+
+impl Part {
+    /// What the message about a kernel must be; for a launch that is refused, its parts.
+    fn message(&self, planted: &Planted) -> Vec<String> {
+        let kernel = planted.kernel;
+        let line = |word: &str| self.line(kernel, word).unwrap_or_else(|| panic!("{}: no mark of {kernel}", self.name));
+        let memory = |name: &str| self.memory(kernel, name);
+        let text = match &planted.finds {
+            Finds::OutOfBounds { array, index, shape, at } => {
+                format!("bounds {}{index:?} of {shape:?}, line {}, {at}", memory(array), line(""))
+            }
+            Finds::WrongAxes { array, given, shape, at } => {
+                format!("axes {} {given} of {shape:?}, line {}, {at}", memory(array), line(""))
+            }
+            Finds::Race { memory: name, index, first, second } => {
+                let side = |access: &Access| format!("{} line {} {}", access.kind, line(access.mark), access.at);
+                format!("race {}{index:?}: {}, {}", memory(name), side(first), side(second))
+            }
+            Finds::Divergence { waits, other, ended } => {
+                let second = if *ended { "ended".to_owned() } else { format!("waits line {}", line("second")) };
+                format!("divergence line {} {waits}, {:?} {second}", line(""), other.thread)
+            }
+            Finds::Uninitialised { memory: name, index, at } => {
+                format!("uninitialised {}{index:?}, line {}, {at}", memory(name), line(""))
+            }
+            Finds::Panics { message, at } => format!("panic {message}, line {}, {at}", line("")),
+            Finds::Refused(parts) => return parts.iter().map(|&part| part.to_owned()).collect(),
+        };
+        vec![text]
+    }
+
+    /// What is wrong with a checked launch of this kernel, if anything is.
+    fn complaint(&self, planted: &Planted) -> Option<String> {
+        let expected = self.message(planted);
+        let found = match (planted.launched)() {
+            Ok(()) => "nothing".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let is_named = expected.iter().all(|part| found.contains(part.as_str()));
+        (!is_named).then(|| format!("{}\n  should be: {}\n  but is:    {found}", planted.kernel, expected.join(" … ")))
+    }
+}
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} of {:?}", self.thread, self.block)
+    }
+}
+
+fn all_are_named(name: &str) {
+    let part = PARTS.iter().find(|part| part.name == name).expect("a part of the table");
+    if gpu::device() == gpu::Device::Cpu {
+        let complaints: Vec<String> = part.planted.iter().filter_map(|planted| part.complaint(planted)).collect();
+        assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), part.planted.len(), complaints.join("\n"));
+    }
+}
+
+#[test]
+fn accesses_out_of_bounds_are_named() {
+    all_are_named("bounds");
+}
+
+#[test]
+fn races_are_named() {
+    all_are_named("races");
+}
+
+#[test]
+fn barriers_in_divergent_flow_are_named() {
+    all_are_named("barriers");
+}
+
+#[test]
+fn reads_of_uninitialised_memory_are_named() {
+    all_are_named("uninitialised");
+}
+
+#[test]
+fn panics_and_impossible_launches_are_named() {
+    all_are_named("other");
+}
+
+#[test]
+fn the_table_is_long_and_has_each_fault_once() {
+    let kernels: Vec<&str> = PARTS.iter().flat_map(|part| part.planted).map(|planted| planted.kernel).collect();
+    let different: HashSet<&str> = kernels.iter().copied().collect();
+    assert!(different.len() >= 40, "{} kernels", different.len());
+}

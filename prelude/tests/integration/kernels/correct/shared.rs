@@ -66,7 +66,7 @@ fn run_sum_of_a_block(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn dot_product(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+fn dot_product(a: View<f32>, b: View<f32>, out: ViewMut<f32>) {
     let mut sums = shared_array::<f32>(32);
     let t = thread_idx().x;
     let mut sum = 0.0;

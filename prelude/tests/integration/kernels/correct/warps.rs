@@ -6,7 +6,7 @@ use warpcell as gpu;
 use warpcell::prelude::*;
 
 #[kernel]
-fn sum_by_shuffles(a: View<f32>, mut out: ViewMut<f32>) {
+fn sum_by_shuffles(a: View<f32>, out: ViewMut<f32>) {
     let mut sum = a[global_idx().x];
     let mut step = 16;
     while step > 0 {
@@ -191,7 +191,7 @@ fn run_neighbours_through_a_warp(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn histogram(values: View<i32>, mut bins: ViewMut<u32>) {
+fn histogram(values: View<i32>, bins: ViewMut<u32>) {
     let i = global_idx().x;
     if i < values.len() {
         bins.atomic_add(values[i] as usize, 1);
@@ -213,7 +213,7 @@ fn run_histogram(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn histogram_of_a_block(values: View<i32>, mut out: ViewMut<u32>) {
+fn histogram_of_a_block(values: View<i32>, out: ViewMut<u32>) {
     let mut bins = shared_array::<u32>(16);
     let t = thread_idx().x;
     if t < 16 {
@@ -238,7 +238,7 @@ fn run_histogram_of_a_block(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn extremes(a: View<i32>, mut least: ViewMut<i32>, mut most: ViewMut<i32>) {
+fn extremes(a: View<i32>, least: ViewMut<i32>, most: ViewMut<i32>) {
     let i = global_idx().x;
     if i < a.len() {
         least.atomic_min(0, a[i]);
@@ -255,7 +255,7 @@ fn run_extremes(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn place_of_the_largest(a: View<i32>, mut place: ViewMut<i32>) {
+fn place_of_the_largest(a: View<i32>, place: ViewMut<i32>) {
     let i = global_idx().x;
     if i >= a.len() {
         return;
@@ -280,7 +280,7 @@ fn run_place_of_the_largest(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn sieve(mut composite: ViewMut<u32>, limit: u32) {
+fn sieve(composite: ViewMut<u32>, limit: u32) {
     let n = global_idx().x as u32 + 2;
     if n * n < limit {
         let mut multiple = n * n;
@@ -301,7 +301,7 @@ fn run_sieve(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn bits_taken_and_turned(mut words: ViewMut<u32>) {
+fn bits_taken_and_turned(words: ViewMut<u32>) {
     let t = thread_idx().x;
     words.atomic_and(0, !(1 << t));
     words.atomic_xor(1, 1 << t);
@@ -316,7 +316,7 @@ fn run_bits_taken_and_turned(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn selected(a: View<i32>, mut out: ViewMut<i32>, mut count: ViewMut<u32>) {
+fn selected(a: View<i32>, mut out: ViewMut<i32>, count: ViewMut<u32>) {
     let i = global_idx().x;
     if i < a.len() && a[i] % 3 == 0 {
         let place = count.atomic_add(0, 1);
@@ -356,7 +356,7 @@ fn run_counted_by_barriers(mode: Mode) -> gpu::Result<()> {
 }
 
 #[kernel]
-fn exchanged(mut slot: ViewMut<i32>, mut out: ViewMut<i32>) {
+fn exchanged(slot: ViewMut<i32>, mut out: ViewMut<i32>) {
     let i = global_idx().x;
     out[i] = slot.atomic_exchange(0, i as i32);
 }

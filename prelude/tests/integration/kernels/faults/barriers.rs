@@ -187,20 +187,44 @@ fn only_the_last_block(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn shuffle_of_lanes_that_have_left(a: View<f32>, mut out: ViewMut<f32>) {
+fn ballot_of_half_a_warp(a: View<f32>, mut out: ViewMut<u32>) {
     let t = thread_idx().x;
-    if t >= 20 {
-        return;
+    let mut votes = 0;
+    if t < 16 {
+        votes = ballot_sync(u32::MAX, a[t] > 3.0); //~ ballot_of_half_a_warp
     }
-    out[t] = shfl_down_sync(u32::MAX, a[t], 1); //~ shuffle_of_lanes_that_have_left
+    sync_threads(); //~ ballot_of_half_a_warp second
+    out[t] = votes;
 }
 
 #[kernel]
-fn ballot_in_an_if(a: View<f32>, mut out: ViewMut<u32>) {
+fn shuffles_in_two_directions(a: View<f32>, mut out: ViewMut<f32>) {
     let t = thread_idx().x;
     if t < 16 {
-        out[t] = ballot_sync(u32::MAX, a[t] > 3.0); //~ ballot_in_an_if
+        out[t] = shfl_up_sync(u32::MAX, a[t], 1); //~ shuffles_in_two_directions
+    } else {
+        out[t] = shfl_down_sync(u32::MAX, a[t], 1); //~ shuffles_in_two_directions second
     }
+}
+
+#[kernel]
+fn one_shuffle_in_two_branches(a: View<f32>, mut out: ViewMut<f32>) {
+    let t = thread_idx().x;
+    if t % 2 == 0 {
+        out[t] = shfl_xor_sync(u32::MAX, a[t], 1); //~ one_shuffle_in_two_branches second
+    } else {
+        out[t] = shfl_xor_sync(u32::MAX, -a[t], 1); //~ one_shuffle_in_two_branches
+    }
+}
+
+#[kernel]
+fn barrier_of_a_warp_against_one_of_the_block(a: View<f32>, mut out: ViewMut<f32>) {
+    let t = thread_idx().x;
+    out[t] = a[t];
+    if t < 8 {
+        sync_warp(); //~ barrier_of_a_warp_against_one_of_the_block
+    }
+    sync_threads(); //~ barrier_of_a_warp_against_one_of_the_block second
 }
 
 #[kernel]
@@ -305,14 +329,26 @@ pub const PLANTED: &[Planted] = &[
         finds: Divergence { waits: at(2, 0), other: at(2, 2), ended: true },
     },
     Planted {
-        kernel: "shuffle_of_lanes_that_have_left",
-        launched: || gpu::try_launch_checked(shuffle_of_lanes_that_have_left, 1, 32, (&ramp(32), &mut zeros(32))),
-        finds: Divergence { waits: at(0, 0), other: at(0, 20), ended: true },
+        kernel: "ballot_of_half_a_warp",
+        launched: || gpu::try_launch_checked(ballot_of_half_a_warp, 1, 32, (&ramp(32), &mut gpu::zeros(32))),
+        finds: Divergence { waits: at(0, 0), other: at(0, 16), ended: false },
     },
     Planted {
-        kernel: "ballot_in_an_if",
-        launched: || gpu::try_launch_checked(ballot_in_an_if, 1, 32, (&ramp(32), &mut gpu::zeros(32))),
-        finds: Divergence { waits: at(0, 0), other: at(0, 16), ended: true },
+        kernel: "shuffles_in_two_directions",
+        launched: || gpu::try_launch_checked(shuffles_in_two_directions, 1, 32, (&ramp(32), &mut zeros(32))),
+        finds: Divergence { waits: at(0, 0), other: at(0, 16), ended: false },
+    },
+    Planted {
+        kernel: "one_shuffle_in_two_branches",
+        launched: || gpu::try_launch_checked(one_shuffle_in_two_branches, 1, 32, (&ramp(32), &mut zeros(32))),
+        finds: Divergence { waits: at(0, 1), other: at(0, 0), ended: false },
+    },
+    Planted {
+        kernel: "barrier_of_a_warp_against_one_of_the_block",
+        launched: || {
+            gpu::try_launch_checked(barrier_of_a_warp_against_one_of_the_block, 1, 32, (&ramp(32), &mut zeros(32)))
+        },
+        finds: Divergence { waits: at(0, 0), other: at(0, 8), ended: false },
     },
     Planted {
         kernel: "barrier_for_the_first_warp",

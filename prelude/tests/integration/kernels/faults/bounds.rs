@@ -137,7 +137,7 @@ fn scatters_below_zero(a: View<f32>, index: View<i32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn bin_of_the_largest(a: View<f32>, mut bins: ViewMut<u32>) {
+fn bin_of_the_largest(a: View<f32>, bins: ViewMut<u32>) {
     let i = global_idx().x;
     if i < a.len() {
         let bin = (a[i] * bins.len() as f32) as usize;
@@ -146,7 +146,7 @@ fn bin_of_the_largest(a: View<f32>, mut bins: ViewMut<u32>) {
 }
 
 #[kernel]
-fn atomic_in_a_row_that_is_not_there(mut sums: ViewMut<f32>) {
+fn atomic_in_a_row_that_is_not_there(sums: ViewMut<f32>) {
     let i = global_idx().x;
     sums.atomic_add([i / 2, 0], 1.0); //~ atomic_in_a_row_that_is_not_there
 }
@@ -377,7 +377,7 @@ pub const PLANTED: &[Planted] = &[
         launched: || {
             let (a, mut out) = (device(vec![1.0; 8]), gpu::zeros(8));
             let config = gpu::LaunchConfig::new(1, 8).dynamic_shared_bytes(32);
-            gpu::try_launch_checked_with(config, too_few_bytes_of_dynamic_memory, (&a, &mut out))
+            gpu::try_launch_with(config.checked(), too_few_bytes_of_dynamic_memory, (&a, &mut out))
         },
         finds: OutOfBounds { array: "tile", index: &[4], shape: &[4], at: at(0, 4) },
     },

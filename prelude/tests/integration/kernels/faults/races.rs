@@ -1,7 +1,7 @@
 //! Kernels in which two threads touch one element, one of them writing, and nothing orders them.
 
 use super::Finds::Race;
-use super::{Planted, at, at3, atomic, reads, writes};
+use super::{Planted, at3, atomic, reads, writes};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -201,7 +201,7 @@ fn counter_in_shared_memory(values: View<i32>, mut out: ViewMut<u32>) {
 }
 
 #[kernel]
-fn sum_read_while_others_add(a: View<f32>, mut sum: ViewMut<f32>, mut out: ViewMut<f32>) {
+fn sum_read_while_others_add(a: View<f32>, sum: ViewMut<f32>, mut out: ViewMut<f32>) {
     let t = thread_idx().x;
     sum.atomic_add(0, a[t]); //~ sum_read_while_others_add atomic
     out[t] = a[t] / sum[0]; //~ sum_read_while_others_add read
@@ -321,7 +321,7 @@ fn exchange_without_a_barrier(mut a: ViewMut<f32>) {
 }
 
 #[kernel]
-fn maximum_compared_before_it_is_written(a: View<i32>, mut most: ViewMut<i32>) {
+fn maximum_compared_before_it_is_written(a: View<i32>, most: ViewMut<i32>) {
     let i = global_idx().x;
     if a[i] > most[0] { //~ maximum_compared_before_it_is_written read
         most.atomic_max(0, a[i]); //~ maximum_compared_before_it_is_written atomic
@@ -337,7 +337,7 @@ fn overlapping_windows(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn announced_by_a_flag(a: View<f32>, mut out: ViewMut<f32>, mut flag: ViewMut<i32>) {
+fn announced_by_a_flag(a: View<f32>, mut out: ViewMut<f32>, flag: ViewMut<i32>) {
     let t = thread_idx().x;
     if t == 0 {
         out[0] = a[0]; //~ announced_by_a_flag write

@@ -77,7 +77,7 @@ fn dynamic_memory_never_written(mut out: ViewMut<f32>) {
 
 #[kernel]
 fn bins_not_cleared(values: View<i32>, mut out: ViewMut<u32>) {
-    let mut bins = shared_array::<u32>(4);
+    let bins = shared_array::<u32>(4);
     let t = thread_idx().x;
     bins.atomic_add(values[t] as usize, 1); //~ bins_not_cleared
     sync_threads();
@@ -88,7 +88,7 @@ fn bins_not_cleared(values: View<i32>, mut out: ViewMut<u32>) {
 
 #[kernel]
 fn maximum_without_a_start(a: View<i32>, mut out: ViewMut<i32>) {
-    let mut most = shared_array::<i32>(1);
+    let most = shared_array::<i32>(1);
     let t = thread_idx().x;
     most.atomic_max(0, a[t]); //~ maximum_without_a_start
     sync_threads();
@@ -210,7 +210,7 @@ pub const PLANTED: &[Planted] = &[
         kernel: "dynamic_memory_never_written",
         launched: || {
             let config = gpu::LaunchConfig::new(1, 4).dynamic_shared_bytes(16);
-            gpu::try_launch_checked_with(config, dynamic_memory_never_written, (&mut zeros(4),))
+            gpu::try_launch_with(config.checked(), dynamic_memory_never_written, (&mut zeros(4),))
         },
         finds: Uninitialised { memory: "tile", index: &[0], at: at(0, 0) },
     },
