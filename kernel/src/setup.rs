@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Crates whose types a variable of a cell may have: the ones that rust-analyzer reads.
-const ANALYSED: &[&str] = &["warpcell", "ndarray", "half", "num-complex", "num-traits"];
+const ANALYSED: &[&str] = &["warpcell", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];
 /// Crates that cells can name without `:dep`.
 const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
 /// Carried crates that cells get by `:dep`, as the prelude has them.

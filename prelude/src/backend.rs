@@ -4,19 +4,23 @@
 //! shapes, dtypes and devices happen above, in the operations: a backend may rely on what each method states.
 
 use crate::dtype::{DType, Scalar};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::philox::Blocks;
 use crate::profiling::Recording;
-use crate::registry::Function;
+use crate::registry::{Function, Kernel};
 use std::any::Any;
 use std::sync::Arc;
+use text::{Facts, Limits};
+use warpcell_threads::Trace;
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod factorisations;
+pub(crate) mod kernel;
 pub(crate) mod stream;
 pub(crate) mod text;
 
+use kernel::{Argument, Launch};
 pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
@@ -637,6 +641,24 @@ pub(crate) trait Backend: Send + Sync {
     fn is_capturing(&self) -> bool;
     /// Lets loops of the user's functions end that run on the device now, if a device runs beside the host.
     fn stop_functions(&self) {}
+    /// What the device can launch.
+    fn launch_limits(&self) -> Result<Limits>;
+    /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
+    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()>;
+    /// Runs a kernel with all checks, and notes what its threads access; an error where that cannot be known.
+    fn launch_traced(&self, launch: &Launch, arguments: &[Argument<'_>], trace: &mut Trace) -> Result<()> {
+        let _ = trace;
+        self.launch(launch, arguments)
+    }
+    /// What the compiler has made of a kernel, and how many blocks of some numbers of threads a multiprocessor runs at once; an error
+    /// where there is no CUDA.
+    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+        let reason = format!(
+            "`{}` has registers and occupancy on CUDA devices only, and the current device is the CPU",
+            kernel.short_name()
+        );
+        Err(Error::InvalidArgument { operation: "kernel_attributes", reason })
+    }
     /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
     fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
         Err(text::needs_cuda(text.name))

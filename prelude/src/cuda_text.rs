@@ -21,6 +21,7 @@ mod signature;
 mod tokens;
 mod types;
 
+pub(crate) use arguments::{RawArgument, sealed};
 pub use arguments::{TextArgument, TextArguments, TextOutputs, TextResults};
 pub use attributes::{KernelAttributes, Occupancy};
 pub use dim::IntoDim3;

@@ -150,8 +150,8 @@ pub enum Error {
         /// The compiler's log.
         log: String,
     },
-    /// A function of the user that failed at an element on a CUDA device. The arrays that it computed hold anything; all others
-    /// are as they were.
+    /// A function of the user that failed at an element on a CUDA device, or a kernel of which a thread failed. The arrays that it
+    /// computed hold anything; all others are as they were.
     FunctionFailed {
         /// The function's name.
         function: String,

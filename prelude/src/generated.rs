@@ -2,19 +2,70 @@
 //! how it rounds.
 
 use crate::backend::ReduceOperation;
-use crate::backend::cuda::map;
+use crate::backend::cuda::{kernel, map};
 use crate::device::{Device, device};
 use crate::error::{Result, check};
+use crate::kernel::Kernel;
 use crate::operations::map::{Function, Results};
 use crate::registry;
+use std::marker::PhantomData;
+
+mod sealed {
+    use super::{ReduceOperation, Result, registry};
+
+    /// What has a translation.
+    pub enum Translated {
+        Function(registry::Function, Option<ReduceOperation>),
+        Kernel(registry::Kernel),
+    }
+
+    pub trait Translatable<M> {
+        fn translated(&self, operation: &'static str) -> Result<Translated>;
+    }
+}
+use sealed::Translated;
+
+/// Functions over arrays, of elements of the types `T`.
+pub struct OverArrays<T>(PhantomData<T>);
+
+/// Kernels, of parameters of the types `P`.
+pub struct OfThreads<P>(PhantomData<P>);
+
+/// What [`cuda_source`] and [`ptx`] show: a function with `#[vectorize]` or `#[kernel]` before it, given by its name, or a formula of
+/// [`fuse!`](crate::fuse). Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not translated to CUDA C",
+    label = "not a function with `#[vectorize]` or `#[kernel]` before it",
+    note = "give a function that has `#[vectorize]` or `#[kernel]` before it, by its name; what it calls is shown with it"
+)]
+pub trait Translatable<M>: sealed::Translatable<M> {}
+
+impl<T, F: Function<T>> sealed::Translatable<OverArrays<T>> for F {
+    fn translated(&self, operation: &'static str) -> Result<Translated> {
+        let reduction = F::Output::reduction().map(|reduction| reduction.0);
+        Ok(Translated::Function(self.found(operation)?, reduction))
+    }
+}
+impl<T, F: Function<T>> Translatable<OverArrays<T>> for F {}
+
+impl<P, K: Kernel<P>> sealed::Translatable<OfThreads<P>> for K {
+    fn translated(&self, operation: &'static str) -> Result<Translated> {
+        self.found(operation).map(Translated::Kernel)
+    }
+}
+impl<P, K: Kernel<P>> Translatable<OfThreads<P>> for K {}
 
 /// The CUDA C that [`map`](crate::map) makes of a function with `#[vectorize]` before it, or of a formula of
-/// [`fuse!`](crate::fuse): the function and all that it calls, each Rust line as a comment above its translation, and the
-/// kernel that runs it over arrays whose elements follow one another. For arrays of other strides another kernel is made.
+/// [`fuse!`](crate::fuse), or [`launch`](crate::launch) of one with `#[kernel]`: the function and all that it calls, each Rust line as
+/// a comment above its translation.
 ///
-/// No CUDA device is needed. Numbers that a formula has captured are parameters of the kernel, behind the arrays.
+/// With a function over arrays comes the kernel that runs it over arrays whose elements follow one another; for arrays of other
+/// strides another kernel is made. Numbers that a formula has captured are parameters of the kernel, behind the arrays. Of a
+/// `#[kernel]` it is the text with checked indices, for arrays whose elements follow one another, of as many axes as the text indexes.
 ///
-/// **Panics** if the function has no `#[vectorize]`, or cannot be translated.
+/// No CUDA device is needed.
+///
+/// **Panics** if the function has neither attribute, or cannot be translated.
 ///
 /// ```
 /// use warpcell as gpu; // in a notebook, this and the next line are done already
@@ -31,13 +82,13 @@ use crate::registry;
 /// assert!(text.contains("__global__"));
 /// ```
 #[track_caller]
-pub fn cuda_source<T, F: Function<T>>(function: F) -> String {
+pub fn cuda_source<M, F: Translatable<M>>(function: F) -> String {
     check(try_cuda_source(function))
 }
 
 /// As [`cuda_source`], but returns the error.
-pub fn try_cuda_source<T, F: Function<T>>(function: F) -> Result<String> {
-    source(&function.found("cuda_source")?, F::Output::reduction().map(|reduction| reduction.0))
+pub fn try_cuda_source<M, F: Translatable<M>>(function: F) -> Result<String> {
+    source(&function.translated("cuda_source")?)
 }
 
 /// What NVIDIA's compiler makes of [`cuda_source`]: PTX, the assembly that the driver turns into machine code. For the
@@ -61,13 +112,13 @@ pub fn try_cuda_source<T, F: Function<T>>(function: F) -> Result<String> {
 /// assert!(text.contains("mul.f32") || text.contains("mul.rn.f32"));
 /// ```
 #[track_caller]
-pub fn ptx<T, F: Function<T>>(function: F) -> String {
+pub fn ptx<M, F: Translatable<M>>(function: F) -> String {
     check(try_ptx(function))
 }
 
 /// As [`ptx`], but returns the error.
-pub fn try_ptx<T, F: Function<T>>(function: F) -> Result<String> {
-    assembly(&function.found("ptx")?, F::Output::reduction().map(|reduction| reduction.0))
+pub fn try_ptx<M, F: Translatable<M>>(function: F) -> Result<String> {
+    assembly(&function.translated("ptx")?)
 }
 
 /// Whether Rust functions that run on CUDA devices from now on compute `a * b + c` of floats in one step, with one rounding
@@ -89,14 +140,20 @@ pub fn set_fmad(contracts: bool) {
 }
 
 // Not generic: what is generic is compiled again in each cell.
-fn source(function: &registry::Function, reduction: Option<ReduceOperation>) -> Result<String> {
-    map::source(function, reduction)
+fn source(of: &Translated) -> Result<String> {
+    match of {
+        Translated::Function(function, reduction) => map::source(function, *reduction),
+        Translated::Kernel(of) => kernel::source(of),
+    }
 }
 
-fn assembly(function: &registry::Function, reduction: Option<ReduceOperation>) -> Result<String> {
+fn assembly(of: &Translated) -> Result<String> {
     let ordinal = match device() {
         Device::Cuda(ordinal) => Some(ordinal),
         Device::Cpu => None,
     };
-    map::ptx(function, reduction, ordinal)
+    match of {
+        Translated::Function(function, reduction) => map::ptx(function, *reduction, ordinal),
+        Translated::Kernel(of) => kernel::ptx(of, ordinal),
+    }
 }

@@ -16,6 +16,10 @@
 //! assert!(gpu::allclose(&y, &on_host));
 //! ```
 
+// What the macros emit names this crate, in its own tests too.
+#[cfg(test)]
+extern crate self as warpcell;
+
 mod array;
 mod backend;
 mod carried;
@@ -26,6 +30,7 @@ mod cuda_text;
 mod device;
 mod dtype;
 mod error;
+mod failures;
 pub mod fft;
 mod files;
 mod generated;
@@ -36,6 +41,7 @@ mod input;
 #[doc(hidden)]
 pub mod instances;
 pub mod interop;
+mod kernel;
 pub mod linalg;
 mod memory;
 mod number;
@@ -45,6 +51,7 @@ mod philox;
 mod plot;
 pub mod prelude;
 mod profiling;
+pub mod puzzles;
 #[doc(hidden)]
 pub mod registry;
 mod rich;
@@ -75,10 +82,15 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
-pub use generated::{cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
+pub use generated::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
+pub use kernel::{
+    Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
+    launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
+    try_launch_traced, try_launch_unchecked, try_launch_with,
+};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 pub use num_complex::Complex;
@@ -126,4 +138,12 @@ pub use rich::{
 pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
-pub use warpcell_macros::{device, rich, vectorize};
+pub use warpcell_macros::{device, kernel, rich, vectorize};
+#[doc(hidden)]
+pub use warpcell_threads::{AccessKind, Memory, Trace, TracedAccess};
+pub use warpcell_threads::{
+    AtomicElement, AtomicInteger, Dim3, SharedArray, SharedShape, ShuffleElement, View, ViewElement, ViewIndex,
+    ViewMut, all_sync, any_sync, ballot_sync, block_dim, block_idx, dynamic_shared_array, global_idx, grid_dim,
+    grid_stride, lane_id, shared_array, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_idx, warp_size,
+};

@@ -2,4 +2,10 @@
 
 pub use crate::{Boundary, DeviceArray, Mode, fuse};
 pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, array, s};
-pub use warpcell_macros::{device, vectorize};
+pub use warpcell_macros::{device, kernel, vectorize};
+pub use warpcell_threads::{
+    Dim3, SharedArray, View, ViewMut, all_sync, any_sync, ballot_sync, block_dim, block_idx, dynamic_shared_array,
+    global_idx, grid_dim, grid_stride, lane_id, shared_array, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync,
+    sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_idx,
+    warp_size,
+};

@@ -152,7 +152,8 @@ impl<P> fmt::Debug for Puzzle<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Description { name, task, signature, .. } = self.description;
         let cases = (self.description.cases)();
-        let launch = cases.first().map_or(String::new(), |case| format!("Launched with {}, and in other sizes.", case.launch()));
+        let launch =
+            cases.first().map_or(String::new(), |case| format!("Launched with {}, and in other sizes.", case.launch()));
         let said = [format!("{name}: {task}"), format!("It begins with `{signature}`. {launch}")];
         let drawing = cases.first().map_or(String::new(), drawing::draw_task);
         fmt::Debug::fmt(&shown(&said, &drawing), f)

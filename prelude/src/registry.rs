@@ -1,11 +1,12 @@
-//! What cells have registered by `#[vectorize]` and `#[device]`: found by its name, with its text for CUDA devices and what
-//! runs it over blocks of elements on the CPU. What the macros emit calls this; nothing here is for users' code.
+//! What cells have registered by `#[vectorize]`, `#[device]` and `#[kernel]`: found by its name, with its text for CUDA devices and
+//! what runs it on the CPU, over blocks of elements or as threads. What the macros emit calls this; nothing here is for users'
+//! code.
 //!
 //! An item is registered by code that the loader runs when it loads a cell. A later definition of the same name wins.
 //! Under a kernel, each registration adds a line to a file of the session, so that the build step knows what need not
 //! be compiled again (see `kernel/OUTPUT_CONTRACT.md`).
 
-use crate::dtype::DType;
+pub use crate::dtype::DType;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
@@ -13,15 +14,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use warpcell_translate::Item;
-pub use warpcell_translate::{Role, Type, Value};
+pub use warpcell_translate::{Role, Scalar as ScalarType, Type, Value};
 
 mod blocks;
 mod captures;
 mod constant;
+mod threads;
 
 pub use blocks::{BlockFunction, Inputs, Outputs};
 pub use captures::{Capture, Captured, Captures, Formula};
 pub use constant::{Constant, structure, structure_type};
+pub use threads::{Arguments, Parameter, ThreadFunction, Threads};
+pub(crate) use threads::{Given, Kernel};
 pub use warpcell_macros::formula;
 
 /// What the macros know of an item when it is compiled.
@@ -131,6 +135,13 @@ pub(crate) struct Items {
     pub generation: u64,
 }
 
+impl Items {
+    /// The texts of all of them, with their names.
+    pub fn texts(&self) -> impl Iterator<Item = (&'static str, &'static Text)> {
+        self.found.values().map(|entry| (entry.name, entry.text))
+    }
+}
+
 impl warpcell_translate::Items for Items {
     fn item(&self, name: &str) -> Option<&Item> {
         self.found.get(name).map(|entry| entry.item())
@@ -142,6 +153,7 @@ struct Registry {
     /// All that had a name, the newest last.
     items: HashMap<&'static str, Vec<Arc<Entry>>>,
     functions: HashMap<&'static str, Arc<Function>>,
+    kernels: HashMap<&'static str, Kernel>,
     /// Where the kernel's build step reads what is registered.
     listing: Option<File>,
 }
@@ -158,18 +170,33 @@ fn registry() -> MutexGuard<'static, Registry> {
 /// recognise it by, empty without one. What runs over arrays has `blocks`.
 pub fn register(name: &'static str, hash: &str, text: &'static Text, blocks: Option<&'static Blocks>) {
     let mut registry = registry();
-    let serial = GENERATION.fetch_add(1, Ordering::AcqRel) + 1;
-    registry.items.entry(name).or_default().push(Entry::new(name, text, serial));
-    match blocks {
-        Some(&Blocks { parameters, results, run }) => {
-            let function =
-                Function { name, parameters, results, block: run, text, captures: Captures::none(), as_of: u64::MAX };
-            registry.functions.insert(name, Arc::new(function));
-        }
-        // A function that was one over arrays before is none now.
-        None => drop(registry.functions.remove(name)),
+    registry.add(name, hash, text);
+    if let Some(&Blocks { parameters, results, run }) = blocks {
+        let function =
+            Function { name, parameters, results, block: run, text, captures: Captures::none(), as_of: u64::MAX };
+        registry.functions.insert(name, Arc::new(function));
     }
-    if let Some(listing) = &mut registry.listing {
+}
+
+/// The same for a kernel.
+pub fn register_kernel(name: &'static str, hash: &str, text: &'static Text, threads: &'static Threads) {
+    let mut registry = registry();
+    registry.add(name, hash, text);
+    registry.kernels.insert(name, Kernel { name, text, threads });
+}
+
+impl Registry {
+    fn add(&mut self, name: &'static str, hash: &str, text: &'static Text) {
+        let serial = GENERATION.fetch_add(1, Ordering::AcqRel) + 1;
+        self.items.entry(name).or_default().push(Entry::new(name, text, serial));
+        // What was a function over arrays or a kernel before need not be one now.
+        self.functions.remove(name);
+        self.kernels.remove(name);
+        self.list(name, hash);
+    }
+
+    fn list(&mut self, name: &str, hash: &str) {
+        let Some(listing) = &mut self.listing else { return };
         // One write for the line. If it fails, the item is compiled once more in the next cell.
         let _ = listing.write_all(format!("{name} {hash}\n").as_bytes());
     }
@@ -187,6 +214,17 @@ pub(crate) fn find(name: &str) -> Option<Arc<Function>> {
     registry().functions.get(name).cloned()
 }
 
+/// The kernel of this name, the newest.
+pub(crate) fn find_kernel(name: &str) -> Option<Kernel> {
+    registry().kernels.get(name).copied()
+}
+
+/// All kernels.
+#[cfg(test)]
+pub(crate) fn kernels() -> Vec<Kernel> {
+    registry().kernels.values().copied().collect()
+}
+
 /// Whether an item of this name is registered.
 pub(crate) fn has_item(name: &str) -> bool {
     registry().items.contains_key(name)
@@ -200,13 +238,22 @@ pub(crate) fn generation() -> u64 {
 /// The function and all that it leads to, as it is registered now (or was, for a formula). What a function calls that is not
 /// registered is not there.
 pub(crate) fn items(function: &Function) -> Items {
+    found(function.name, function.text, function.as_of)
+}
+
+/// The same for a kernel.
+pub(crate) fn items_of_kernel(kernel: &Kernel) -> Items {
+    found(kernel.name, kernel.text, u64::MAX)
+}
+
+fn found(name: &'static str, text: &'static Text, as_of: u64) -> Items {
     let registry = registry();
     let newest = |name: &str| -> Option<&Arc<Entry>> {
-        registry.items.get(name)?.iter().rev().find(|entry| entry.serial <= function.as_of)
+        registry.items.get(name)?.iter().rev().find(|entry| entry.serial <= as_of)
     };
-    let itself = newest(function.name).filter(|entry| std::ptr::eq(entry.text, function.text)).cloned();
+    let itself = newest(name).filter(|entry| std::ptr::eq(entry.text, text)).cloned();
     let mut items = Items { found: HashMap::new(), stamp: 0, generation: generation() };
-    let mut waiting = vec![itself.unwrap_or_else(|| Entry::new(function.name, function.text, 0))];
+    let mut waiting = vec![itself.unwrap_or_else(|| Entry::new(name, text, 0))];
     while let Some(entry) = waiting.pop() {
         if items.found.contains_key(entry.name) {
             continue;

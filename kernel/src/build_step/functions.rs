@@ -1,4 +1,4 @@
-//! Items with `#[vectorize]` or `#[device]`: which ones the cell process has registered already, so that they need not be
+//! Items with `#[vectorize]`, `#[device]` or `#[kernel]`: which ones the cell process has registered already, so that they need not be
 //! compiled for it again; and what the macros get to know of the notebook.
 //!
 //! evcxr writes every item of the notebook into every cell, and what the attributes emit costs the compiler many times
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 
 /// The attributes.
-const ATTRIBUTES: [&str; 2] = ["vectorize", "device"];
+const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// The file that the macros read.
 pub fn notebook_file(session: &Path) -> PathBuf {
@@ -31,7 +31,7 @@ pub struct Functions {
     pub source: String,
     /// Whether there are items that register themselves when the cell is loaded.
     pub registers: bool,
-    /// For the macros: lines `item NAME HASH`, with ` registered` behind it where that is so, and `plain NAME` for functions
+    /// For the macros: lines `item NAME HASH LINE`, with ` registered` behind it where that is so, and `plain NAME` for functions
     /// without an attribute.
     notebook: String,
 }
@@ -56,15 +56,15 @@ impl Functions {
         if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
         }
-        let items = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
-        let file = SourceFile::parse(items, Edition::Edition2024).tree();
+        let items_text = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
+        let file = SourceFile::parse(items_text, Edition::Edition2024).tree();
         let items: Vec<ast::Item> = file.items().collect();
         let leads = Leads::of(&items);
         let mut lines = String::new();
         for item in &items {
-            let (name, attribute) = match item {
-                ast::Item::Fn(function) => (function.name(), attribute(function)),
-                ast::Item::Struct(structure) => (structure.name(), attribute(structure)),
+            let (name, attribute, keyword) = match item {
+                ast::Item::Fn(function) => (function.name(), attribute(function), function.fn_token()),
+                ast::Item::Struct(structure) => (structure.name(), attribute(structure), structure.struct_token()),
                 _ => continue,
             };
             let Some(name) = name else { continue };
@@ -77,7 +77,12 @@ impl Functions {
             };
             let hash = leads.hash(item.syntax());
             let is_registered = registered(listing, &name) == Some(&hash);
-            lines.push_str(&format!("item {name} {hash}{}\n", if is_registered { " registered" } else { "" }));
+            let line = keyword.map_or(0, |keyword| {
+                let start = usize::from(keyword.text_range().start());
+                1 + items_text[..start].matches('\n').count()
+            });
+            let known = if is_registered { " registered" } else { "" };
+            lines.push_str(&format!("item {name} {hash} {line}{known}\n"));
             functions.registers |= !is_registered;
             if let (true, ast::Item::Fn(_)) = (is_registered, item) {
                 blank(&mut functions.source, &attribute);
@@ -210,7 +215,7 @@ mod tests {
     fn hash(source: &str, name: &str) -> String {
         let notebook = Functions::read(source, "").notebook;
         let line = notebook.lines().find_map(|line| line.strip_prefix("item ")?.strip_prefix(name)).unwrap();
-        line.trim().to_owned()
+        line.trim().split(' ').next().unwrap().to_owned()
     }
 
     #[test]
@@ -219,7 +224,7 @@ mod tests {
         let functions = Functions::read(CELL, &listing);
         assert_eq!(functions.source, CELL.replacen("#[vectorize]", "            ", 1));
         let (f, other) = (hash(CELL, "f"), hash(CELL, "other"));
-        assert_eq!(functions.notebook, format!("plain g\nitem f {f} registered\nitem other {other}\n"));
+        assert_eq!(functions.notebook, format!("plain g\nitem f {f} 5 registered\nitem other {other} 6\n"));
         assert!(functions.registers);
     }
 
@@ -231,6 +236,16 @@ mod tests {
         assert_eq!(functions.source, cell.replacen("#[gpu::device]", "              ", 1));
         assert!(!functions.registers);
         assert_ne!(hash(&cell.replacen("x: f32 }", "x: f32, y: f32 }", 1), "f"), hash(cell, "f"));
+    }
+
+    #[test]
+    fn kernels_are_known() {
+        let cell = "fn g() {}\n\n#[kernel]\npub fn k(mut out: View<f32>) {\n    out[0] = 1.0;\n}\n";
+        let functions = Functions::read(cell, "");
+        assert_eq!(functions.notebook, format!("plain g\nitem k {} 4\n", hash(cell, "k")));
+        assert!(functions.registers);
+        let listing = format!("ctx::k {}\n", hash(cell, "k"));
+        assert_eq!(Functions::read(cell, &listing).source, cell.replacen("#[kernel]", "         ", 1));
     }
 
     #[test]

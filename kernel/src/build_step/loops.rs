@@ -16,11 +16,8 @@ const CHECK: &str = " ::warpcell::cell::check();";
 /// What the functions are called that sleep.
 const SLEEP: &str = "sleep";
 
-/// Attributes of functions that run over arrays, where a loop that is short and fixed becomes vector instructions.
-const OVER_ARRAYS: [&str; 2] = ["vectorize", "device"];
-
-/// The attribute of functions that run elsewhere than in a cell.
-const ELSEWHERE: [&str; 1] = ["kernel"];
+/// Attributes of functions that run over arrays or in many threads, where a loop that is short and fixed becomes vector instructions.
+const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// The macro whose argument is a closure.
 const FUSE: &str = "fuse";
@@ -136,7 +133,7 @@ fn sleeps(statement: &SyntaxNode) -> bool {
     call.and_then(ends_with) == Some(true) && statement.text().to_string().ends_with(';')
 }
 
-/// Whether code in this node may run at compile time, on a device, or where nothing may unwind.
+/// Whether code in this node may run at compile time, or where nothing may unwind.
 fn runs_elsewhere(node: &SyntaxNode) -> bool {
     match node.kind() {
         SyntaxKind::CONST
@@ -146,9 +143,7 @@ fn runs_elsewhere(node: &SyntaxNode) -> bool {
         | SyntaxKind::VARIANT => true,
         SyntaxKind::BLOCK_EXPR => ast::BlockExpr::cast(node.clone()).is_some_and(|block| block.const_token().is_some()),
         SyntaxKind::FN => ast::Fn::cast(node.clone()).is_some_and(|function| {
-            function.const_token().is_some()
-                || function.abi().is_some_and(|_| !is_entry(&function))
-                || has_attribute(&function, &ELSEWHERE)
+            function.const_token().is_some() || function.abi().is_some_and(|_| !is_entry(&function))
         }),
         _ => false,
     }
@@ -222,7 +217,7 @@ mod tests {
             "fn f() -> u8 { const { loop { break 1 } } }",
             "extern \"C\" fn callback() { loop {} }",
             "#[vectorize] fn f(x: f32) -> f32 { for _ in 0..3 {} for _ in 0..=16i32 {} x }",
-            "#[gpu::kernel] fn f() { loop {} }",
+            "#[gpu::kernel] fn f() { for i in 0..16 {} }",
             "impl X for Y {}",
             "fn f() { loop { #![allow(dead_code)] } }",
             "fn f() { m!(loop {}); \"for x in y {\"; }",
@@ -239,6 +234,7 @@ mod tests {
         assert_eq!(checked.matches(CHECK).count(), 4, "{checked}");
         assert!(checked.contains(&format!("while i < n {{{CHECK} i += 1;")), "{checked}");
         assert_eq!(without_checks(&checked), source);
+        assert!(with_checks("#[gpu::kernel] fn f() { loop {} }").contains(CHECK));
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     let head =
         parameters.iter().map(|(name, of)| format!("{name}: {}", written_type(of))).collect::<Vec<_>>().join(", ");
     let captures = references.captures.iter().map(|name| format!(", {name}: _")).collect::<String>();
-    let Text { source, line } = Text::of(&body, notebook);
+    let Text { source, line, compiled } = Text::of(&body, notebook);
     let arrow = output.as_ref().map_or_else(|| "-> _".to_owned(), |of| format!("-> {}", written_type(of)));
     let written = match (&reduction, &output) {
         (Some(reduction), _) => format!("|{head}| {reduction}({source})"),
@@ -134,7 +134,7 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     };
     // A comment may end the line.
     let source = format!("fn formula({head}{captures}) {arrow} {{ {source}\n}}");
-    let text = text(Role::Formula, &Text { source, line }, &written, &references);
+    let text = text(Role::Formula, &Text { source, line, compiled }, &written, &references);
     let captured = references.captures.iter().map(|name| {
         let prelude = prelude();
         quote_spanned! { at(name.span()) => ::#prelude::registry::Capture::captured(#name) }

@@ -1,5 +1,5 @@
-//! The macros for functions that run over arrays and on devices, `gpu::vectorize`, `gpu::device` and the half of `gpu::fuse!`
-//! that reads the formula; and for types that show more than text, `gpu::rich`.
+//! The macros for functions that run over arrays and on devices, `gpu::vectorize`, `gpu::device`, `gpu::kernel` and the half of
+//! `gpu::fuse!` that reads the formula; and for types that show more than text, `gpu::rich`.
 //!
 //! What a macro emits is compiled again in every cell that has the function, so it is small: everything that does not
 //! depend on the function is precompiled in the prelude. A function that the cell process knows already comes here no
@@ -7,6 +7,7 @@
 
 mod device;
 mod formula;
+mod kernel;
 mod notebook;
 mod registration;
 mod rich;
@@ -61,6 +62,37 @@ pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     device::expand(arguments.into(), item.into()).into()
+}
+
+/// Makes a function a kernel: what one thread does of the many that `gpu::launch(f, grid, block, (&a, &mut out, 3))` starts.
+///
+/// Its parameters are views of arrays, `View<f32>` for one that it reads and `ViewMut<f32>` for one that it writes to, and scalars:
+/// `bool u8 i32 u32 i64 u64 usize isize f32 f64`. It returns nothing. All threads hold the views at once; which thread it is says
+/// `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet at `sync_threads()`.
+///
+/// Its body is of the part of Rust that `#[vectorize]` names, and may call `#[device]` functions. On the CPU it runs as the cell that
+/// defined it has compiled it; on CUDA devices its text is translated to CUDA C.
+///
+/// ```
+/// use warpcell as gpu;
+/// use gpu::prelude::*;
+///
+/// #[kernel]
+/// fn scale(input: View<f32>, mut out: ViewMut<f32>, by: f32) {
+///     let i = global_idx().x;
+///     if i < out.len() {
+///         out[i] = by * input[i];
+///     }
+/// }
+///
+/// let a = gpu::arange(1000.0f32);
+/// let mut out = gpu::zeros::<f32>(1000);
+/// gpu::launch_for(scale, 1000, (&a, &mut out, 0.5));
+/// assert_eq!(out.get(&[10]), 5.0);
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::expand(arguments.into(), item.into()).into()
 }
 
 /// What `fuse!` calls: reads a formula, and gives what the prelude must know of it. Use `gpu::fuse!`.

@@ -1,7 +1,8 @@
 //! What the kernel's build step says of the notebook: a file whose path is in a variable. Elsewhere there is none.
 //!
-//! Its lines up to the first empty one are `item NAME HASH`, for items with an attribute of ours, with ` registered` behind it if
-//! the cell process knows the item; and `plain NAME` for the other functions. Behind the empty line is the cell's text.
+//! Its lines up to the first empty one are `item NAME HASH LINE`, for items with an attribute of ours, with the line of the source
+//! where the item begins, and with ` registered` behind it if the cell process knows the item; and `plain NAME` for the other
+//! functions. Behind the empty line is the cell's text.
 //! `kernel/OUTPUT_CONTRACT.md` has the same.
 
 use syn::{Error, Path};
@@ -43,6 +44,15 @@ impl Notebook {
         self.item(name).is_some_and(|rest| rest.ends_with(" registered"))
     }
 
+    /// Where each of our items begins, as lines of the source: their names, and how many lines behind the one that is named.
+    pub fn places(&self, name: &str) -> Vec<(String, isize)> {
+        let line = |rest: &str| rest.split(' ').nth(1)?.parse::<isize>().ok();
+        let Some(own) = self.item(name).and_then(line) else { return Vec::new() };
+        let items = self.head.lines().filter_map(|line| line.strip_prefix("item ")?.split_once(' '));
+        let others = items.filter(|(item, _)| *item != name);
+        others.filter_map(|(item, rest)| Some((item.to_owned(), line(rest)? - own))).collect()
+    }
+
     /// Where a text begins in the cell, as a line from 1.
     pub fn line_of(&self, text: &str) -> Option<usize> {
         self.cell.find(text).map(|at| 1 + self.cell[..at].matches('\n').count())
@@ -81,10 +91,12 @@ mod tests {
 
     #[test]
     fn the_file_is_read() {
-        let notebook = Notebook::read("item f 12ab\nitem P ff registered\nplain g\n\nlet x = 1;\nfn f() {}\n");
+        let notebook = Notebook::read("item f 12ab 7\nitem P ff 3 registered\nplain g\n\nlet x = 1;\nfn f() {}\n");
         assert_eq!((notebook.hash("f"), notebook.hash("P"), notebook.hash("g")), ("12ab", "ff", ""));
         assert!(notebook.is_registered("P") && !notebook.is_registered("f") && !notebook.is_registered("x"));
         assert_eq!((notebook.line_of("fn f"), notebook.line_of("fn g")), (Some(2), None));
+        assert_eq!(notebook.places("f"), [("P".to_owned(), -4)]);
+        assert_eq!((notebook.places("g").len(), Notebook::read("item f 0\n\n").places("f").len()), (0, 0));
         assert_eq!(Notebook::read("").hash("f"), "");
     }
 

@@ -25,10 +25,11 @@ pub fn text(role: Role, text: &Text, written: &str, references: &References) -> 
             Role::Vectorize => "Vectorize",
             Role::Device => "Device",
             Role::Formula => "Formula",
+            Role::Kernel => "Kernel",
         },
         Span::call_site(),
     );
-    let Text { source, line } = text;
+    let Text { source, line, .. } = text;
     let references = found(references);
     quote! {
         ::#prelude::registry::Text {
@@ -66,11 +67,20 @@ pub fn at(place: Span) -> Span {
 /// Registers an item when the library that has it is loaded; `name` is an expression for the name, `blocks` one for what runs
 /// it over blocks.
 pub fn register(name: &TokenStream, hash: &str, text: &TokenStream, blocks: &TokenStream) -> TokenStream {
-    let prelude = prelude();
+    call("register", name, hash, text, blocks)
+}
+
+/// The same for a kernel; `threads` is an expression for what runs one of its threads.
+pub fn register_kernel(name: &TokenStream, hash: &str, text: &TokenStream, threads: &TokenStream) -> TokenStream {
+    call("register_kernel", name, hash, text, threads)
+}
+
+fn call(function: &str, name: &TokenStream, hash: &str, text: &TokenStream, runs: &TokenStream) -> TokenStream {
+    let (prelude, function) = (prelude(), Ident::new(function, Span::call_site()));
     quote! {
         static __WARPCELL_TEXT: ::#prelude::registry::Text = #text;
         extern "C" fn __warpcell_register() {
-            ::#prelude::registry::register(#name, #hash, &__WARPCELL_TEXT, #blocks);
+            ::#prelude::registry::#function(#name, #hash, &__WARPCELL_TEXT, #runs);
         }
         // SAFETY: the loader calls what this section points to, without anything that the function would read.
         #[used]

@@ -11,6 +11,8 @@ const CHECK: &str = " ::warpcell::cell::check();";
 pub struct Text {
     pub source: String,
     pub line: usize,
+    /// The line in the file that the compiler reads.
+    pub compiled: usize,
 }
 
 impl Text {
@@ -23,9 +25,9 @@ impl Text {
             Some(source) if is_text_of(&source, tokens) => {
                 let source = source.replace(CHECK, "");
                 let line = notebook.map_or(first, |notebook| notebook.line_of(&source).unwrap_or(1));
-                Text { source, line }
+                Text { source, line, compiled: first }
             }
-            _ => Text { source: without_checks(tokens.clone()).to_string(), line: first },
+            _ => Text { source: without_checks(tokens.clone()).to_string(), line: first, compiled: first },
         }
     }
 }

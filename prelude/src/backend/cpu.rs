@@ -18,6 +18,7 @@ mod factorisations;
 mod fft;
 mod graph;
 mod index;
+mod kernel;
 pub(crate) mod map;
 mod matrices;
 pub(crate) mod memory;
@@ -36,7 +37,9 @@ mod stream;
 mod transform;
 
 use crate::backend::factorisations::Factorisations;
+use crate::backend::kernel::{Argument, Launch};
 use crate::backend::stream::{copies, orders, waits};
+use crate::backend::text::Limits;
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
     Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
@@ -53,6 +56,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
+use warpcell_threads::Trace;
 
 /// The backend; one per process.
 pub(crate) fn backend() -> Arc<dyn Backend> {
@@ -116,7 +120,8 @@ impl CpuBackend {
         // The thread that waits for the function holds the lock.
         assert!(
             !map::is_running(),
-            "a `#[vectorize]` function cannot use arrays: it computes one element; give it the values as arguments"
+            "functions with `#[vectorize]` or `#[kernel]` cannot use arrays: they are called for each element or thread; give them the \
+             values, or views, as arguments"
         );
         // Methods that can be captured do not come here meanwhile.
         if graph::is_capturing() {
@@ -652,6 +657,18 @@ impl Backend for CpuBackend {
 
     fn copy_between(&self, _: &Arc<dyn Allocation>, _: usize, _: &Arc<dyn Allocation>, _: usize) -> Result<bool> {
         Ok(false)
+    }
+
+    fn launch_limits(&self) -> Result<Limits> {
+        Ok(kernel::limits())
+    }
+
+    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
+        kernel::launch(self, launch, arguments)
+    }
+
+    fn launch_traced(&self, launch: &Launch, arguments: &[Argument<'_>], trace: &mut Trace) -> Result<()> {
+        kernel::traced(self, launch, arguments, trace)
     }
 
     fn first_stream(&self) -> Arc<dyn StreamHandle> {

@@ -5,8 +5,9 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 use crate::backend::factorisations::Factorisations;
+use crate::backend::kernel::{Argument, Launch};
 use crate::backend::stream::{orders, waits};
-use crate::backend::text::{Text, TextProgram};
+use crate::backend::text::{Facts, Limits, Text, TextProgram};
 use crate::backend::{
     Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
     Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
@@ -22,7 +23,7 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::philox::Blocks;
 use crate::profiling::{Kind, Recording};
-use crate::registry::Function;
+use crate::registry::{Function, Kernel};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ mod factorisations;
 mod fft;
 mod graph;
 mod index;
+pub(crate) mod kernel;
 pub(crate) mod map;
 mod multiply;
 mod naming;
@@ -82,6 +84,7 @@ struct CudaBackend {
     factorise: factorisations::Factorise,
     multiply: multiply::Multiply,
     maps: map::Maps,
+    kernels: kernel::Kernels,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -262,6 +265,7 @@ impl CudaBackend {
             factorise: factorisations::Factorise::new(&device),
             multiply: multiply::Multiply::new(&device),
             maps: map::Maps::new(&device),
+            kernels: kernel::Kernels::new(&device),
             device,
         })
     }
@@ -615,6 +619,18 @@ impl Backend for CudaBackend {
 
     fn stop_functions(&self) {
         self.device.stop_functions();
+    }
+
+    fn launch_limits(&self) -> Result<Limits> {
+        self.kernels.limits()
+    }
+
+    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
+        self.kernels.launch(launch, arguments)
+    }
+
+    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+        self.kernels.facts(kernel)
     }
 
     fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {

@@ -9,6 +9,7 @@ use super::context::{Device, lock};
 use super::module::Module;
 use super::status::check;
 use crate::error::{Error, Result};
+use crate::failures::{self, Thread};
 use cudarc::driver::sys;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +28,25 @@ struct Record {
     /// Set by the host: loops are to end.
     stop: u32,
     values: [i64; 2],
+    /// The number of the array that was indexed, from 1; 0 if it is none that has a name.
+    array: u32,
+    /// The axis along which it was.
+    axis: u32,
+    thread: [u32; 3],
+    block: [u32; 3],
+}
+
+/// A record of nothing.
+const NOTHING: Record =
+    Record { kind: 0, function: 0, line: 0, stop: 0, values: [0; 2], array: 0, axis: 0, thread: [0; 3], block: [0; 3] };
+
+/// The names in a program, by the numbers that a record has for them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub functions: Vec<String>,
+    pub arrays: Vec<String>,
+    /// Whether it is a kernel of the user, of which threads are told.
+    pub is_kernel: bool,
 }
 
 const DIVISION_BY_ZERO: u32 = 1;
@@ -50,8 +70,8 @@ pub(super) struct Failures {
 #[derive(Default)]
 struct Records {
     blocks: Vec<Block>,
-    /// By the number of the record: the names of its program's functions.
-    programs: Vec<Option<Vec<String>>>,
+    /// By the number of the record: the names in its program.
+    programs: Vec<Option<Names>>,
 }
 
 /// Records in memory that is the host's and the device's.
@@ -75,6 +95,10 @@ struct Failure {
     function: String,
     line: u32,
     values: [i64; 2],
+    /// The name of the array that was indexed, and the axis.
+    array: Option<(String, usize)>,
+    /// The thread, of a kernel.
+    thread: Option<Thread>,
 }
 
 impl Records {
@@ -83,10 +107,10 @@ impl Records {
         unsafe { self.blocks[number / RECORDS].host.as_ptr().add(number % RECORDS) }
     }
 
-    /// The records in use, with the names of their programs' functions.
-    fn used(&self) -> impl Iterator<Item = (*mut Record, &[String])> {
+    /// The records in use, with the names in their programs.
+    fn used(&self) -> impl Iterator<Item = (*mut Record, &Names)> {
         let programs = self.programs.iter().enumerate();
-        programs.filter_map(|(number, names)| Some((self.record(number), names.as_deref()?)))
+        programs.filter_map(|(number, names)| Some((self.record(number), names.as_ref()?)))
     }
 
     /// Whether a program has failed.
@@ -96,17 +120,20 @@ impl Records {
     }
 
     /// What a record says, if anything; from here on it says nothing. No kernel of its program runs.
-    fn take(record: *mut Record, names: &[String]) -> Option<Failure> {
+    fn take(record: *mut Record, names: &Names) -> Option<Failure> {
         // SAFETY: the record is in a live block, and nothing writes to it.
         let said = unsafe { record.read_volatile() };
-        let nothing = Record { kind: 0, function: 0, line: 0, stop: 0, values: [0; 2] };
         // SAFETY: as above.
-        unsafe { record.write_volatile(nothing) };
+        unsafe { record.write_volatile(NOTHING) };
+        let place = |indices: [u32; 3]| indices.map(|index| index as usize);
+        let array = || names.arrays.get((said.array as usize).checked_sub(1)?).cloned();
         (said.kind != 0).then(|| Failure {
             kind: said.kind,
-            function: names.get(said.function as usize).cloned().unwrap_or_else(|| "a function".to_owned()),
+            function: names.functions.get(said.function as usize).cloned().unwrap_or_else(|| "a function".to_owned()),
             line: said.line,
             values: said.values,
+            array: array().map(|name| (name, said.axis as usize)),
+            thread: names.is_kernel.then(|| Thread { thread: place(said.thread), block: place(said.block) }),
         })
     }
 
@@ -214,12 +241,12 @@ impl Device {
 }
 
 impl Slot {
-    /// A record for a program whose functions have these names.
-    pub fn new(device: &Arc<Device>, functions: Vec<String>) -> Result<Slot> {
+    /// A record for a program in which there are these names.
+    pub fn new(device: &Arc<Device>, names: Names) -> Result<Slot> {
         device.bind()?;
         let mut records = lock(&device.failures.records);
         let number = records.free_number()?;
-        records.programs[number] = Some(functions);
+        records.programs[number] = Some(names);
         device.failures.used.fetch_add(1, Ordering::Relaxed);
         Ok(Slot { device: device.clone(), number })
     }
@@ -259,26 +286,16 @@ impl Drop for Slot {
 impl Failure {
     #[cold]
     fn error(&self, device: &Device) -> Error {
-        let [first, second] = self.values;
-        let reason = match self.kind {
-            DIVISION_BY_ZERO => format!(
-                "{first} was divided by zero; test the divisor before, such as `if d == 0 {{ 0 }} else {{ n / d }}`"
-            ),
-            REMAINDER_BY_ZERO => format!(
-                "the remainder of {first} by zero was asked for; test the divisor before, such as \
-                 `if d == 0 {{ 0 }} else {{ n % d }}`"
-            ),
-            INDEX_OUT_OF_BOUNDS => format!(
-                "the index {first} is out of bounds for an array of length {second}; test it before, or take \
-                 `index.min({})`",
-                second.saturating_sub(1).max(0)
-            ),
-            STOPPED => "an interrupt has stopped it; call it again to get the whole result".to_owned(),
-            _ => {
-                "it has come to a `panic!`, `unreachable!` or `assert!`; let it return a value for such elements, such \
-                  as NaN"
-                    .to_owned()
+        let ([first, second], thread) = (self.values, self.thread);
+        let reason = match (self.kind, &self.array, thread) {
+            (DIVISION_BY_ZERO, ..) => failures::division(Some(first), thread),
+            (REMAINDER_BY_ZERO, ..) => failures::remainder(Some(first), thread),
+            (INDEX_OUT_OF_BOUNDS, Some((name, axis)), Some(thread)) => {
+                failures::view_index(name, first, *axis, second, thread)
             }
+            (INDEX_OUT_OF_BOUNDS, ..) => failures::index(first, second, thread),
+            (STOPPED, ..) => failures::stopped(),
+            _ => failures::panicked(thread),
         };
         Error::FunctionFailed {
             function: self.function.clone(),

@@ -93,6 +93,11 @@ impl TextModule {
         self.limits
     }
 
+    /// The program itself.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// Queues a kernel.
     ///
     /// # Safety
@@ -180,7 +185,8 @@ fn is_include(option: &str) -> bool {
     ["-I", "--include-path", "-include", "--pre-include"].iter().any(|name| option.starts_with(name))
 }
 
-fn limits(device: &Device) -> Result<Limits> {
+/// What a device can launch.
+pub(crate) fn limits(device: &Device) -> Result<Limits> {
     let mut handle = 0;
     device.bind()?;
     // SAFETY: the context is current; `handle` is a local to write to.

@@ -4,7 +4,7 @@ use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use super::{DType, RawArgument, RawArray, Result};
 
     pub trait Argument {
@@ -48,7 +48,7 @@ impl<'a> RawArgument<'a> {
         }
     }
 
-    pub(super) fn array(&self) -> Option<&'a RawArray> {
+    pub(crate) fn array(&self) -> Option<&'a RawArray> {
         match self {
             RawArgument::Array { array, .. } => Some(array),
             RawArgument::Scalar { .. } => None,

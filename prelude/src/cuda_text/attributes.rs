@@ -5,7 +5,7 @@ use crate::timing::table::{self, Table};
 use std::fmt;
 
 /// What the compiler has made of a kernel, and how much of the device it can fill; from
-/// [`RawKernel::attributes`](crate::RawKernel::attributes). Shown as a table.
+/// [`RawKernel::attributes`](crate::RawKernel::attributes) and [`kernel_attributes`](crate::kernel_attributes). Shown as a table.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KernelAttributes {
@@ -40,13 +40,13 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    pub(super) fn new(threads: usize, blocks: usize, limits: &Limits) -> Occupancy {
+    pub(crate) fn new(threads: usize, blocks: usize, limits: &Limits) -> Occupancy {
         Occupancy { threads, blocks, fraction: (threads * blocks) as f64 / limits.resident_threads.max(1) as f64 }
     }
 }
 
 impl KernelAttributes {
-    pub(super) fn new(name: &str, facts: Facts, occupancy: Vec<Occupancy>) -> KernelAttributes {
+    pub(crate) fn new(name: &str, facts: Facts, occupancy: Vec<Occupancy>) -> KernelAttributes {
         KernelAttributes {
             name: name.to_owned(),
             registers: facts.registers,

@@ -3,7 +3,7 @@
 use super::case::Array;
 use super::examine::{Examined, Problem, counts, is_array, writers};
 use super::fault;
-use super::grid::{CELL, Grid, Look, name_of, value, values_of};
+use super::grid::{CELL, Grid, Look, value, values_of};
 use super::svg::{Anchor, GREY, INK, LINE, Point, RED, Svg};
 use std::collections::{BTreeMap, BTreeSet};
 use warpcell_threads::{AccessKind, FailureKind, Memory, TracedAccess};
@@ -24,8 +24,8 @@ const ALL_THREADS: usize = 16;
 
 /// Colours of threads, all readable under dark words.
 const COLOURS: [&str; 12] = [
-    "#4e9bd6", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#e07b91", "#76b7b2", "#9c755f", "#8cd17d", "#7a8fd1", "#d4a6c8",
-    "#c2b04a",
+    "#4e9bd6", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#e07b91", "#76b7b2", "#9c755f", "#8cd17d", "#7a8fd1",
+    "#d4a6c8", "#c2b04a",
 ];
 
 /// The drawing of what a launch did, as SVG.
@@ -56,7 +56,13 @@ pub(super) fn draw_task(case: &super::case::Case) -> String {
         place.0 += draw_array(&mut svg, place, input, input.name, values_of(input)).0 + GAP;
     }
     let y = case.inputs.iter().map(|input| Grid::new(place, &input.shape).size().1).fold(0.0, f64::max);
-    draw_array(&mut svg, (0.0, y + 10.0), &case.out, &format!("{}, as it should be", case.out.name), values_of(&case.out));
+    draw_array(
+        &mut svg,
+        (0.0, y + 10.0),
+        &case.out,
+        &format!("{}, as it should be", case.out.name),
+        values_of(&case.out),
+    );
     svg.finish()
 }
 
@@ -93,7 +99,12 @@ fn focus(examined: &Examined) -> Vec<Thread> {
 fn shown_blocks(examined: &Examined, focus: &[Thread]) -> BTreeSet<[usize; 3]> {
     let case = &examined.case;
     let all = case.grid.iter().chain(&case.block).product::<usize>() <= ALL_THREADS;
-    examined.trace.accesses.iter().map(|access| access.block).chain(focus.iter().map(|&(block, _)| block))
+    examined
+        .trace
+        .accesses
+        .iter()
+        .map(|access| access.block)
+        .chain(focus.iter().map(|&(block, _)| block))
         .filter(|block| all || focus.iter().any(|(shown, _)| shown == block))
         .collect()
 }
@@ -202,11 +213,13 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
     for access in panel.reads.iter().chain(&panel.writes).filter(|access| has_arrow(access)) {
         let is_read = access.kind == AccessKind::Read;
         let grids = if is_read { &read } else { &written };
-        let Some(cell) = grids.get(&name_of(&access.memory)).and_then(|grid| grid.edge(access.index, is_read)) else {
+        let Some(cell) = grids.get(examined.name(&access.memory)).and_then(|grid| grid.edge(access.index, is_read))
+        else {
             continue;
         };
         let Some(&(x, y)) = threads.get(&(access.block, access.thread)) else { continue };
-        if !drawn.insert((name_of(&access.memory), access.index, access.block, access.thread, is_read)) {
+        if !drawn.insert((examined.name(&access.memory).to_owned(), access.index, access.block, access.thread, is_read))
+        {
             continue;
         }
         let colour = colour(examined, access.thread);
@@ -236,7 +249,7 @@ fn place_arrays(
     let mut grids = BTreeMap::new();
     let mut height = 0.0f64;
     for access in accesses {
-        let name = name_of(&access.memory);
+        let name = examined.name(&access.memory).to_owned();
         if grids.contains_key(&name) {
             continue;
         }
@@ -271,11 +284,7 @@ fn place_arrays(
 }
 
 /// Where the threads of some blocks stand, and where each block ends.
-fn place_threads(
-    examined: &Examined,
-    blocks: &[[usize; 3]],
-    y: f64,
-) -> (BTreeMap<Thread, Point>, Vec<f64>) {
+fn place_threads(examined: &Examined, blocks: &[[usize; 3]], y: f64) -> (BTreeMap<Thread, Point>, Vec<f64>) {
     let [columns, rows, layers] = examined.case.block;
     let step = if rows * layers > 1 { 34.0 } else { CELL.0 };
     let mut places = BTreeMap::new();
@@ -303,7 +312,13 @@ fn draw_threads(
 ) {
     for (&block, end) in blocks.iter().zip(ends) {
         let first = places.get(&(block, [0; 3])).map_or(0.0, |place| place.0) - RADIUS - 6.0;
-        svg.rectangle((first, y - RADIUS - 4.0), (end - first, 2.0 * RADIUS + 8.0), "none", GREY, r#"rx="8" stroke-dasharray="5 3""#);
+        svg.rectangle(
+            (first, y - RADIUS - 4.0),
+            (end - first, 2.0 * RADIUS + 8.0),
+            "none",
+            GREY,
+            r#"rx="8" stroke-dasharray="5 3""#,
+        );
         svg.text((end + 4.0, y + 4.0), Anchor::Start, 9.0, GREY, &block_name(examined.case.grid, block));
     }
     let failed = matches!(examined.problem, Some(Problem::Failed { .. }));
@@ -363,7 +378,13 @@ fn draw_counts(svg: &mut Svg, y: f64, examined: &Examined, (block, thread): Thre
     let limits = examined.case.limits;
     let most = if reads { limits.reads } else { limits.writes }.unwrap_or(0);
     let what = if reads { "Reads" } else { "Writes" };
-    svg.text((0.0, y + 12.0), Anchor::Start, 13.0, INK, &format!("{what} of arrays other than shared ones, by thread of {}", block_name(examined.case.grid, block)));
+    svg.text(
+        (0.0, y + 12.0),
+        Anchor::Start,
+        13.0,
+        INK,
+        &format!("{what} of arrays other than shared ones, by thread of {}", block_name(examined.case.grid, block)),
+    );
     let of_block: Vec<([usize; 3], usize)> = counts
         .iter()
         .map(|(&([bz, by, bx], [z, y, x]), count)| ([bx, by, bz], [x, y, z], count[usize::from(!reads)]))
@@ -378,7 +399,13 @@ fn draw_counts(svg: &mut Svg, y: f64, examined: &Examined, (block, thread): Thre
     for (of, count) in &of_block {
         let bar = *count as f64 * scale;
         svg.rectangle((x - 9.0, bottom - bar), (18.0, bar), &format!("{}99", colour(examined, *of)), LINE, "");
-        svg.text((x, bottom - bar - 3.0), Anchor::Middle, 9.0, if *count > most { RED } else { INK }, &count.to_string());
+        svg.text(
+            (x, bottom - bar - 3.0),
+            Anchor::Middle,
+            9.0,
+            if *count > most { RED } else { INK },
+            &count.to_string(),
+        );
         draw_thread(svg, examined, *of, (x, bottom + RADIUS + 5.0), *of == thread);
         x += 34.0;
     }

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Topic};
 use std::collections::BTreeMap;
-use warpcell_threads::{AccessKind, Failure, FailureKind, Launch, Memory, Mode, Trace, TracedAccess, run};
+use warpcell_threads::{AccessKind, Elsewhere, Failure, FailureKind, Launch, Memory, Mode, Trace, TracedAccess, run};
 
 /// The elements of an array while a kernel runs.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ pub(super) trait Subject: Sync {
     /// The line in the user's file or cell, for one of the compiled file.
     fn line(&self, compiled: u32) -> u32;
 
+    /// What the user calls an array.
+    fn memory(&self, memory: &Memory) -> String;
+
     /// What is said of a failure.
     fn message(&self, failure: &Failure) -> String;
 
@@ -52,11 +55,25 @@ pub(super) trait Subject: Sync {
 /// A launch, as it went.
 pub(super) struct Examined {
     pub case: Case,
-    /// With the user's lines.
+    /// With the user's lines, but for those by which shared arrays are told apart.
     pub trace: Trace,
     /// What is in the array that was written to.
     pub found: Vec<f64>,
     pub problem: Option<Problem>,
+    /// What the user calls the arrays.
+    names: BTreeMap<String, String>,
+}
+
+impl Examined {
+    /// What the user calls an array.
+    pub fn name(&self, memory: &Memory) -> &str {
+        self.names.get(&key(memory)).map_or("shared memory", String::as_str)
+    }
+}
+
+/// Tells memory apart.
+fn key(memory: &Memory) -> String {
+    format!("{memory:?}")
 }
 
 /// Why a kernel does not solve a puzzle.
@@ -134,41 +151,48 @@ pub(super) fn examine(case: Case, subject: &dyn Subject) -> Examined {
         }
         Ok(()) => None,
     };
+    let mut names = BTreeMap::new();
+    let failed = match &problem {
+        Some(Problem::Failed { failure, .. }) => memory_of(failure),
+        _ => None,
+    };
+    for memory in trace.accesses.iter().map(|access| &access.memory).chain(failed) {
+        names.entry(key(memory)).or_insert_with(|| subject.memory(memory));
+    }
+    let mut lines = BTreeMap::new();
     for access in &mut trace.accesses {
-        access.line = subject.line(access.line);
-        access.memory = memory_in_users_lines(access.memory.clone(), subject);
+        access.line = *lines.entry(access.line).or_insert_with(|| subject.line(access.line));
     }
     let problem = problem.or_else(|| wrong(&case, &found)).or_else(|| beyond_limits(&case, &trace));
-    Examined { case, trace, found, problem }
+    Examined { case, trace, found, problem, names }
 }
 
-fn memory_in_users_lines(memory: Memory, subject: &dyn Subject) -> Memory {
-    match memory {
-        Memory::Shared { line } => Memory::Shared { line: subject.line(line) },
-        other => other,
+/// What a failure is about.
+fn memory_of(failure: &Failure) -> Option<&Memory> {
+    match &failure.kind {
+        FailureKind::Race { memory, .. }
+        | FailureKind::OutOfBounds { memory, .. }
+        | FailureKind::WrongAxes { memory, .. }
+        | FailureKind::Uninitialised { memory, .. } => Some(memory),
+        _ => None,
     }
 }
 
 fn in_users_lines(mut failure: Failure, subject: &dyn Subject) -> Failure {
     failure.line = failure.line.map(|line| subject.line(line));
     match &mut failure.kind {
-        FailureKind::Race { memory, first, second, .. } => {
+        FailureKind::Race { first, second, .. } => {
             (first.line, second.line) = (subject.line(first.line), subject.line(second.line));
-            *memory = memory_in_users_lines(memory.clone(), subject);
         }
-        FailureKind::OutOfBounds { memory, .. }
-        | FailureKind::WrongAxes { memory, .. }
-        | FailureKind::Uninitialised { memory, .. } => *memory = memory_in_users_lines(memory.clone(), subject),
-        FailureKind::DivergentBarrier { other: warpcell_threads::Elsewhere::Waits { line, .. }, .. } => {
-            *line = subject.line(*line);
-        }
+        FailureKind::DivergentBarrier { other: Elsewhere::Waits { line, .. }, .. } => *line = subject.line(*line),
         _ => {}
     }
     failure
 }
 
 fn wrong(case: &Case, found: &[f64]) -> Option<Problem> {
-    let differs = |(expected, found): (&f64, &f64)| (expected - found).abs() > 1e-4 * expected.abs().max(1.0) || found.is_nan();
+    let differs =
+        |(expected, found): (&f64, &f64)| (expected - found).abs() > 1e-4 * expected.abs().max(1.0) || found.is_nan();
     let elements: Vec<usize> =
         (0..found.len()).filter(|&element| differs((&case.out.values[element], &found[element]))).collect();
     (!elements.is_empty()).then_some(Problem::Wrong { elements })

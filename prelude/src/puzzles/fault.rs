@@ -3,14 +3,16 @@
 use super::case::indexed;
 use super::drawing::{block_name, colour, draw_thread, plain_look, shape_of, short_name};
 use super::examine::Examined;
-use super::grid::{Grid, Look, name_of};
+use super::grid::{Grid, Look};
 use super::svg::{Anchor, GREY, INK, Point, RED, Svg};
 use warpcell_threads::{Access, AccessKind, Elsewhere, Failure, FailureKind, Memory};
 
 /// Draws what has failed from `y` on; gives where it ends.
 pub(super) fn draw(svg: &mut Svg, y: f64, examined: &Examined, failure: &Failure) -> f64 {
     match &failure.kind {
-        FailureKind::OutOfBounds { memory, index, shape } => out_of_bounds(svg, y, examined, failure, (memory, index, shape)),
+        FailureKind::OutOfBounds { memory, index, shape } => {
+            out_of_bounds(svg, y, examined, failure, (memory, index, shape))
+        }
         FailureKind::Race { memory, index, first, second } => race(svg, y, examined, (memory, index), [first, second]),
         FailureKind::Uninitialised { memory, index } => uninitialised(svg, y, examined, failure, (memory, index)),
         FailureKind::DivergentBarrier { operation, other } => barrier(svg, y, examined, failure, operation, other),
@@ -21,7 +23,13 @@ pub(super) fn draw(svg: &mut Svg, y: f64, examined: &Examined, failure: &Failure
 
 const BETWEEN: f64 = 52.0;
 
-fn thread_and_line(examined: &Examined, block: [usize; 3], thread: [usize; 3], line: Option<u32>, verb: &str) -> String {
+fn thread_and_line(
+    examined: &Examined,
+    block: [usize; 3],
+    thread: [usize; 3],
+    line: Option<u32>,
+    verb: &str,
+) -> String {
     let thread = short_name(examined.case.block, thread);
     let line = line.map_or(String::new(), |line| format!(" in line {line}"));
     format!("thread {thread} of {}{verb}{line}", block_name(examined.case.grid, block))
@@ -44,19 +52,30 @@ fn out_of_bounds(
     let place = (if before(0) { 54.0 } else { 0.0 }, y + if before(1) { 40.0 } else { 0.0 });
     let grid = Grid::new(place, shape);
     let look = plain_look(examined, memory);
-    grid.draw(svg, &name_of(memory), look);
+    grid.draw(svg, examined.name(memory), look);
     let missing = grid.draw_missing(svg, index);
     let bottom = (place.1 + grid.size().1).max(missing.1);
     let thread = (missing.0, bottom + BETWEEN - 10.0);
     svg.line((thread.0, thread.1 - 11.0), missing, RED, r#"stroke-width="2.5" stroke-dasharray="5 3""#);
     draw_thread(svg, examined, failure.thread, thread, true);
-    let words = format!("{}: {}", thread_and_line(examined, failure.block, failure.thread, failure.line, ""), indexed(&name_of(memory), index));
+    let words = format!(
+        "{}: {}",
+        thread_and_line(examined, failure.block, failure.thread, failure.line, ""),
+        indexed(examined.name(memory), index)
+    );
     svg.text((thread.0 + 18.0, thread.1 + 4.0), Anchor::Start, 11.0, RED, &words);
     thread.1 + 20.0
 }
 
 /// An array of which one element is red; gives the grid, and that element's number.
-fn with_element(svg: &mut Svg, y: f64, examined: &Examined, memory: &Memory, index: &[usize], words: Option<&str>) -> (Grid, usize) {
+fn with_element(
+    svg: &mut Svg,
+    y: f64,
+    examined: &Examined,
+    memory: &Memory,
+    index: &[usize],
+    words: Option<&str>,
+) -> (Grid, usize) {
     let mut shape = shape_of(examined, memory);
     if shape.len() != index.len() {
         // The trace does not know the shape: one that has the element will do.
@@ -68,7 +87,7 @@ fn with_element(svg: &mut Svg, y: f64, examined: &Examined, memory: &Memory, ind
     let element = flat(index, &shape);
     let grid = Grid::new((0.0, y), &shape);
     let look = plain_look(examined, memory);
-    grid.draw(svg, &name_of(memory), |number| {
+    grid.draw(svg, examined.name(memory), |number| {
         let look = look(number);
         if number != element {
             return look;
@@ -79,13 +98,7 @@ fn with_element(svg: &mut Svg, y: f64, examined: &Examined, memory: &Memory, ind
     (grid, element)
 }
 
-fn race(
-    svg: &mut Svg,
-    y: f64,
-    examined: &Examined,
-    (memory, index): (&Memory, &[usize]),
-    sides: [&Access; 2],
-) -> f64 {
+fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &[usize]), sides: [&Access; 2]) -> f64 {
     let (grid, element) = with_element(svg, y, examined, memory, index, None);
     let bottom = y + grid.size().1;
     let cell = grid.edge(element, true).unwrap_or((20.0, bottom));
@@ -127,7 +140,13 @@ fn uninitialised(
     arrow(svg, cell, thread, true);
     draw_thread(svg, examined, failure.thread, thread, true);
     let words = thread_and_line(examined, failure.block, failure.thread, failure.line, " reads it");
-    svg.text((thread.0 + 18.0, thread.1 + 4.0), Anchor::Start, 11.0, RED, &format!("{words}; nobody has written there"));
+    svg.text(
+        (thread.0 + 18.0, thread.1 + 4.0),
+        Anchor::Start,
+        11.0,
+        RED,
+        &format!("{words}; nobody has written there"),
+    );
     thread.1 + 20.0
 }
 
@@ -135,15 +154,19 @@ fn barrier(svg: &mut Svg, y: f64, examined: &Examined, failure: &Failure, operat
     let line = failure.line.map_or(String::new(), |line| format!(", line {line}"));
     let (thread, words) = match other {
         Elsewhere::Ended { thread } => (*thread, "has ended, and will never come".to_owned()),
-        Elsewhere::Waits { thread, operation, line } => (*thread, format!("waits at another place: {operation}, line {line}")),
+        Elsewhere::Waits { thread, operation, line } => {
+            (*thread, format!("waits at another place: {operation}, line {line}"))
+        }
     };
-    let sides = [
-        (failure.thread, format!("waits at {operation}{line}"), true),
-        (thread, words, false),
-    ];
+    let sides = [(failure.thread, format!("waits at {operation}{line}"), true), (thread, words, false)];
     for (number, (thread, words, waits)) in sides.into_iter().enumerate() {
         let lane = y + 20.0 + 34.0 * number as f64;
-        svg.line((30.0, lane), (if waits { 140.0 } else { 250.0 }, lane), colour(examined, thread), r#"stroke-width="3""#);
+        svg.line(
+            (30.0, lane),
+            (if waits { 140.0 } else { 250.0 }, lane),
+            colour(examined, thread),
+            r#"stroke-width="3""#,
+        );
         draw_thread(svg, examined, thread, (14.0, lane), true);
         if waits {
             svg.line((140.0, lane - 13.0), (140.0, lane + 13.0), RED, r#"stroke-width="4""#);

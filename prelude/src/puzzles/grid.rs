@@ -2,7 +2,6 @@
 
 use super::case::Array;
 use super::svg::{Anchor, GREY, INK, LINE, Point, Svg};
-use warpcell_threads::Memory;
 
 pub(super) const CELL: Point = (34.0, 24.0);
 /// The height of an array's name.
@@ -101,7 +100,13 @@ impl Grid {
     pub fn draw_missing(&self, svg: &mut Svg, index: &[usize]) -> Point {
         let near = |index: usize, length: usize, most: usize| {
             // What went below zero has wrapped around, and stands before the first.
-            if (index as isize) < 0 { -1.5 } else if index < length.min(most) { index as f64 } else { length.min(most) as f64 + 0.5 }
+            if (index as isize) < 0 {
+                -1.5
+            } else if index < length.min(most) {
+                index as f64
+            } else {
+                length.min(most) as f64 + 0.5
+            }
         };
         let last = index.last().copied().unwrap_or(0);
         let column = near(last, self.columns, MOST_COLUMNS);
@@ -115,7 +120,13 @@ impl Grid {
         let words = words.join(",");
         // Numbers without end would cover the array.
         let words = if words.len() > 6 { "far".to_owned() } else { words };
-        let look = Look { fill: "#ffebee".to_owned(), stroke: super::svg::RED, words, ink: super::svg::RED, note: String::new() };
+        let look = Look {
+            fill: "#ffebee".to_owned(),
+            stroke: super::svg::RED,
+            words,
+            ink: super::svg::RED,
+            note: String::new(),
+        };
         cell(svg, (x, y), &look, r#"stroke-width="2" stroke-dasharray="4 3""#);
         (x + CELL.0 / 2.0, y + CELL.1 - 2.0)
     }
@@ -127,15 +138,6 @@ fn cell(svg: &mut Svg, (x, y): Point, look: &Look, style: &str) {
     svg.text((x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.0), Anchor::Middle, 11.0, look.ink, &look.words);
     if !look.note.is_empty() {
         svg.text((x + CELL.0 - 9.0, y + CELL.1 - 3.0), Anchor::Middle, 7.0, INK, &look.note);
-    }
-}
-
-/// What memory is called on drawings and in sentences.
-pub(super) fn name_of(memory: &Memory) -> String {
-    match memory {
-        Memory::Array { name } => (*name).to_owned(),
-        Memory::Shared { line } => format!("shared array of line {line}"),
-        Memory::DynamicShared => "dynamic shared array".to_owned(),
     }
 }
 

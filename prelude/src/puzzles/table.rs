@@ -103,7 +103,9 @@ pub(super) static BROADCAST: Description = Description {
         vec![case(3, 5), case(4, 4)]
     },
     hint: |topic| match topic {
-        Topic::Bounds => Some("`column` has an element for each row of `out`, which `y` counts, and `row` one for each column."),
+        Topic::Bounds => {
+            Some("`column` has an element for each row of `out`, which `y` counts, and `row` one for each column.")
+        }
         _ => None,
     },
 };
@@ -144,8 +146,12 @@ pub(super) static BLOCKS_2D: Description = Description {
         vec![case(5, 7), case(7, 4)]
     },
     hint: |topic| match topic {
-        Topic::Race => Some("The grid has two axes too: rows are counted by `block_idx().y`, columns by `block_idx().x`."),
-        Topic::Bounds => Some("Blocks at the right and at the lower edge reach beyond the image: both axes need a guard."),
+        Topic::Race => {
+            Some("The grid has two axes too: rows are counted by `block_idx().y`, columns by `block_idx().x`.")
+        }
+        Topic::Bounds => {
+            Some("Blocks at the right and at the lower edge reach beyond the image: both axes need a guard.")
+        }
         Topic::Unwritten => Some("`global_idx()` has the index in the whole grid along each axis."),
         _ => None,
     },

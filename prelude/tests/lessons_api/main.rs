@@ -8,7 +8,6 @@
 //! - A value at the end of a cell, which a notebook shows, ends with a semicolon here.
 //! - Lines that are no Rust (`%timeit`, `:clear`) are comments; a timed statement follows as it is.
 //! - A cell that shall not compile is a comment too, and `refused!` makes sure that it does not.
-//! - `#[kernel]` is a comment until that attribute exists: the functions are compiled as ordinary Rust.
 //! - A literal has the suffix that it needs within its cell. A notebook infers nothing across cells; the compiler would, here.
 //! - What is wrong in the sources is put right, and `del` is left out where the scope ends anyway.
 //!
@@ -26,10 +25,7 @@
 //! | a value that is called | `kernel.call(…)`, `kernel.launch(…)`, `gpu::map(function, …)` |
 //! | restarting the kernel from a cell | `:clear` |
 //!
-//! **What the prelude lacks** is declared in `pending`, without bodies, so the functions here are compiled and not run (S0
-//! alone needs nothing of it and is run). Cells see both as one `gpu`. What gets a body moves into the prelude, under the
-//! name that it has here, and is deleted here. The compiler keeps the rest honest: a name that both sides have is ambiguous
-//! to the cells, and what no cell uses (a method too, once the array has one of that name itself) is dead code.
+//! The prelude lacks nothing of it. The functions are compiled and not run, for most need a GPU and minutes (S0 alone is run).
 
 // Cells show and time values that nothing uses, and repeat what an earlier cell has done.
 #![allow(unused_assignments, unused_imports, unused_must_use, unused_variables, clippy::redundant_clone)]
@@ -50,16 +46,14 @@ macro_rules! refused {
     };
 }
 
-mod pending;
 mod s0;
 mod s1;
 mod s2;
 mod s3;
 mod s4;
 
-/// What cells call `gpu`: the prelude, and beside it what it still lacks.
+/// What cells call `gpu`.
 mod gpu {
-    pub use crate::pending::*;
     pub use warpcell::*;
 }
 

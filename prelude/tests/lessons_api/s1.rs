@@ -156,10 +156,10 @@ fn devices_memory_and_kernels() {
     mul_kernel.compile();
 
     // The second one in Rust, which runs on every device:
-    // #[kernel]
-    fn mul_reg(layers: gpu::View<f64>, mut out: gpu::ViewMut<f64>) {
-        let x = gpu::block_dim().x * gpu::block_idx().x + gpu::thread_idx().x;
-        let y = gpu::block_dim().y * gpu::block_idx().y + gpu::thread_idx().y;
+    #[kernel]
+    fn mul_reg(layers: View<f64>, mut out: ViewMut<f64>) {
+        let x = block_dim().x * block_idx().x + thread_idx().x;
+        let y = block_dim().y * block_idx().y + thread_idx().y;
         if y < out.shape()[0] && x < out.shape()[1] {
             let mut tmp = 1.0;
             for z in 0..layers.shape()[0] {

@@ -116,8 +116,8 @@ fn prime_numbers() {
     find_primes(10_000);
 
     // S4-19
-    // #[kernel]
-    fn check_prime_gpu_kernel(number: i32, mut result: gpu::ViewMut<i32>) {
+    #[kernel]
+    fn check_prime_gpu_kernel(number: i32, mut result: ViewMut<i32>) {
         result[0] = 0;
         for j in 2..number / 2 + 1 {
             if number % j == 0 {

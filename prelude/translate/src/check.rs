@@ -12,14 +12,15 @@ mod paths;
 mod patterns;
 mod signature;
 mod statements;
+mod threads;
 
 use crate::program::{References, Role, Scalar, Value};
 use crate::refuse;
 use crate::tree::{Block, Expression, ExpressionKind, Function, Local, LocalId, LoopId};
-use crate::types::{Kind, Ty, Types};
+use crate::types::{Kind, Layout, Ty, Types};
 use proc_macro2::Span;
 use quote::ToTokens;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use syn::Error;
 use syn::spanned::Spanned;
 
@@ -36,6 +37,8 @@ pub(crate) struct World {
     pub(crate) constants: HashMap<String, Value>,
     /// The fields of all structs, by the names of their items.
     pub(crate) fields: HashMap<String, Vec<(String, Ty)>>,
+    /// Whether there are threads: the program is a kernel's.
+    pub(crate) kernel: bool,
 }
 
 #[derive(Clone)]
@@ -44,27 +47,47 @@ pub(crate) struct Signature {
     pub(crate) item: String,
     pub(crate) parameters: Vec<Ty>,
     pub(crate) result: Ty,
+    /// Whether others may see that it was called: it changes arrays, or lets threads meet.
+    pub(crate) has_effects: bool,
+}
+
+impl Signature {
+    /// Whether it is written anew for each layout of its arguments.
+    pub(crate) fn takes_views(&self) -> bool {
+        self.parameters.iter().any(Ty::is_view)
+    }
+}
+
+/// As what a function is checked.
+pub(crate) struct Asked<'a> {
+    pub(crate) role: Role,
+    /// The types of a formula's last parameters.
+    pub(crate) captures: &'a [Scalar],
+    /// The layouts of those parameters that are views.
+    pub(crate) layouts: &'a [Layout],
+    /// The number of the first shared array that it declares.
+    pub(crate) first_array: usize,
 }
 
 /// What came of a check. The function is of use if there are no errors.
 pub(crate) struct Checked {
     pub(crate) function: Function,
     pub(crate) references: References,
+    /// The names of the shared arrays that it declares.
+    pub(crate) arrays: Vec<String>,
+    /// The functions that it calls with views, and the layouts of these.
+    pub(crate) calls: Vec<(String, Vec<Layout>)>,
     pub(crate) errors: Vec<Error>,
 }
 
 /// Checks a function. Without a world only the function itself is known, and what follows from others is left open.
-pub(crate) fn function(
-    written: &syn::ItemFn,
-    item: &str,
-    role: Role,
-    captures: &[Scalar],
-    world: Option<&World>,
-) -> Checked {
-    let mut checker = Checker::new(role, world, written.sig.ident.to_string());
+pub(crate) fn function(written: &syn::ItemFn, item: &str, asked: &Asked<'_>, world: Option<&World>) -> Checked {
+    let mut checker = Checker::new(asked.role, world, written.sig.ident.to_string());
+    checker.layouts = asked.layouts.iter().cloned().collect();
+    checker.first_array = asked.first_array;
     checker.attributes(&written.attrs);
     checker.reject_qualifiers(&written.sig);
-    let parameters = checker.parameters(&written.sig, captures);
+    let parameters = checker.parameters(&written.sig, asked.captures);
     let result = checker.result(&written.sig);
     checker.result = result.clone();
     let body = checker.block(&written.block);
@@ -77,6 +100,8 @@ pub(crate) fn function(
     checker.types.apply_defaults();
     checker.check_result(&written.sig);
     checker.check_references();
+    checker.check_later();
+    let calls = checker.layouts_of_calls();
     let function = Function {
         name: item.to_owned(),
         identifier: written.sig.ident.to_string(),
@@ -86,7 +111,20 @@ pub(crate) fn function(
         locals: checker.locals,
         types: checker.types,
     };
-    Checked { function, references: checker.references, errors: checker.errors }
+    Checked { function, references: checker.references, arrays: checker.arrays, calls, errors: checker.errors }
+}
+
+/// The types of a device function's parameters and result; of views it says nothing but the types.
+pub(crate) fn signature(written: &syn::ItemFn, item: &str, world: &World) -> Result<Signature, Vec<Error>> {
+    let mut checker = Checker::new(Role::Device, Some(world), written.sig.ident.to_string());
+    let parameters = checker.parameters(&written.sig, &[]);
+    let parameters = parameters.iter().map(|parameter| checker.types.resolve(&parameter.ty)).collect();
+    let result = checker.result(&written.sig);
+    let result = checker.types.resolve(&result);
+    if !checker.errors.is_empty() {
+        return Err(checker.errors);
+    }
+    Ok(Signature { item: item.to_owned(), parameters, result, has_effects: true })
 }
 
 pub(crate) struct Checker<'a> {
@@ -108,6 +146,13 @@ pub(crate) struct Checker<'a> {
     diverges: bool,
     references: References,
     referred: HashSet<String>,
+    /// The layouts of the parameters that are views, those left of them.
+    layouts: VecDeque<Layout>,
+    first_array: usize,
+    arrays: Vec<String>,
+    /// The functions that are called with views, and the types of these.
+    calls: Vec<(String, Vec<Ty>)>,
+    later: Vec<threads::Later>,
     errors: Vec<Error>,
 }
 
@@ -146,6 +191,11 @@ impl<'a> Checker<'a> {
             diverges: false,
             references: References::default(),
             referred: HashSet::new(),
+            layouts: VecDeque::new(),
+            first_array: 0,
+            arrays: Vec::new(),
+            calls: Vec::new(),
+            later: Vec::new(),
             errors: Vec::new(),
         }
     }
@@ -235,6 +285,17 @@ impl<'a> Checker<'a> {
         self.scoped(|checker| checker.statements(&written.stmts))
     }
 
+    fn layouts_of_calls(&self) -> Vec<(String, Vec<Layout>)> {
+        let layout = |ty: &Ty| match self.types.resolve(ty).referent() {
+            Ty::View(_, _, layout) => match &**layout {
+                Ty::Layout(layout) => Some(layout.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.calls.iter().map(|(item, views)| (item.clone(), views.iter().filter_map(layout).collect())).collect()
+    }
+
     /// References that may change something cannot be kept in other values: the generated text has them as names only.
     fn check_references(&mut self) {
         for index in 0..self.locals.len() {
@@ -255,7 +316,7 @@ fn has_changing_reference(ty: &Ty) -> bool {
         Ty::Reference(true, _) => true,
         Ty::Reference(false, of) | Ty::Array(of, _) => has_changing_reference(of),
         Ty::Tuple(parts) => parts.iter().any(has_changing_reference),
-        Ty::Variable(_) | Ty::Scalar(_) | Ty::Struct(_) => false,
+        Ty::Variable(_) | Ty::Scalar(_) | Ty::Struct(_) | Ty::View(..) | Ty::Layout(_) => false,
     }
 }
 

@@ -7,12 +7,13 @@ mod literals;
 mod loops;
 mod operators;
 mod statements;
+mod threads;
 mod values;
 
 use crate::names::{Names, c_name, member_name};
-use crate::program::Value;
+use crate::program::{Scalar, Value};
 use crate::tree::{Comparison, Function};
-use crate::types::{Ty, is_float, name_of};
+use crate::types::{Access, Layout, Ty, is_float, name_of};
 use std::collections::{BTreeSet, HashMap};
 
 pub(crate) use function::Source;
@@ -36,14 +37,29 @@ pub(crate) struct Module {
     named_constants: Vec<(Value, String, String)>,
     comparisons: Vec<(Ty, bool, String)>,
     bodies: String,
-    written: HashMap<String, Written>,
+    written: HashMap<Instance, Written>,
+    /// Whether it is a kernel's program.
+    pub(crate) kernel: bool,
+    /// Whether indices of views are checked.
+    pub(crate) checked: bool,
+    /// The names of views and shared arrays, in the order of their numbers.
+    pub(crate) arrays: Vec<String>,
+    views: Vec<(Access, Scalar, usize, String)>,
+    pub(crate) static_shared_bytes: usize,
+    pub(crate) uses_dynamic_shared: bool,
+    pub(crate) uses_barriers: bool,
 }
+
+/// A function by the name of its item, and the layouts of those arguments that are views: it is written once for each.
+pub(crate) type Instance = (String, Vec<Layout>);
 
 /// A function that was written.
 #[derive(Clone)]
 pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) may_fail: bool,
+    /// Whether it changes arrays, or lets threads meet.
+    pub(crate) has_effects: bool,
 }
 
 impl Module {
@@ -63,6 +79,13 @@ impl Module {
             comparisons: Vec::new(),
             bodies: String::new(),
             written: HashMap::new(),
+            kernel: false,
+            checked: true,
+            arrays: Vec::new(),
+            views: Vec::new(),
+            static_shared_bytes: 0,
+            uses_dynamic_shared: false,
+            uses_barriers: false,
         }
     }
 
@@ -72,19 +95,30 @@ impl Module {
         self.struct_sources.insert(item.to_owned(), source.to_owned());
     }
 
-    pub(crate) fn written(&self, item: &str) -> Option<&Written> {
-        self.written.get(item)
+    pub(crate) fn written(&self, instance: &Instance) -> Option<&Written> {
+        self.written.get(instance)
     }
 
     /// Writes a function, of that number in messages, behind those that it calls.
-    pub(crate) fn function(&mut self, function: &Function, source: &Source<'_>, number: usize) {
-        let name = self.names.declare(&function.identifier);
-        let (text, may_fail) = function::text(self, function, source, &name, number);
+    pub(crate) fn function(
+        &mut self,
+        function: &Function,
+        layouts: &[Layout],
+        source: &Source<'_>,
+        number: usize,
+        is_kernel: bool,
+    ) {
+        // Its name is known outside of the namespace too, where CUDA has functions of its own.
+        let kernel = if function.identifier.ends_with("kernel") { "" } else { "_kernel" };
+        let own = &function.identifier;
+        let name = self.names.declare(&if is_kernel { format!("{own}{kernel}") } else { own.clone() });
+        let (text, mut written) = function::text(self, function, source, &name, number, is_kernel);
+        written.name = name;
         if !self.bodies.is_empty() {
             self.bodies.push('\n');
         }
         self.bodies += &text;
-        self.written.insert(function.name.clone(), Written { name, may_fail });
+        self.written.insert((function.name.clone(), layouts.to_vec()), written);
     }
 
     /// All of it.
@@ -153,6 +187,23 @@ impl Module {
             self.types += &format!("    {member}\n");
         }
         self.types += "};\n";
+        name
+    }
+
+    /// The struct that passes a view, which is written when it is first needed.
+    pub(crate) fn view_name(&mut self, access: Access, element: Scalar, rank: usize) -> String {
+        let known = self.views.iter().find(|(of, scalar, axes, _)| (*of, *scalar, *axes) == (access, element, rank));
+        if let Some((_, _, _, name)) = known {
+            return name.clone();
+        }
+        let name = self.names.declare(&threads::view_struct(access, element, rank));
+        let constant = if access.changes() { "" } else { "const " };
+        self.types += &format!("struct {name} {{\n    {constant}{} *data;\n", name_of(element));
+        if rank > 0 {
+            self.types += &format!("    usize shape[{rank}];\n    i64 strides[{rank}];\n");
+        }
+        self.types += "};\n";
+        self.views.push((access, element, rank, name.clone()));
         name
     }
 

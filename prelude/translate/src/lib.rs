@@ -32,13 +32,16 @@ mod names;
 mod program;
 mod refuse;
 mod support;
+mod threads;
 mod translation;
 mod tree;
 mod types;
 
 pub use check::path_text;
-pub use program::{Error, Item, Items, References, Role, Scalar, Translation, Type, Value};
-pub use translation::translate;
+pub use program::{
+    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Scalar, Translation, Type, Value,
+};
+pub use translation::{translate, translate_kernel};
 
 /// Checks one function: what it refers to, or everything in it that the subset of Rust lacks, each at its token and with
 /// what to write instead.
@@ -64,7 +67,8 @@ pub use translation::translate;
 ///
 /// All that is wrong, in the order of the text.
 pub fn check(function: &syn::ItemFn, role: Role) -> Result<References, Vec<syn::Error>> {
-    let checked = check::function(function, &function.sig.ident.to_string(), role, &[], None);
+    let asked = check::Asked { role, captures: &[], layouts: &[], first_array: 0 };
+    let checked = check::function(function, &function.sig.ident.to_string(), &asked, None);
     if checked.errors.is_empty() { Ok(checked.references) } else { Err(checked.errors) }
 }
 

@@ -122,6 +122,8 @@ const TAKEN: &[&str] = &[
     "std",
     "rust",
     "checked_index",
+    "checked_axis",
+    "look_at_once",
     "look_for_stop",
     "panicked",
     "final",

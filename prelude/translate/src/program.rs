@@ -56,6 +56,8 @@ pub enum Role {
     Device,
     /// The closure of `fuse!`, written as a function whose last parameters are what it captures, without types.
     Formula,
+    /// `#[kernel]`: what one thread of a grid does; views of arrays and scalars in, nothing out.
+    Kernel,
 }
 
 /// An item of the program: a function or a struct, as it was registered.
@@ -102,6 +104,56 @@ pub struct Translation {
     pub may_fail: bool,
     /// The names of its functions, by the numbers that a record of failures has for them; the entry's is the first.
     pub functions: Vec<String>,
+}
+
+/// What is passed for a parameter of a kernel at a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Parameter {
+    /// An array: `struct { T *data; unsigned long long shape[rank]; long long strides[rank]; }`, by value, the strides in
+    /// elements. Without axes there are no shape and no strides.
+    View {
+        /// The type of the elements.
+        element: Scalar,
+        /// How many axes the array has.
+        rank: usize,
+        /// Whether its elements lie in C order without gaps: then the strides are there, but nobody reads them.
+        contiguous: bool,
+        /// Whether it is a `ViewMut`.
+        changing: bool,
+    },
+    /// A number or a truth value.
+    Scalar(Scalar),
+}
+
+/// How a kernel is to be translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelOptions {
+    /// Whether indices are checked: one that is out of bounds ends its thread and leaves a record of that.
+    pub checked: bool,
+}
+
+/// A kernel, and all that it leads to, as CUDA C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelTranslation {
+    /// What goes before `source`.
+    pub support: String,
+    /// CUDA C without `#include`s, with an `extern "C" __global__ void` function for the kernel.
+    pub source: String,
+    /// What that function is called.
+    pub name: String,
+    /// Whether it can fail or run for long, and so uses the record of failures that `support` declares.
+    pub may_fail: bool,
+    /// The names of its functions, by the numbers that a record of failures has for them; the kernel's is the first.
+    pub functions: Vec<String>,
+    /// The names of arrays, by the numbers, less one, that a record of failures has for them: the views among the parameters,
+    /// then shared arrays.
+    pub arrays: Vec<String>,
+    /// How much of a block's shared memory the arrays with fixed lengths take.
+    pub static_shared_bytes: usize,
+    /// Whether it has a shared array whose length is that of the memory that a launch asks for.
+    pub uses_dynamic_shared: bool,
+    /// Whether threads of a block wait for one another.
+    pub uses_barriers: bool,
 }
 
 /// Why something cannot be translated: for a program, where no compiler shows the place.

@@ -2,6 +2,7 @@
 
 use crate::methods::suggestion;
 use crate::program::Scalar;
+use crate::threads::Atomic;
 use crate::types::{Ty, is_float, name_of};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -61,6 +62,25 @@ pub(crate) const TURBOFISH: &str =
     "type parameters are not for devices; write one function for each type, without `::<…>`";
 pub(crate) const UNKNOWN_TYPE: &str = "the type is not known here; write it, such as `let x: f32 = …`";
 pub(crate) const WHILE_LET: &str = "`while let` is not for devices; write `loop` with a `match` that breaks";
+
+pub(crate) const ASSIGNED_VIEW: &str =
+    "a view is one array from its `let` on; write a second variable, or change its elements: `out[i] = …`";
+pub(crate) const CHOSEN_VIEW: &str = "an array is not chosen by a branch or a loop; choose its elements: \
+                                      `let x = if first { a[i] } else { b[i] };`";
+pub(crate) const GRID_STRIDE: &str = "`grid_stride` stands in `for` loops: `for i in grid_stride(out.len()) { … }`";
+pub(crate) const KERNEL_RESULT: &str =
+    "a kernel returns nothing; write what it finds into an array: `mut out: ViewMut<f32>`, `out[i] = …`";
+pub(crate) const SHARED_AXES: &str = "a shared array has one to four lengths: `shared_array::<f32>([16, 18])`";
+pub(crate) const SHARED_LENGTH: &str = "the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take \
+     `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: \
+     `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`";
+pub(crate) const SHARED_PARAMETER: &str =
+    "shared memory is not passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it";
+pub(crate) const STORED_VIEW: &str =
+    "views are parameters of kernels and `#[device]` functions and plain variables; write the elements themselves here";
+
+/// As many axes as views have.
+pub(crate) const MOST_AXES: usize = 4;
 
 /// Instead of `Option`.
 const WITHOUT_OPTION: &str = "write a tuple of a `bool` and the value, or a value that means nothing";
@@ -128,6 +148,81 @@ pub(crate) fn cast(of: &Ty) -> String {
 
 pub(crate) fn operator_on(of: &Ty) -> String {
     format!("operators are for scalars, and this is `{of}`; write them for each part")
+}
+
+pub(crate) fn loop_over_view(array: &str) -> String {
+    format!("arrays are gone over by their indices in a kernel; write `for i in 0..{array}.len() {{ … {array}[i] … }}`")
+}
+
+pub(crate) fn only_in_kernels(name: &str) -> String {
+    format!(
+        "`{name}` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or \
+         pass the value as an argument"
+    )
+}
+
+pub(crate) fn shared_array_elsewhere(name: &str) -> String {
+    let length = if name == "shared_array" { "256" } else { "" };
+    format!("`{name}` stands behind a `let` with a name: `let mut tile = {name}::<f32>({length});`")
+}
+
+pub(crate) fn view_without_element(name: &str) -> String {
+    format!("the type of the elements is missing; write it, such as `{name}<f32>`")
+}
+
+pub(crate) fn wrong_axes(array: &str, rank: usize, count: usize) -> String {
+    let indices = ["", "i", "[y, x]", "[z, y, x]", "[w, z, y, x]"];
+    let advice = match indices.get(rank) {
+        Some(&"") | None => "which no index fits".to_owned(),
+        Some(index) => format!("write `{array}[{index}]`"),
+    };
+    let axes = if rank == 1 { "axis" } else { "axes" };
+    let given = if count == 1 { "this is one index".to_owned() } else { format!("these are {count} indices") };
+    format!("`{array}` has {rank} {axes}, and {given}; {advice}")
+}
+
+pub(crate) fn element_type(of: &Ty) -> String {
+    let advice = match of {
+        Ty::Scalar(Scalar::I8 | Scalar::I16) => "write `i32`",
+        Ty::Scalar(Scalar::U16) => "write `u32`",
+        Ty::Scalar(Scalar::Usize) => "write `u64`",
+        Ty::Scalar(Scalar::Isize) => "write `i64`",
+        _ => "write one array for each part",
+    };
+    format!("elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `{of}`; {advice}")
+}
+
+pub(crate) fn shuffled_type(name: &str, of: &Ty) -> String {
+    format!("`{name}` hands on values of type i32, u32, i64, u64, f32 or f64, and this is `{of}`; cast it with `as`")
+}
+
+pub(crate) fn lane_type(name: &str, of: &Ty) -> String {
+    format!("`{name}` counts lanes by usize, i32 or u32, and this is `{of}`; cast it with `as`")
+}
+
+pub(crate) fn atomic_type(atomic: &Atomic, of: Scalar) -> String {
+    let of = name_of(of);
+    if atomic.of_bits {
+        format!(
+            "`{}` is for arrays of i32, u32, i64 and u64, and this is one of `{of}`; take one of integers",
+            atomic.name
+        )
+    } else {
+        format!(
+            "`{}` is for arrays of i32, u32, i64, u64, f32 and f64, and this is one of `{of}`; take one of `i32`",
+            atomic.name
+        )
+    }
+}
+
+pub(crate) fn read_only(array: &str, element: &Ty) -> String {
+    format!("`{array}` is a `View`, which is only read; write `mut {array}: ViewMut<{element}>`")
+}
+
+pub(crate) fn view_method(view: &Ty, name: &str) -> String {
+    format!(
+        "`{view}` has no method `{name}`; it has `len`, `shape`, `ndim`, and `atomic_add` and its like if it is changed"
+    )
 }
 
 pub(crate) fn loop_over(of: &Ty) -> String {
@@ -292,6 +387,36 @@ pub(crate) fn for_scalar(written: &Type, what: &str) -> String {
         Some("f16" | "bf16") => "write `f32`".to_owned(),
         _ => "write one, such as `f32`, not the name of another type for it".to_owned(),
     }
+}
+
+/// What to write where a parameter of a kernel is neither a view nor a scalar that can be passed.
+pub(crate) fn for_kernel(written: &Type) -> String {
+    let advice = match written {
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Path(_) => "write the type itself",
+            _ if reference.mutability.is_some() => "write `mut out: ViewMut<f32>`: threads change one array together",
+            _ => "write `View<f32>`",
+        },
+        Type::Slice(_) | Type::Ptr(_) => "write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed",
+        Type::Array(_) => "write `View<f32>`, or one argument for each element",
+        Type::Tuple(_) => "write one argument for each part",
+        Type::Path(path) => match path.path.segments.last().map(|segment| segment.ident.to_string()).as_deref() {
+            Some("i8" | "i16" | "char") => "write `i32`",
+            Some("u16") => "write `u32`",
+            Some("u128") => "write `u64`",
+            Some("i128") => "write `i64`",
+            Some("f16" | "bf16") => "write `f32`",
+            Some("Vec" | "Array1" | "Array2" | "Array" | "DeviceArray") => {
+                "write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed"
+            }
+            _ => "write one of these, not the name of another type",
+        },
+        _ => "write one of these",
+    };
+    format!(
+        "a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, \
+         isize); {advice}"
+    )
 }
 
 pub(crate) fn pattern_of(pattern: &Pat) -> &'static str {

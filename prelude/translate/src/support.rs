@@ -46,14 +46,17 @@ enum Family {
 }
 
 /// The files, those that others need first.
-const FILES: [(Family, &str); 7] = [
+const FILES: [(Family, &str); 10] = [
     (Family::Single, include_str!("../support/failures.cuh")),
+    (Family::Single, include_str!("../support/threads.cuh")),
     (Family::Single, include_str!("../support/bytes.cuh")),
     (Family::Float, include_str!("../support/casts.cuh")),
     (Family::Float, include_str!("../support/floats.cuh")),
     (Family::Integer, include_str!("../support/integers.cuh")),
     (Family::Signed, include_str!("../support/signed.cuh")),
     (Family::Unsigned, include_str!("../support/unsigned.cuh")),
+    (Family::Integer, include_str!("../support/atomic_integers.cuh")),
+    (Family::Float, include_str!("../support/atomic_floats.cuh")),
 ];
 
 struct Library {
@@ -117,6 +120,9 @@ impl Library {
 fn defined_name(part: &'static str) -> Option<&'static str> {
     if part.contains("struct WarpcellRecord") {
         return Some("warpcell_record");
+    }
+    if part.contains("extern __shared__") {
+        return Some("warpcell_dynamic_memory");
     }
     let code = part.lines().find(|line| line.contains("__device__"))?;
     words(code.split('(').next()?).filter(|word| is_name(word)).last()

@@ -1,11 +1,14 @@
 //! The way from items to a translation: an entry, and before it all that it leads to.
 
-use crate::check::{self, Signature, World};
-use crate::emit::{Module, NAMESPACE, Source};
-use crate::program::{Error, Item, Items, Role, Scalar, Translation, Value};
+use crate::check::{self, Asked, Signature, World};
+use crate::emit::{Instance, Module, NAMESPACE, Source};
+use crate::program::{
+    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Scalar, Translation, Value,
+};
 use crate::refuse;
 use crate::support;
-use crate::types::Ty;
+use crate::threads::{DIM3, dim3_fields};
+use crate::types::{Access, Layout, Ty};
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 
@@ -38,13 +41,13 @@ use syn::spanned::Spanned;
 /// The first thing that cannot be translated: an item that is not there, a function that calls itself, or something that
 /// the subset lacks and that only shows with the types of other functions.
 pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items) -> Result<Translation, Error> {
-    let mut program =
-        Program { items, module: Module::new(), done: HashMap::new(), fields: HashMap::new(), path: Vec::new() };
-    program.function(entry, role, captures)?;
+    let mut program = Program::new(items);
+    program.function(entry, role, captures, &[])?;
     let Program { mut module, done, .. } = program;
+    let instance = (entry.to_owned(), Vec::new());
     let missing = || Error { function: entry.to_owned(), line: 0, reason: "it was not translated".to_owned() };
-    let signature = done.get(entry).ok_or_else(missing)?;
-    let written = module.written(entry).cloned().ok_or_else(missing)?;
+    let signature = done.get(&instance).ok_or_else(missing)?;
+    let written = module.written(&instance).cloned().ok_or_else(missing)?;
     let scalars = |ty: &Ty| match ty {
         Ty::Scalar(scalar) => vec![*scalar],
         Ty::Tuple(parts) => parts.iter().filter_map(Ty::scalar).collect(),
@@ -67,19 +70,150 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
     })
 }
 
+/// The translation of a kernel that is known by the name of its item, with all that it calls and names, for arguments of these
+/// kinds.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use warpcell_translate::{Item, Items, KernelOptions, Parameter, Scalar, translate_kernel};
+///
+/// struct Known(HashMap<String, Item>);
+/// impl Items for Known {
+///     fn item(&self, name: &str) -> Option<&Item> {
+///         self.0.get(name)
+///     }
+/// }
+///
+/// let source = "fn fill(mut out: ViewMut<f32>, x: f32) { out[global_idx().x] = x; }".to_owned();
+/// let item = Item { name: "cell::fill".to_owned(), source, line: 1, ..Item::default() };
+/// let known = Known(HashMap::from([(item.name.clone(), item)]));
+/// let array = Parameter::View { element: Scalar::F32, rank: 1, contiguous: true, changing: true };
+/// let parameters = [array, Parameter::Scalar(Scalar::F32)];
+/// let kernel = translate_kernel("cell::fill", &parameters, KernelOptions { checked: false }, &known).unwrap();
+/// assert_eq!(kernel.name, "fill_kernel");
+/// assert!(kernel.source.contains("out.data[(usize)blockIdx.x * (usize)blockDim.x + (usize)threadIdx.x] = x;"));
+/// assert!(!kernel.may_fail);
+/// ```
+///
+/// # Errors
+///
+/// The first thing that cannot be translated, as for [`translate`], and an index that does not fit an array's axes. Also
+/// parameters that are not those of the kernel.
+pub fn translate_kernel(
+    entry: &str,
+    parameters: &[Parameter],
+    options: KernelOptions,
+    items: &dyn Items,
+) -> Result<KernelTranslation, Error> {
+    let mut program = Program::new(items);
+    program.kernel = true;
+    program.module.kernel = true;
+    program.module.checked = options.checked;
+    let mut layouts = Vec::new();
+    for parameter in parameters {
+        if let Parameter::View { rank, contiguous, .. } = parameter {
+            let number = layouts.len();
+            layouts.push(Layout::Global { rank: *rank, contiguous: *contiguous, number });
+        }
+    }
+    let names = program.views_of(entry)?;
+    program.module.arrays = names;
+    program.function(entry, Role::Kernel, &[], &layouts)?;
+    let instance = (entry.to_owned(), layouts);
+    let error = |reason: String| {
+        let line = items.item(entry).map_or(0, |item| item.line);
+        Error { function: last_name(entry).to_owned(), line, reason }
+    };
+    let signature = program.done.get(&instance).ok_or_else(|| error("it was not translated".to_owned()))?;
+    let passed: Vec<String> = parameters.iter().map(written_parameter).collect();
+    let wanted: Vec<String> = signature.parameters.iter().map(ToString::to_string).collect();
+    if passed != wanted {
+        return Err(error(format!("it takes ({}), not ({})", wanted.join(", "), passed.join(", "))));
+    }
+    let Program { module, .. } = program;
+    let written = module.written(&instance).ok_or_else(|| error("it was not translated".to_owned()))?;
+    Ok(KernelTranslation {
+        support: support::text(&module.used),
+        source: module.text(),
+        name: written.name.clone(),
+        may_fail: written.may_fail,
+        static_shared_bytes: module.static_shared_bytes,
+        uses_dynamic_shared: module.uses_dynamic_shared,
+        uses_barriers: module.uses_barriers,
+        functions: module.functions,
+        arrays: module.arrays,
+    })
+}
+
+/// The type of a parameter, as it is written in Rust.
+fn written_parameter(parameter: &Parameter) -> String {
+    match parameter {
+        Parameter::Scalar(scalar) => crate::types::name_of(*scalar).to_owned(),
+        Parameter::View { element, changing, .. } => {
+            let access = if *changing { Access::Change } else { Access::Read };
+            format!("{}<{}>", access.type_name(), crate::types::name_of(*element))
+        }
+    }
+}
+
 struct Program<'a> {
     items: &'a dyn Items,
     module: Module,
-    /// The functions that are written, by the names of their items.
-    done: HashMap<String, Signature>,
+    /// Whether there are threads.
+    kernel: bool,
+    /// The functions that are written.
+    done: HashMap<Instance, Signature>,
     fields: HashMap<String, Vec<(String, Ty)>>,
     /// The functions on the way to the one that is looked at.
     path: Vec<String>,
 }
 
-impl Program<'_> {
-    fn function(&mut self, name: &str, role: Role, captures: &[Scalar]) -> Result<(), Error> {
-        if self.done.contains_key(name) {
+impl<'a> Program<'a> {
+    fn new(items: &'a dyn Items) -> Program<'a> {
+        let mut module = Module::new();
+        module.define_struct(DIM3, dim3_fields(), "");
+        let fields = HashMap::from([(DIM3.to_owned(), dim3_fields())]);
+        Program { items, module, kernel: false, done: HashMap::new(), fields, path: Vec::new() }
+    }
+
+    /// The names of a kernel's parameters that are views.
+    fn views_of(&self, name: &str) -> Result<Vec<String>, Error> {
+        let Some(item) = self.items.item(name) else { return Ok(Vec::new()) };
+        let parsed: syn::ItemFn = syn::parse_str(&item.source).map_err(|error| located(item, &error))?;
+        let mut names = Vec::new();
+        for argument in &parsed.sig.inputs {
+            let syn::FnArg::Typed(argument) = argument else { continue };
+            if let syn::Type::Path(path) = &*argument.ty
+                && path.path.segments.last().is_some_and(|segment| !segment.arguments.is_none())
+            {
+                names.push(match &*argument.pat {
+                    syn::Pat::Ident(ident) => ident.ident.to_string(),
+                    _ => "an array".to_owned(),
+                });
+            }
+        }
+        Ok(names)
+    }
+
+    /// A device function that takes views is written when it is known of what layout they are: here its types alone.
+    fn signature(&mut self, name: &str) -> Result<Option<Signature>, Error> {
+        let Some(item) = self.items.item(name) else { return Ok(None) };
+        let parsed: syn::ItemFn = syn::parse_str(&item.source).map_err(|error| located(item, &error))?;
+        let mut world = self.world(item);
+        self.structs(item, &mut world)?;
+        world.fields = self.fields.clone();
+        let signature = check::signature(&parsed, name, &world);
+        let signature = signature.map_err(|errors| located(item, &errors[0]))?;
+        Ok(signature.takes_views().then_some(signature))
+    }
+
+    fn world(&self, item: &Item) -> World {
+        World { constants: item.constants.iter().cloned().collect(), kernel: self.kernel, ..World::default() }
+    }
+
+    fn function(&mut self, name: &str, role: Role, captures: &[Scalar], layouts: &[Layout]) -> Result<(), Error> {
+        let instance = (name.to_owned(), layouts.to_vec());
+        if self.done.contains_key(&instance) {
             return Ok(());
         }
         let Some(item) = self.items.item(name) else {
@@ -99,12 +233,16 @@ impl Program<'_> {
         let number = self.module.functions.len();
         self.module.functions.push(parsed.sig.ident.to_string());
         self.path.push(name.to_owned());
-        let mut world = World { constants: item.constants.iter().cloned().collect(), ..World::default() };
+        let mut world = self.world(item);
         for (path, target) in &item.functions {
             // One that is not there is reported where it is called.
             if self.items.item(target).is_some() {
-                self.function(target, Role::Device, &[])?;
-                if let Some(signature) = self.done.get(target) {
+                if let Some(signature) = self.signature(target)? {
+                    world.functions.insert(path.clone(), signature);
+                    continue;
+                }
+                self.function(target, Role::Device, &[], &[])?;
+                if let Some(signature) = self.done.get(&(target.clone(), Vec::new())) {
                     world.functions.insert(path.clone(), signature.clone());
                 }
             }
@@ -114,24 +252,28 @@ impl Program<'_> {
             self.structs_of(value)?;
         }
         world.fields = self.fields.clone();
-        let checked = check::function(&parsed, name, role, captures, Some(&world));
+        let asked = Asked { role, captures, layouts, first_array: self.module.arrays.len() };
+        let checked = check::function(&parsed, name, &asked, Some(&world));
         if let Some(error) = checked.errors.first() {
             return Err(located(item, error));
         }
+        self.module.arrays.extend(checked.arrays);
+        for (target, layouts) in &checked.calls {
+            self.function(target, Role::Device, &[], layouts)?;
+        }
         let function = checked.function;
-        let signature = Signature {
-            item: name.to_owned(),
-            parameters: function.parameters.iter().map(|parameter| function.types.resolve(&parameter.ty)).collect(),
-            result: function.types.resolve(&function.result),
-        };
+        let resolved = |ty: &Ty| function.types.resolve(ty);
+        let parameters = function.parameters.iter().map(|parameter| resolved(&parameter.ty)).collect();
+        let result = resolved(&function.result);
         let source = Source {
             text: &item.source,
             line: item.line,
             last_line_of_head: parsed.block.brace_token.span.open().start().line,
         };
-        self.module.function(&function, &source, number);
+        self.module.function(&function, layouts, &source, number, role == Role::Kernel);
         self.path.pop();
-        self.done.insert(name.to_owned(), signature);
+        let has_effects = self.module.written(&instance).is_some_and(|written| written.has_effects);
+        self.done.insert(instance, Signature { item: name.to_owned(), parameters, result, has_effects });
         Ok(())
     }
 
@@ -165,7 +307,7 @@ impl Program<'_> {
         }
         self.fields.insert(name.to_owned(), Vec::new());
         let parsed: syn::ItemStruct = syn::parse_str(&item.source).map_err(|error| located(item, &error))?;
-        let mut world = World { constants: item.constants.iter().cloned().collect(), ..World::default() };
+        let mut world = self.world(item);
         self.structs(item, &mut world)?;
         let (fields, _, errors) = check::struct_fields(&parsed, Some(&world));
         if let Some(error) = errors.first() {

@@ -4,6 +4,7 @@
 
 use crate::methods::Method;
 use crate::program::{Scalar, Value};
+use crate::threads::{Atomic, ThreadFunction};
 use crate::types::{Ty, Types};
 
 /// A variable, by its number in `Function::locals`.
@@ -85,8 +86,20 @@ pub(crate) enum ExpressionKind {
     /// `(a, b.c, _) = value`: a place for each part, none for `_`.
     AssignParts(Vec<Option<Expression>>, Box<Expression>),
     AssignBinary(BinaryOperator, Box<Expression>, Box<Expression>),
-    /// A function by the name of its item.
-    Call(String, Vec<Expression>),
+    /// A function by the name of its item, and whether others may see that it was called.
+    Call(String, Vec<Expression>, bool),
+    /// A function that needs threads.
+    Thread(&'static ThreadFunction, Vec<Expression>),
+    /// What a shared array is declared with: its type says the rest.
+    SharedArray,
+    /// An element of a view: the index is an integer, or an array of them.
+    Element(Box<Expression>, Box<Expression>),
+    /// How many elements a view has.
+    Length(Box<Expression>),
+    /// The lengths of a view's axes.
+    Shape(Box<Expression>),
+    /// A change of an element of a view: the view, the index, the values.
+    Atomic(&'static Atomic, Box<Expression>, Box<Expression>, Vec<Expression>),
     Method(&'static Method, Scalar, Vec<Expression>),
     /// `min`, `max` or `clamp` of what may be integers of any type, until all of the function is known.
     Ordered(&'static str, Vec<Expression>),
@@ -159,7 +172,14 @@ pub(crate) struct For {
 /// What a `for` loop goes over.
 pub(crate) enum Over {
     Range(Box<Range>),
-    Array { array: Expression, changing: bool, numbered: bool, backwards: bool },
+    /// What a thread does of so many things that all threads of a grid do.
+    Grid(Expression),
+    Array {
+        array: Expression,
+        changing: bool,
+        numbered: bool,
+        backwards: bool,
+    },
 }
 
 pub(crate) struct Range {

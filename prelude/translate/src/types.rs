@@ -15,6 +15,69 @@ pub(crate) enum Ty {
     /// A reference, and whether it is to change what it refers to. What is only read is copied: nothing can change it
     /// meanwhile.
     Reference(bool, Box<Ty>),
+    /// An array that all threads of a kernel see: what may be done with it, its elements, and its layout.
+    View(Access, Box<Ty>, Box<Ty>),
+    /// How an array that threads see lies in memory: no type of Rust's, but what distinguishes views beyond their types.
+    Layout(Layout),
+}
+
+/// What a view is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Access {
+    /// `View`: an array that is read.
+    Read,
+    /// `ViewMut`: one that is changed.
+    Change,
+    /// `SharedArray`: in the memory of the threads of a block.
+    Shared,
+}
+
+/// How an array lies in memory, with its number among a program's arrays, which is that of its name in messages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Layout {
+    /// An argument of the kernel: how many axes it has, and whether its elements lie in C order without gaps.
+    Global { rank: usize, contiguous: bool, number: usize },
+    /// A shared array with fixed lengths.
+    Fixed { shape: Vec<usize>, number: usize },
+    /// The shared memory whose size is given at a launch: one axis.
+    Dynamic { number: usize },
+    /// That of an argument; only in signatures.
+    Argument,
+}
+
+impl Layout {
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            Layout::Global { rank, .. } => *rank,
+            Layout::Fixed { shape, .. } => shape.len(),
+            Layout::Dynamic { .. } | Layout::Argument => 1,
+        }
+    }
+
+    /// The number of the array's name.
+    pub(crate) fn number(&self) -> usize {
+        match self {
+            Layout::Global { number, .. } | Layout::Fixed { number, .. } | Layout::Dynamic { number } => *number,
+            Layout::Argument => 0,
+        }
+    }
+}
+
+impl Access {
+    pub(crate) const ALL: [Access; 3] = [Access::Read, Access::Change, Access::Shared];
+
+    /// The name of the type in Rust.
+    pub(crate) fn type_name(self) -> &'static str {
+        match self {
+            Access::Read => "View",
+            Access::Change => "ViewMut",
+            Access::Shared => "SharedArray",
+        }
+    }
+
+    pub(crate) fn changes(self) -> bool {
+        self != Access::Read
+    }
 }
 
 impl Ty {
@@ -31,6 +94,10 @@ impl Ty {
             Ty::Scalar(scalar) => Some(*scalar),
             _ => None,
         }
+    }
+
+    pub(crate) fn is_view(&self) -> bool {
+        matches!(self.referent(), Ty::View(..))
     }
 
     /// Without the references around it.
@@ -69,6 +136,8 @@ impl fmt::Display for Ty {
             Ty::Array(element, None) => write!(formatter, "[{element}; _]"),
             Ty::Struct(name) => write!(formatter, "{}", name.rsplit("::").next().unwrap_or(name)),
             Ty::Reference(changing, of) => write!(formatter, "&{}{of}", if *changing { "mut " } else { "" }),
+            Ty::View(access, element, _) => write!(formatter, "{}<{element}>", access.type_name()),
+            Ty::Layout(_) => write!(formatter, "_"),
         }
     }
 }
@@ -110,6 +179,16 @@ pub(crate) fn integer_bits(scalar: Scalar) -> u32 {
         Scalar::I32 | Scalar::U32 => 32,
         Scalar::I64 | Scalar::U64 | Scalar::Isize | Scalar::Usize => 64,
         Scalar::Bool | Scalar::F32 | Scalar::F64 => 0,
+    }
+}
+
+/// Bytes of a value of a type in memory.
+pub(crate) fn size_of(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::Bool => 1,
+        Scalar::F32 => 4,
+        Scalar::F64 => 8,
+        of => integer_bits(of) as usize / 8,
     }
 }
 
@@ -188,6 +267,9 @@ impl Types {
             Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| self.resolve(part)).collect()),
             Ty::Array(element, length) => Ty::Array(Box::new(self.resolve(&element)), length),
             Ty::Reference(changing, inner) => Ty::Reference(changing, Box::new(self.resolve(&inner))),
+            Ty::View(access, element, layout) => {
+                Ty::View(access, Box::new(self.resolve(&element)), Box::new(self.resolve(&layout)))
+            }
             known => known,
         }
     }
@@ -230,6 +312,11 @@ impl Types {
             (Ty::Struct(one), Ty::Struct(other)) => one == other,
             // A reference that may change what it refers to is taken where one that reads is wanted.
             (Ty::Reference(_, one), Ty::Reference(_, other)) => self.unify(one, other),
+            (Ty::View(access, one, layout), Ty::View(other_access, other, other_layout)) => {
+                let same = self.unify(one, other) && access == other_access;
+                self.unify(layout, other_layout) && same
+            }
+            (Ty::Layout(one), Ty::Layout(other)) => one == other,
             _ => false,
         }
     }
@@ -261,7 +348,8 @@ impl Types {
             Ty::Tuple(parts) => parts.iter().any(|part| self.contains(part, index)),
             Ty::Array(element, _) => self.contains(&element, index),
             Ty::Reference(_, inner) => self.contains(&inner, index),
-            Ty::Scalar(_) | Ty::Struct(_) => false,
+            Ty::View(_, element, layout) => self.contains(&element, index) || self.contains(&layout, index),
+            Ty::Scalar(_) | Ty::Struct(_) | Ty::Layout(_) => false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Graphs of the CPU: what methods of the backend are asked for, noted with what it needs, and done again at each launch.
 
+use crate::backend::kernel::{Argument, Launch};
 use crate::backend::{Allocation, Backend, Bins, CaptureHandle, GraphHandle, Layout, Operand, Span, View};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -134,6 +135,39 @@ impl Keep for Bins<'_> {
             Bins::Values => KeptBins::Values,
             Bins::Between(edges, span) => KeptBins::Between(edges.keep(), span),
         }
+    }
+}
+
+/// An argument of a kernel that is kept.
+pub(super) enum KeptArgument {
+    Array(KeptView, bool),
+    Scalar(Scalar),
+}
+
+impl KeptArgument {
+    pub fn view(&self) -> Argument<'_> {
+        match self {
+            KeptArgument::Array(array, writes) => Argument::Array(array.view(), *writes),
+            KeptArgument::Scalar(value) => Argument::Scalar(*value),
+        }
+    }
+}
+
+impl Keep for &[Argument<'_>] {
+    type Kept = Vec<KeptArgument>;
+    fn keep(self) -> Vec<KeptArgument> {
+        let kept = |argument: &Argument<'_>| match *argument {
+            Argument::Array(view, writes) => KeptArgument::Array(view.keep(), writes),
+            Argument::Scalar(value) => KeptArgument::Scalar(value),
+        };
+        self.iter().map(kept).collect()
+    }
+}
+
+impl Keep for &Launch {
+    type Kept = Launch;
+    fn keep(self) -> Launch {
+        *self
     }
 }
 

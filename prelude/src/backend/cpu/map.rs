@@ -348,27 +348,28 @@ impl<'a> Plan<'a> {
 }
 
 thread_local! {
-    static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// How many functions of the user this thread is inside of: those of a block's threads that wait count too.
+    static RUNNING: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether this thread is inside a function of the user.
 pub(super) fn is_running() -> bool {
-    RUNNING.get()
+    RUNNING.get() > 0
 }
 
 /// While this lives, the thread is inside a function of the user.
-struct Running;
+pub(super) struct Running;
 
 impl Running {
-    fn begin() -> Running {
-        RUNNING.set(true);
+    pub fn begin() -> Running {
+        RUNNING.set(RUNNING.get() + 1);
         Running
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        RUNNING.set(false);
+        RUNNING.set(RUNNING.get() - 1);
     }
 }
 

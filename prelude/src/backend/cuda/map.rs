@@ -11,7 +11,7 @@ use super::{address_of, blocks, graph, source_of};
 use crate::backend::{Operand, ReduceOperation, View};
 use crate::cuda::compile;
 use crate::cuda::context::{self, Device};
-use crate::cuda::failures::Slot;
+use crate::cuda::failures::{Names, Slot};
 use crate::cuda::launch::launch;
 use crate::cuda::module::{Function as DeviceFunction, Module};
 use crate::dtype::DType;
@@ -41,8 +41,13 @@ pub(crate) fn contract(contracts: bool) {
     CONTRACTS.store(contracts, Ordering::Relaxed);
 }
 
+/// Whether they do.
+pub(super) fn contracts() -> bool {
+    CONTRACTS.load(Ordering::Relaxed)
+}
+
 /// The compiler's options for the program of a function.
-fn options(contracts: bool) -> Vec<String> {
+pub(super) fn options(contracts: bool) -> Vec<String> {
     if contracts { Vec::new() } else { vec!["--fmad=false".to_owned()] }
 }
 
@@ -312,7 +317,7 @@ impl Maps {
         scalars: u32,
         reduction: Option<ReduceOperation>,
     ) -> Result<Arc<Loaded>> {
-        let key = Key { form, scalars, reduction, contracts: CONTRACTS.load(Ordering::Relaxed) };
+        let key = Key { form, scalars, reduction, contracts: contracts() };
         let known = self.functions().get(&function.identity()).cloned();
         let translated = match known {
             Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => known,
@@ -368,8 +373,8 @@ impl Maps {
             Some(_) => module.resident_blocks(function, threads, 0)?.max(1) * self.device.multiprocessors() as usize,
             None => 1,
         };
-        let record =
-            translation.may_fail.then(|| Slot::new(&self.device, translation.functions.clone())).transpose()?;
+        let names = || Names { functions: translation.functions.clone(), ..Names::default() };
+        let record = translation.may_fail.then(|| Slot::new(&self.device, names())).transpose()?;
         if let Some(record) = &record {
             record.tell(&module)?;
         }
@@ -445,5 +450,5 @@ pub(crate) fn source(function: &Function, reduction: Option<ReduceOperation>) ->
 pub(crate) fn ptx(function: &Function, reduction: Option<ReduceOperation>, ordinal: Option<usize>) -> Result<String> {
     let target = ordinal.map(context::target_of).transpose()?;
     let source = source(function, reduction)?;
-    compile::ptx(target, "map.cu", &source, &options(CONTRACTS.load(Ordering::Relaxed)))
+    compile::ptx(target, "map.cu", &source, &options(contracts()))
 }

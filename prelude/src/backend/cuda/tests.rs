@@ -3,7 +3,8 @@
 //! - `cargo test --release --locked -p warpcell nvrtc -- --ignored` compiles every program for several architectures;
 //!   `WARPCELL_NVRTC` names the library. No GPU.
 //! - `… gpu_check -- --ignored --nocapture` compares every method with slow references on a GPU.
-//! - `… gpu_kernels -- --ignored --nocapture` runs Rust functions over arrays, also those that fail and those that do not end.
+//! - `… gpu_kernels -- --ignored --nocapture` runs Rust functions over arrays and thread kernels, also those that fail and those
+//!   that do not end.
 //! - `… gpu_differential -- --ignored --nocapture` runs the functions of the translator's differential tests.
 //! - `… gpu_streams -- --ignored --nocapture` does a part of that: streams, graphs, copies between devices.
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
@@ -19,6 +20,7 @@ mod fft;
 mod foreign;
 mod functions;
 mod indexing;
+mod kernels;
 mod map;
 mod map_text;
 mod measurement;

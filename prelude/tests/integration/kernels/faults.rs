@@ -20,13 +20,38 @@ struct Planted {
 
 /// What a checked launch finds.
 enum Finds {
-    OutOfBounds { array: &'static str, index: &'static [i64], shape: &'static [usize], at: At },
-    WrongAxes { array: &'static str, given: usize, shape: &'static [usize], at: At },
-    Race { memory: &'static str, index: &'static [usize], first: Access, second: Access },
+    OutOfBounds {
+        array: &'static str,
+        index: &'static [i64],
+        shape: &'static [usize],
+        at: At,
+    },
+    WrongAxes {
+        array: &'static str,
+        given: usize,
+        shape: &'static [usize],
+    },
+    Race {
+        memory: &'static str,
+        index: &'static [usize],
+        first: Access,
+        second: Access,
+    },
     /// `other` has ended, or waits at another barrier.
-    Divergence { waits: At, other: At, ended: bool },
-    Uninitialised { memory: &'static str, index: &'static [usize], at: At },
-    Panics { message: &'static str, at: At },
+    Divergence {
+        waits: At,
+        other: At,
+        ended: bool,
+    },
+    Uninitialised {
+        memory: &'static str,
+        index: &'static [usize],
+        at: At,
+    },
+    Panics {
+        message: &'static str,
+        at: At,
+    },
     /// The launch is not begun, for a reason that names these.
     Refused(&'static [&'static str]),
 }
@@ -67,15 +92,15 @@ impl Access {
 }
 
 const fn reads(block: usize, thread: usize) -> Access {
-    Access { kind: "read", at: at(block, thread), mark: "read" }
+    Access { kind: "reads", at: at(block, thread), mark: "read" }
 }
 
 const fn writes(block: usize, thread: usize) -> Access {
-    Access { kind: "write", at: at(block, thread), mark: "write" }
+    Access { kind: "writes", at: at(block, thread), mark: "write" }
 }
 
 const fn atomic(block: usize, thread: usize) -> Access {
-    Access { kind: "atomic", at: at(block, thread), mark: "atomic" }
+    Access { kind: "changes", at: at(block, thread), mark: "atomic" }
 }
 
 /// A file of the table, with its text.
@@ -101,50 +126,81 @@ impl Part {
         find(&long).or_else(|| find(&short))
     }
 
-    /// What a message calls an array: its name, or for a shared one the line that makes it.
-    fn memory(&self, kernel: &str, name: &str) -> String {
-        let lines = || self.text.lines().enumerate().skip_while(|(_, line)| !line.starts_with(&format!("fn {kernel}(")));
-        let made = |by: &str| {
-            let made = [format!("let {name} = {by}"), format!("let mut {name} = {by}")];
-            let mut body = lines().take_while(|(_, line)| *line != "}");
-            body.find(|(_, line)| made.iter().any(|made| line.trim_start().starts_with(made.as_str())))
-        };
-        match (made("shared_array"), made("dynamic_shared_array")) {
-            (Some((line, _)), _) => format!("shared {}", line + 1),
-            (_, Some(_)) => "dynamic".to_owned(),
-            _ => name.to_owned(),
-        }
+    /// A line, by its number.
+    fn text_of(&self, line: usize) -> &'static str {
+        self.text.lines().nth(line - 1).unwrap_or("")
+    }
+
+    /// The function that a line is of.
+    fn function(&self, line: usize) -> &'static str {
+        let head = self.text.lines().take(line).filter_map(|line| line.strip_prefix("fn ")).last();
+        head.and_then(|head| head.split('(').next()).unwrap_or("")
+    }
+
+    /// The barrier, or the operation of a warp, in a line.
+    fn operation(&self, line: usize) -> &'static str {
+        let words = self.text_of(line).split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.into_iter().find(|word| word.starts_with("sync_") || word.ends_with("_sync")).unwrap_or("")
     }
 }
 
+fn in_brackets(index: &[impl ToString]) -> String {
+    let indices: Vec<String> = index.iter().map(ToString::to_string).collect();
+    if index.len() == 1 { format!("[{}]", indices[0]) } else { format!("[[{}]]", indices.join(", ")) }
+}
+
 impl Part {
-    /// What the message about a kernel must be; for a launch that is refused, its parts.
+    /// What the message about a kernel must contain: all but its advice. For a launch that is refused, its parts.
     fn message(&self, planted: &Planted) -> Vec<String> {
         let kernel = planted.kernel;
         let line = |word: &str| self.line(kernel, word).unwrap_or_else(|| panic!("{}: no mark of {kernel}", self.name));
-        let memory = |name: &str| self.memory(kernel, name);
-        let text = match &planted.finds {
+        let failed = |line: usize, reason: String| {
+            vec![format!("the function `{}` failed in line {line} on cpu: {reason}", self.function(line))]
+        };
+        match &planted.finds {
             Finds::OutOfBounds { array, index, shape, at } => {
-                format!("bounds {}{index:?} of {shape:?}, line {}, {at}", memory(array), line(""))
+                let is_beyond =
+                    |axis: &usize| usize::try_from(index[*axis]).map_or(true, |index| index >= shape[*axis]);
+                let axis = (0..index.len()).find(is_beyond).expect("an index that is out of bounds");
+                let wrapped = if index[axis] < 0 { " (a difference of indices has gone below 0)" } else { "" };
+                let length = match shape[axis] {
+                    0 => "has no elements there".to_owned(),
+                    length => format!("has length {length} there; "),
+                };
+                let index = index[axis];
+                failed(
+                    line(""),
+                    format!("{at} used the index {index}{wrapped} along axis {axis} of `{array}`, which {length}"),
+                )
             }
-            Finds::WrongAxes { array, given, shape, at } => {
-                format!("axes {} {given} of {shape:?}, line {}, {at}", memory(array), line(""))
+            Finds::WrongAxes { array, given, shape } => {
+                let many =
+                    |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+                let axes = many(shape.len(), "axis", "axes");
+                failed(line(""), format!("`{array}` has {axes}, but is given {}; ", many(*given, "index", "indices")))
             }
-            Finds::Race { memory: name, index, first, second } => {
-                let side = |access: &Access| format!("{} line {} {}", access.kind, line(access.mark), access.at);
-                format!("race {}{index:?}: {}, {}", memory(name), side(first), side(second))
+            Finds::Race { memory, index, first, second } => {
+                let side = |access: &Access| format!("{} {} it in line {}", access.at, access.kind, line(access.mark));
+                let sides = format!("{}, {}, and nothing orders them; ", side(first), side(second));
+                failed(line(second.mark), format!("two threads race for `{memory}{}`: {sides}", in_brackets(index)))
             }
             Finds::Divergence { waits, other, ended } => {
-                let second = if *ended { "ended".to_owned() } else { format!("waits line {}", line("second")) };
-                format!("divergence line {} {waits}, {:?} {second}", line(""), other.thread)
+                let [x, y, z] = other.thread;
+                let elsewhere = if *ended {
+                    "has ended; ".to_owned()
+                } else {
+                    format!("waits at `{}` in line {}; ", self.operation(line("second")), line("second"))
+                };
+                let waits = format!("{waits} waits at `{}`", self.operation(line("")));
+                failed(line(""), format!("{waits}, but thread ({x}, {y}, {z}) of the same block {elsewhere}"))
             }
-            Finds::Uninitialised { memory: name, index, at } => {
-                format!("uninitialised {}{index:?}, line {}, {at}", memory(name), line(""))
+            Finds::Uninitialised { memory, index, at } => {
+                let element = format!("{memory}{}", in_brackets(index));
+                failed(line(""), format!("{at} read `{element}`, where no thread of its block has written yet; "))
             }
-            Finds::Panics { message, at } => format!("panic {message}, line {}, {at}", line("")),
-            Finds::Refused(parts) => return parts.iter().map(|&part| part.to_owned()).collect(),
-        };
-        vec![text]
+            Finds::Panics { message, at } => failed(line(""), message.replace("THREAD", &at.to_string())),
+            Finds::Refused(parts) => parts.iter().map(|&part| part.to_owned()).collect(),
+        }
     }
 
     /// What is wrong with a checked launch of this kernel, if anything is.
@@ -154,14 +210,18 @@ impl Part {
             Ok(()) => "nothing".to_owned(),
             Err(error) => error.to_string(),
         };
-        let is_named = expected.iter().all(|part| found.contains(part.as_str()));
+        let is_named = match planted.finds {
+            Finds::Refused(_) => expected.iter().all(|part| found.contains(part.as_str())),
+            _ => expected.iter().all(|start| found.starts_with(start.as_str())),
+        };
         (!is_named).then(|| format!("{}\n  should be: {}\n  but is:    {found}", planted.kernel, expected.join(" … ")))
     }
 }
 
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} of {:?}", self.thread, self.block)
+        let ([x, y, z], [u, v, w]) = (self.thread, self.block);
+        write!(f, "thread ({x}, {y}, {z}) of block ({u}, {v}, {w})")
     }
 }
 

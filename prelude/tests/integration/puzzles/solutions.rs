@@ -3,20 +3,20 @@
 use warpcell::prelude::*;
 
 #[kernel]
-fn map(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn map(a: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     out[i] = 3.0 * a[i] + 1.0;
 }
 
 #[kernel]
-fn zip(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn zip(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     let (x, y) = (a[i], b[i]);
     out[i] = x.max(y);
 }
 
 #[kernel]
-fn guard(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn guard(a: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     if i < a.len() {
         out[i] = a[i] / 2.0;
@@ -24,7 +24,7 @@ fn guard(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
+pub fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (thread_idx().x, thread_idx().y);
     let (rows, columns) = (image.shape()[0], image.shape()[1]);
     if y < rows && x < columns {
@@ -33,7 +33,7 @@ fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
+pub fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (thread_idx().x, thread_idx().y);
     if y < out.shape()[0] && x < out.shape()[1] {
         out[[y, x]] = column[y] * row[x];
@@ -41,7 +41,7 @@ fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
     let i = block_idx().x * block_dim().x + thread_idx().x;
     if i < a.len() {
         out[i] = a[i] * a[i];
@@ -49,7 +49,7 @@ fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
+pub fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
     let x = block_idx().x * block_dim().x + thread_idx().x;
     let y = block_idx().y * block_dim().y + thread_idx().y;
     if y < image.shape()[0] && x < image.shape()[1] {
@@ -58,7 +58,7 @@ fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn shared(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn shared(a: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>(8);
     let t = thread_idx().x;
     let i = global_idx().x;
@@ -72,7 +72,7 @@ fn shared(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>(8);
     let i = thread_idx().x;
     tile[i] = a[i];
@@ -88,7 +88,7 @@ fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn dot(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn dot(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let mut products = shared_array::<f32>(8);
     let i = thread_idx().x;
     products[i] = a[i] * b[i];
@@ -103,7 +103,7 @@ fn dot(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
+pub fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>(8);
     let mut w = shared_array::<f32>(3);
     let t = thread_idx().x;
@@ -122,7 +122,7 @@ fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
     let mut sums = shared_array::<f32>(8);
     let i = thread_idx().x;
     sums[i] = a[i];
@@ -139,7 +139,7 @@ fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
     let mut sums = shared_array::<f32>(8);
     let (x, y) = (thread_idx().x, block_idx().x);
     sums[x] = if x < a.shape()[1] { a[[y, x]] } else { 0.0 };
@@ -158,7 +158,7 @@ fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let mut rows = shared_array::<f32>([4, 4]);
     let mut columns = shared_array::<f32>([4, 4]);
     let (tx, ty) = (thread_idx().x, thread_idx().y);
@@ -181,7 +181,7 @@ fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn histogram(a: View<u32>, counts: ViewMut<u32>) {
+pub fn histogram(a: View<u32>, counts: ViewMut<u32>) {
     let i = global_idx().x;
     if i < a.len() {
         counts.atomic_add(a[i] as usize, 1);

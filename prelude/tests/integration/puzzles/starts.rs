@@ -3,27 +3,27 @@
 use warpcell::prelude::*;
 
 #[kernel]
-fn map(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn map(a: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     out[i] = a[i]; // ← complete this line
 }
 
 #[kernel]
-fn zip(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn zip(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     let (x, y) = (a[i], b[i]);
     out[i] = x - y; // ← the larger one of `x` and `y`
 }
 
 #[kernel]
-fn guard(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn guard(a: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     // ← not every thread has an element
     out[i] = a[i] / 2.0;
 }
 
 #[kernel]
-fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
+pub fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (thread_idx().x, thread_idx().y);
     let (rows, columns) = (image.shape()[0], image.shape()[1]);
     // ← which index comes first, and who has a pixel at all?
@@ -33,7 +33,7 @@ fn map_2d(image: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
+pub fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (thread_idx().x, thread_idx().y);
     if y < out.shape()[0] && x < out.shape()[1] {
         out[[y, x]] = column[x] * row[y]; // ← something is mixed up here
@@ -41,7 +41,7 @@ fn broadcast(column: View<f32>, row: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x; // ← which element is this thread's, in this block?
     if i < a.len() {
         out[i] = a[i] * a[i];
@@ -49,7 +49,7 @@ fn blocks(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
+pub fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
     let x = block_idx().x * block_dim().x + thread_idx().x;
     let y = thread_idx().y; // ← complete this line
     if y < image.shape()[0] && x < image.shape()[1] {
@@ -58,7 +58,7 @@ fn blocks_2d(image: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn shared(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn shared(a: View<f32>, mut out: ViewMut<f32>) {
     let first = block_idx().x * 8;
     let mut sum = 0.0;
     for k in 0..8 {
@@ -68,7 +68,7 @@ fn shared(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>(8);
     let i = thread_idx().x;
     tile[i] = a[i];
@@ -84,14 +84,14 @@ fn pooling(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn dot(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn dot(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let i = thread_idx().x;
     let product = a[i] * b[i];
     out[0] += product; // ← all threads at once?
 }
 
 #[kernel]
-fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
+pub fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>(8);
     let mut w = shared_array::<f32>(3);
     let t = thread_idx().x;
@@ -108,7 +108,7 @@ fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
     let mut sums = shared_array::<f32>(8);
     let i = thread_idx().x;
     sums[i] = a[i];
@@ -127,7 +127,7 @@ fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
+pub fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
     let mut sums = shared_array::<f32>(8);
     let (x, y) = (thread_idx().x, block_idx().x);
     sums[x] = if x < a.shape()[1] { a[[y, x]] } else { 0.0 };
@@ -146,7 +146,7 @@ fn axis_sum(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
+pub fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (global_idx().x, global_idx().y);
     if y < out.shape()[0] && x < out.shape()[1] {
         let mut sum = 0.0;
@@ -158,7 +158,7 @@ fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn histogram(a: View<u32>, mut counts: ViewMut<u32>) {
+pub fn histogram(a: View<u32>, mut counts: ViewMut<u32>) {
     let i = global_idx().x;
     if i < a.len() {
         counts[a[i] as usize] += 1; // ← another thread may count here too

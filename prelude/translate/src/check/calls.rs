@@ -5,8 +5,9 @@ use super::{Checker, path_text, plain_name};
 use crate::methods::{self, Method, MethodResult, Parameter};
 use crate::program::Scalar;
 use crate::refuse;
+use crate::threads;
 use crate::tree::{Comparison, Expression, ExpressionKind, Pattern, PatternKind};
-use crate::types::{Kind, Ty, all_scalars};
+use crate::types::{Kind, Layout, Ty, all_scalars};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -28,6 +29,9 @@ impl Checker<'_> {
         }
         let path = self.without_use(&function.path);
         let text = path_text(&path);
+        if let Some(name) = threads::thread_name(&path) {
+            return self.thread_call(&name, &path, call);
+        }
         if let Some(reason) = refuse::named_value(&path) {
             return self.refuse(function, reason);
         }
@@ -64,7 +68,7 @@ impl Checker<'_> {
         let mut arguments: Vec<Expression> = call.args.iter().map(|argument| self.expression(argument)).collect();
         let Some(world) = self.world else {
             let ty = self.types.any();
-            return self.made(ExpressionKind::Call(text, arguments), ty, call);
+            return self.made(ExpressionKind::Call(text, arguments, false), ty, call);
         };
         let Some(signature) = world.functions.get(&text).cloned() else {
             return self.refuse(&call.func, refuse::unknown_function(&text));
@@ -72,10 +76,30 @@ impl Checker<'_> {
         if arguments.len() != signature.parameters.len() {
             return self.refuse(call, refuse::argument_count(&text, signature.parameters.len(), arguments.len()));
         }
+        let mut views = Vec::new();
         for ((made, wanted), written) in arguments.iter_mut().zip(&signature.parameters).zip(&call.args) {
-            self.expect(&made.ty, wanted, written.span());
+            let wanted = self.with_open_layout(wanted);
+            self.expect(&made.ty, &wanted, written.span());
+            if wanted.is_view() {
+                views.push(wanted);
+            }
         }
-        self.made(ExpressionKind::Call(signature.item, arguments), signature.result, call)
+        if !views.is_empty() {
+            self.calls.push((signature.item.clone(), views));
+        }
+        let kind = ExpressionKind::Call(signature.item, arguments, signature.has_effects);
+        self.made(kind, signature.result, call)
+    }
+
+    /// A parameter's type for one call: the layout of a view is that of the argument.
+    fn with_open_layout(&mut self, parameter: &Ty) -> Ty {
+        match parameter {
+            Ty::Reference(changing, of) => Ty::Reference(*changing, Box::new(self.with_open_layout(of))),
+            Ty::View(access, element, layout) if **layout == Ty::Layout(Layout::Argument) => {
+                Ty::View(*access, element.clone(), Box::new(self.types.any()))
+            }
+            other => other.clone(),
+        }
     }
 
     fn tuple_struct(&mut self, path: &syn::Path, call: &syn::ExprCall) -> Expression {
@@ -137,6 +161,9 @@ impl Checker<'_> {
         let mut places: Vec<Expression> = call.args.iter().map(|argument| self.expression(argument)).collect();
         match (places.pop(), places.pop(), places.is_empty()) {
             (Some(right), Some(left), true) => {
+                if self.types.stripped(&left.ty).is_view() {
+                    return self.refuse(call, refuse::ASSIGNED_VIEW);
+                }
                 self.expect(&right.ty, &left.ty, call.span());
                 self.made(ExpressionKind::Swap(Box::new(left), Box::new(right)), Ty::UNIT, call)
             }
@@ -173,6 +200,7 @@ impl Checker<'_> {
                 Some(Kind::Float) => Scalar::F64,
                 _ => Scalar::I32,
             },
+            Some(Ty::View(..)) => return self.view_method(call, &name, receiver),
             Some(Ty::Array(element, length)) => return self.array_method(call, &name, receiver, &element, length),
             Some(_) if name == "clone" && call.args.is_empty() => return self.copied(receiver, call),
             Some(other) => {

@@ -1,6 +1,7 @@
 //! Expressions: literals, operators, places, values made of others, and branches.
 
 use super::signature::Position;
+use super::threads::has_view;
 use super::{Checker, path_text, plain_name};
 use crate::refuse;
 use crate::tree::{Arm, BinaryOperator, Block, Comparison, Expression, ExpressionKind};
@@ -243,7 +244,7 @@ impl Checker<'_> {
                     self.refuse(at, refuse::STRUCT_OPERATOR);
                     return None;
                 }
-                Ty::Tuple(_) | Ty::Array(..) => {
+                Ty::Tuple(_) | Ty::Array(..) | Ty::View(..) => {
                     self.refuse(at, refuse::operator_on(ty));
                     return None;
                 }
@@ -284,6 +285,9 @@ impl Checker<'_> {
             return self.made(ExpressionKind::AssignParts(Vec::new(), Box::new(value)), Ty::UNIT, assign);
         }
         let place = self.place(&assign.left);
+        if has_view(&self.types.resolve(&place.ty)) || has_view(&self.types.resolve(&value.ty)) {
+            return self.refuse(assign, refuse::ASSIGNED_VIEW);
+        }
         self.expect(&value.ty, &place.ty, assign.right.span());
         if let (ExpressionKind::Local(_), Ty::Reference(true, _)) = (&place.kind, self.types.shallow(&place.ty)) {
             return self.refuse(assign, refuse::NEW_REFERENCE);
@@ -331,6 +335,9 @@ impl Checker<'_> {
         let base = self.expression(&index.expr);
         if let Expr::Range(range) = &*index.index {
             return self.refuse(range, refuse::SLICING);
+        }
+        if self.types.stripped(&base.ty).is_view() {
+            return self.element(base, index);
         }
         let at = self.expression(&index.index);
         let (ty, length) = match self.known(&base.ty, &index.expr) {
@@ -481,8 +488,9 @@ impl Checker<'_> {
 
     /// A reference that may change something must be known by its name.
     pub(super) fn without_references(&mut self, made: Expression, at: &dyn ToTokens) -> Expression {
-        match self.types.shallow(&made.ty) {
-            Ty::Reference(true, _) => self.refuse(at, refuse::CHOSEN_REFERENCE),
+        match self.types.resolve(&made.ty) {
+            Ty::Reference(true, of) if !of.is_view() => self.refuse(at, refuse::CHOSEN_REFERENCE),
+            ty if has_view(&ty) => self.refuse(at, refuse::CHOSEN_VIEW),
             _ => made,
         }
     }
@@ -490,7 +498,7 @@ impl Checker<'_> {
 
 impl Expression {
     /// The same, ending on another line: messages are about its operator, comments about all of it.
-    fn spanning(mut self, last_line: usize) -> Expression {
+    pub(super) fn spanning(mut self, last_line: usize) -> Expression {
         self.last_line = last_line;
         self
     }

@@ -4,6 +4,7 @@ use super::{Checker, Frame};
 use crate::refuse;
 use crate::tree::{Expression, ExpressionKind, For, LoopId, Over, Range};
 use crate::types::{Kind, Ty, is_integer};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, RangeLimits};
 
@@ -97,6 +98,7 @@ impl Checker<'_> {
             Expr::Group(group) => self.over(&group.expr),
             Expr::Range(range) => self.over_range(range),
             Expr::MethodCall(call) => self.over_method(call),
+            Expr::Call(call) if self.is_grid_stride(call) => self.over_grid(call),
             other => {
                 let array = self.expression(other);
                 self.over_array(array, false, other)
@@ -188,6 +190,10 @@ impl Checker<'_> {
         };
         let element = match self.known(&ty, written) {
             Some(Ty::Array(element, _)) => *element,
+            Some(Ty::View(..)) => {
+                self.refuse(written, refuse::loop_over_view(&written.to_token_stream().to_string()));
+                return None;
+            }
             Some(other) => {
                 self.refuse(written, refuse::loop_over(&self.types.resolve(&other)));
                 return None;

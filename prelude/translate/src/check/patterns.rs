@@ -215,6 +215,7 @@ impl Checker<'_> {
     /// The fields of a struct, if they are known.
     pub(super) fn fields_of(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
         match self.types.stripped(ty) {
+            Ty::Struct(name) if name == crate::threads::DIM3 => Some(crate::threads::dim3_fields()),
             Ty::Struct(name) => self.world?.fields.get(&name).cloned(),
             _ => None,
         }

@@ -4,7 +4,7 @@ use super::{Checker, World, path_text, plain_name};
 use crate::program::{References, Role, Scalar};
 use crate::refuse;
 use crate::tree::Parameter;
-use crate::types::{Ty, scalar_named};
+use crate::types::{Access, Ty, scalar_named};
 use syn::{Error, FnArg, ReturnType};
 
 /// Where a type is written: not everything may be everywhere.
@@ -24,6 +24,7 @@ impl Checker<'_> {
             Role::Vectorize => "a `#[vectorize]` function",
             Role::Device => "a `#[device]` function",
             Role::Formula => "a formula of `fuse!`",
+            Role::Kernel => "a `#[kernel]` function",
         }
     }
 
@@ -38,7 +39,7 @@ impl Checker<'_> {
     pub(super) fn reject_qualifiers(&mut self, signature: &syn::Signature) {
         let role = self.role_name();
         let plain = |what: &str| format!("{role} is a plain `fn`; remove `{what}`");
-        if let (Some(token), true) = (&signature.constness, self.role == Role::Vectorize) {
+        if let (Some(token), true) = (&signature.constness, matches!(self.role, Role::Vectorize | Role::Kernel)) {
             self.refuse(token, plain("const"));
         }
         if let Some(token) = &signature.asyncness {
@@ -68,7 +69,7 @@ impl Checker<'_> {
     /// Declares the parameters. The last ones of a formula, which have `_` for a type, are what it captures.
     pub(super) fn parameters(&mut self, signature: &syn::Signature, captures: &[Scalar]) -> Vec<Parameter> {
         let role = self.role_name();
-        if signature.inputs.is_empty() && self.role != Role::Device {
+        if signature.inputs.is_empty() && matches!(self.role, Role::Vectorize | Role::Formula) {
             let text = format!("{role} takes at least one argument, which is an element of an array; such as `x: f32`");
             self.errors.push(Error::new(signature.paren_token.span.join(), text));
         }
@@ -90,6 +91,7 @@ impl Checker<'_> {
                     None => self.types.any(),
                 },
                 (written, Role::Device) => self.written_type(written, Position::Parameter),
+                (written, Role::Kernel) => self.kernel_parameter(written),
                 (written, _) => self.scalar_type(written, "an argument"),
             };
             let pattern = self.pattern(&argument.pat, &ty);
@@ -101,7 +103,13 @@ impl Checker<'_> {
     /// The type of the result. That of a formula follows from it.
     pub(super) fn result(&mut self, signature: &syn::Signature) -> Ty {
         match (&signature.output, self.role) {
-            (ReturnType::Default, Role::Device) => Ty::UNIT,
+            (ReturnType::Default, Role::Device | Role::Kernel) => Ty::UNIT,
+            (ReturnType::Type(_, written), Role::Kernel) => {
+                if !matches!(&**written, syn::Type::Tuple(tuple) if tuple.elems.is_empty()) {
+                    self.refuse(written, refuse::KERNEL_RESULT);
+                }
+                Ty::UNIT
+            }
             (ReturnType::Default, Role::Formula) => self.types.any(),
             (ReturnType::Default, Role::Vectorize) => {
                 let text = "a `#[vectorize]` function returns the element of the resulting array; write its type, such \
@@ -137,6 +145,28 @@ impl Checker<'_> {
         }
     }
 
+    /// What a launch can pass: a view of an array, or a scalar.
+    fn kernel_parameter(&mut self, written: &syn::Type) -> Ty {
+        let path = match written {
+            syn::Type::Group(group) => return self.kernel_parameter(&group.elem),
+            syn::Type::Paren(paren) => return self.kernel_parameter(&paren.elem),
+            syn::Type::Path(path) if path.qself.is_none() => self.without_use(&path.path),
+            _ => {
+                self.refuse(written, refuse::for_kernel(written));
+                return self.types.any();
+            }
+        };
+        match path.get_ident().and_then(|ident| scalar_named(&ident.to_string())) {
+            Some(Scalar::I8 | Scalar::I16 | Scalar::U16) => self.refuse(written, refuse::for_kernel(written)).ty,
+            Some(scalar) => Ty::Scalar(scalar),
+            None => match self.view_type(&path, Position::Parameter) {
+                Some(Ty::View(Access::Shared, ..)) => self.refuse(written, refuse::SHARED_PARAMETER).ty,
+                Some(ty @ Ty::View(..)) => ty,
+                _ => self.refuse(written, refuse::for_kernel(written)).ty,
+            },
+        }
+    }
+
     fn scalar_type(&mut self, written: &syn::Type, what: &str) -> Ty {
         let ident = match written {
             syn::Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
@@ -169,7 +199,7 @@ impl Checker<'_> {
                 Ty::Array(Box::new(element), self.length(&array.len))
             }
             syn::Type::Reference(reference) => self.reference_type(reference, position),
-            syn::Type::Path(path) if path.qself.is_none() => self.path_type(&path.path),
+            syn::Type::Path(path) if path.qself.is_none() => self.path_type(&path.path, position),
             _ => {
                 self.refuse(written, refuse::type_of(written));
                 self.types.any()
@@ -189,9 +219,13 @@ impl Checker<'_> {
         Ty::Reference(reference.mutability.is_some(), Box::new(of))
     }
 
-    fn path_type(&mut self, path: &syn::Path) -> Ty {
+    fn path_type(&mut self, path: &syn::Path, position: Position) -> Ty {
         if let Some(scalar) = path.get_ident().and_then(|ident| scalar_named(&ident.to_string())) {
             return Ty::Scalar(scalar);
+        }
+        let used = self.without_use(path);
+        if let Some(view) = self.view_type(&used, position) {
+            return view;
         }
         if let Some(reason) = refuse::named_type(path) {
             self.refuse(path, reason);

@@ -57,6 +57,11 @@ impl Checker<'_> {
             other => (other, None),
         };
         let annotated = annotation.map(|written| self.written_type(written, Position::Local));
+        if let Some(init) = &local.init
+            && let Some(statement) = self.shared_array_statement(pattern, annotated.as_ref(), &init.expr, local)
+        {
+            return statement;
+        }
         let value = local.init.as_ref().map(|init| {
             if let Some((token, _)) = &init.diverge {
                 self.refuse(token, refuse::LET_ELSE);

@@ -5,7 +5,7 @@ use super::function::Writer;
 use crate::check::integer_value;
 use crate::program::Scalar;
 use crate::tree::{BinaryOperator, Expression, ExpressionKind};
-use crate::types::{is_integer, limits};
+use crate::types::{integer_bits, is_integer, limits};
 
 impl Writer<'_> {
     /// The least and the greatest value that an integer expression may have.
@@ -24,6 +24,11 @@ impl Writer<'_> {
             ExpressionKind::Integer(value) => one(i128::try_from(*value).ok()?),
             ExpressionKind::Constant(_, value) | ExpressionKind::Value(value) => one(integer_value(value)?),
             ExpressionKind::Local(id) => self.bounds.get(id).copied(),
+            ExpressionKind::Field(of, axis) => match of.kind {
+                ExpressionKind::Thread(function, _) => function.bounds(axis),
+                _ => None,
+            },
+            ExpressionKind::Thread(function, _) => function.bounds(""),
             ExpressionKind::Negate(of) => {
                 let (low, high) = self.bounds(of);
                 Some((high.checked_neg()?, low.checked_neg()?))
@@ -42,6 +47,47 @@ impl Writer<'_> {
                 block.tail.as_ref().map(|tail| self.bounds(tail))
             }
             _ => None,
+        }
+    }
+
+    /// Whether an integer is as large as arrays and grids are, at most, or as numbers of 32 bits: loops up to there come to an
+    /// end.
+    pub(super) fn is_sized(&self, expression: &Expression) -> bool {
+        let is_dim3 = |of: &Expression| self.value_type(of) == crate::threads::dim3();
+        let all = |parts: &[Expression]| parts.iter().all(|part| self.is_sized(part));
+        match &expression.kind {
+            _ if self.value_type(expression).scalar().is_some_and(|of| (1..=32).contains(&integer_bits(of))) => true,
+            ExpressionKind::Integer(_) | ExpressionKind::Constant(..) | ExpressionKind::Value(_) => {
+                self.bounds(expression).1 < i128::from(u32::MAX)
+            }
+            ExpressionKind::Length(_) | ExpressionKind::Thread(..) => true,
+            ExpressionKind::Local(id) => self.sized.contains(id),
+            ExpressionKind::Field(of, _) => is_dim3(of),
+            ExpressionKind::Index(of, _) => matches!(of.kind, ExpressionKind::Shape(_)),
+            ExpressionKind::Cast(of) | ExpressionKind::Dereference(of) | ExpressionKind::Reference(false, of) => {
+                self.is_sized(of)
+            }
+            ExpressionKind::Binary(operator, left, right) => match operator {
+                BinaryOperator::ShiftLeft | BinaryOperator::Or | BinaryOperator::Xor => false,
+                BinaryOperator::And => self.is_sized(left) || self.is_sized(right),
+                BinaryOperator::Remainder => self.is_sized(right),
+                BinaryOperator::Divide | BinaryOperator::ShiftRight => self.is_sized(left),
+                _ => self.is_sized(left) && self.is_sized(right),
+            },
+            ExpressionKind::Method(method, _, arguments) if method.c_name.ends_with("_min") => {
+                arguments.iter().any(|part| self.is_sized(part))
+            }
+            ExpressionKind::Ordered("min", arguments) => arguments.iter().any(|part| self.is_sized(part)),
+            ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => all(arguments),
+            ExpressionKind::Block(None, block) if block.statements.is_empty() => {
+                block.tail.as_ref().is_some_and(|tail| self.is_sized(tail))
+            }
+            ExpressionKind::If(_, then, Some(otherwise)) => {
+                then.statements.is_empty()
+                    && then.tail.as_ref().is_some_and(|tail| self.is_sized(tail))
+                    && self.is_sized(otherwise)
+            }
+            _ => false,
         }
     }
 

@@ -268,6 +268,11 @@ impl Writer<'_> {
     pub(super) fn declare(&mut self, id: usize, value: Option<&str>) -> String {
         let local = &self.function.locals[id];
         let ty = self.resolve(&local.ty);
+        // A view has no variable of its own: it is what it is a copy of.
+        if let (true, Some(value)) = (ty.is_view(), value) {
+            self.local_names.insert(id, value.to_owned());
+            return value.to_owned();
+        }
         let name = self.fresh(&local.name);
         let of = self.module.type_name(&ty);
         let unused = if local.reads == 0 { "[[maybe_unused]] " } else { "" };

@@ -1,11 +1,11 @@
 //! The text of one function: lines, names, temporaries, and the Rust lines as comments.
 
-use super::Module;
 use super::loops::Frame;
+use super::{Module, Written};
 use crate::names::Names;
 use crate::tree::{Expression, ExpressionKind, Function, LocalId, PatternKind};
 use crate::types::Ty;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The text that a function was read from.
 pub(crate) struct Source<'a> {
@@ -71,23 +71,30 @@ pub(super) struct Writer<'m> {
     pub(super) local_names: HashMap<LocalId, String>,
     /// The least and the greatest value of variables that are known to stay between them.
     pub(super) bounds: HashMap<LocalId, (i128, i128)>,
+    /// Variables that are as large as arrays and grids are, at most.
+    pub(super) sized: HashSet<LocalId>,
     /// The function's number in messages.
     number: usize,
     pub(super) loops: Vec<Frame>,
     pub(super) may_fail: bool,
+    /// Whether others may see that the function was called.
+    pub(super) has_effects: bool,
+    /// Whether it reads what others may change.
+    pub(super) reads_memory: bool,
     /// The variable that counts passes of loops without an end in sight, and whether there are such loops.
     pub(super) passes: String,
     pub(super) looks: bool,
 }
 
-/// The text of a function, and whether it can fail.
+/// The text of a function, and what its callers have to know of it.
 pub(super) fn text(
     module: &mut Module,
     function: &Function,
     source: &Source<'_>,
     name: &str,
     number: usize,
-) -> (String, bool) {
+    is_kernel: bool,
+) -> (String, Written) {
     let mut names = module.names.clone();
     names.open();
     let mut writer = Writer {
@@ -101,18 +108,23 @@ pub(super) fn text(
         names,
         local_names: HashMap::new(),
         bounds: HashMap::new(),
+        sized: HashSet::new(),
         number,
         loops: Vec::new(),
         may_fail: false,
+        has_effects: false,
+        reads_memory: false,
         passes: String::new(),
         looks: false,
     };
-    writer.function(name);
-    (writer.lines.join("\n") + "\n", writer.may_fail)
+    writer.function(name, is_kernel);
+    let Writer { lines, may_fail, has_effects, reads_memory, .. } = writer;
+    let has_effects = has_effects || reads_memory;
+    (lines.join("\n") + "\n", Written { name: name.to_owned(), may_fail, has_effects })
 }
 
 impl<'m> Writer<'m> {
-    fn function(&mut self, name: &str) {
+    fn function(&mut self, name: &str, is_kernel: bool) {
         let function = self.function;
         self.comment_through(self.source.last_line_of_head);
         // Known before all others, as it is declared before them once a loop needs it.
@@ -134,6 +146,11 @@ impl<'m> Writer<'m> {
                     (own, matches!(parameter.pattern.kind, PatternKind::Wild))
                 }
             };
+            if ty.is_view() {
+                let declared = self.view_parameter(&ty, &own, is_kernel);
+                parameters.push(if unused { format!("[[maybe_unused]] {declared}") } else { declared });
+                continue;
+            }
             let of = self.module.type_name(&ty);
             let declared = match &ty {
                 Ty::Reference(true, _) => format!("{of} &{own}"),
@@ -144,7 +161,8 @@ impl<'m> Writer<'m> {
         }
         let result = self.resolve(&function.result);
         let of = if result.is_unit() { "void".to_owned() } else { self.module.type_name(&result) };
-        self.line(format!("__device__ inline {of} {name}({}) {{", parameters.join(", ")));
+        let head = if is_kernel { "extern \"C\" __global__" } else { "__device__ inline" };
+        self.line(format!("{head} {of} {name}({}) {{", parameters.join(", ")));
         self.depth += 1;
         let start = self.lines.len();
         for (pattern, own) in patterns {
@@ -324,10 +342,21 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
             function.types.stripped(&left.ty).scalar().is_some() && simple(left) && simple(right)
         }
         ExpressionKind::Call(..) if function.types.stripped(&expression.ty).is_unit() => false,
-        ExpressionKind::Call(_, arguments) => {
-            arguments.iter().all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
+        ExpressionKind::Call(_, arguments, has_effects) => {
+            !has_effects
+                && arguments
+                    .iter()
+                    .all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
         }
         ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
+        ExpressionKind::Thread(function, _) => !function.has_effects(),
+        ExpressionKind::Length(_) | ExpressionKind::Shape(_) => true,
+        // An index that is an array may have to be kept.
+        ExpressionKind::Element(_, index) => {
+            simple(index)
+                && (matches!(index.kind, ExpressionKind::Array(_) | ExpressionKind::Local(_))
+                    || function.types.stripped(&index.ty).scalar().is_some())
+        }
         ExpressionKind::Tuple(parts) | ExpressionKind::Array(parts) => parts.iter().all(simple),
         ExpressionKind::If(condition, then, Some(otherwise)) => {
             expression.line == expression.last_line

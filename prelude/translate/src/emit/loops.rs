@@ -3,6 +3,7 @@
 
 use super::branches::{Subject, number};
 use super::function::{Operand, Target, UNARY, Writer, is_simple};
+use super::threads::{global_index, grid_size};
 use crate::program::Scalar;
 use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind, Range};
 use crate::types::{Ty, integer_bits, limits, name_of};
@@ -12,6 +13,8 @@ pub(super) struct Frame {
     id: LoopId,
     /// Whether it is a loop in C++ too.
     is_loop: bool,
+    /// Whether it is one within another: leaving both takes a jump.
+    in_strips: bool,
     target: Target,
     /// The labels behind it and at the end of its body, once something jumps there.
     end: Option<String>,
@@ -39,7 +42,7 @@ impl Writer<'_> {
 
     /// Writes a loop, and behind it the label that something in it may jump to.
     fn frame(&mut self, id: LoopId, is_loop: bool, target: &Target, inside: impl FnOnce(&mut Self)) {
-        self.loops.push(Frame { id, is_loop, target: target.clone(), end: None, next: None });
+        self.loops.push(Frame { id, is_loop, in_strips: false, target: target.clone(), end: None, next: None });
         inside(self);
         if let Some(Frame { end: Some(end), .. }) = self.loops.pop() {
             self.line(format!("{end}:;"));
@@ -115,7 +118,8 @@ impl Writer<'_> {
             None => self.comment_through(last_line),
         }
         let Some(index) = self.loops.iter().rposition(|frame| frame.id == id) else { return };
-        let is_innermost = self.loops[index].is_loop && !self.loops[index + 1..].iter().any(|frame| frame.is_loop);
+        let is_plain = self.loops[index].is_loop && !self.loops[index].in_strips;
+        let is_innermost = is_plain && !self.loops[index + 1..].iter().any(|frame| frame.is_loop);
         if is_innermost {
             self.line("break;");
             return;
@@ -151,6 +155,7 @@ impl Writer<'_> {
         self.comment_through(parts.last_line_of_head);
         self.frame(id, true, &Target::Nothing, |writer| match &parts.over {
             Over::Range(range) => writer.over_range(parts, range),
+            Over::Grid(end) => writer.over_grid(parts, end),
             Over::Array { array, changing, numbered, backwards } => {
                 writer.over_array(parts, array, *changing, *numbered, *backwards);
             }
@@ -178,13 +183,20 @@ impl Writer<'_> {
             (operand, self.fixed(step))
         });
         let passes = last.saturating_sub(low.0);
-        let looks = (integer_bits(scalar) == 64 && passes >= FEW_PASSES).then_some(range.end.line);
+        let is_sized = self.module.kernel && self.is_sized(&range.end);
+        let looks = (integer_bits(scalar) == 64 && passes >= FEW_PASSES && !is_sized).then_some(range.end.line);
         let ends = Ends { start, end, low, high, step };
         // The variable that counts is known in the loop only.
         self.scoped(|writer| {
             let (counter, own) = writer.counter(&parts.pattern, &wanted);
             if let Some(id) = own {
                 writer.bounds.insert(id, (low.0, last.max(low.0)));
+                if is_sized {
+                    writer.sized.insert(id);
+                }
+            }
+            if let (Some(line), true) = (looks, writer.module.kernel && is_forward(range)) {
+                return writer.in_strips(parts, scalar, &ends, (&counter, own.is_none()), line);
             }
             let head = writer.head(scalar, range, &ends, &counter);
             writer.line(format!("{} {{", head.0));
@@ -192,6 +204,56 @@ impl Writer<'_> {
                 if let Some(line) = &head.1 {
                     writer.line(line);
                 }
+                if own.is_none() {
+                    writer.bind(&parts.pattern, &Subject::text(counter.clone()));
+                }
+                writer.block_into(&parts.body, &Target::Nothing);
+            });
+        });
+        self.line("}");
+    }
+
+    /// A long range of a kernel: loops of 65,536 passes each, and a look at whether to stop between these. What is in the inner
+    /// loop is compiled as if there were no such look.
+    fn in_strips(&mut self, parts: &For, scalar: Scalar, ends: &Ends, (i, binds): (&str, bool), line: usize) {
+        let of = name_of(scalar);
+        let (start, end) = (&ends.start.text, &ends.end.text);
+        let pause = self.fresh(&format!("{i}_pause"));
+        let function = self.support("look_at_once");
+        let place = self.place_of_failure(line);
+        if let Some(frame) = self.loops.last_mut() {
+            frame.in_strips = true;
+        }
+        self.line(format!("for ({of} {i} = {start}; {i} < {end};) {{"));
+        self.nested(|writer| {
+            writer.line(format!("const {of} {pause} = (u64){end} - (u64){i} > 65536 ? {i} + 65536 : {end};"));
+            writer.line(format!("for (; {i} < {pause}; ++{i}) {{"));
+            writer.body(None, |writer| {
+                if binds {
+                    writer.bind(&parts.pattern, &Subject::text(i.to_owned()));
+                }
+                writer.block_into(&parts.body, &Target::Nothing);
+            });
+            writer.line("}");
+            writer.line(format!("if ({i} < {end}) {function}({place});"));
+        });
+    }
+
+    /// A range that the threads of a grid share: each begins with its own number and steps by the number of all.
+    fn over_grid(&mut self, parts: &For, end: &Expression) {
+        let operand = self.value(end);
+        let wanted = self.counter_name(&parts.pattern);
+        let is_sized = self.is_sized(end);
+        let end = self.fixed_end(end, &operand, &format!("{wanted}_end"), Scalar::Usize, true);
+        self.scoped(|writer| {
+            let (counter, own) = writer.counter(&parts.pattern, &wanted);
+            if let (Some(id), true) = (own, is_sized) {
+                writer.sized.insert(id);
+            }
+            let (first, step) = (global_index("x").text, grid_size("x").text);
+            let end = &end.text;
+            writer.line(format!("for (usize {counter} = {first}; {counter} < {end}; {counter} += {step}) {{"));
+            writer.body(None, |writer| {
                 if own.is_none() {
                     writer.bind(&parts.pattern, &Subject::text(counter.clone()));
                 }
@@ -368,6 +430,11 @@ struct Ends {
     low: (i128, i128),
     high: (i128, i128),
     step: Option<(Operand, Option<i128>)>,
+}
+
+/// Whether a range counts up to what is not in it any more, one by one.
+fn is_forward(range: &Range) -> bool {
+    !range.inclusive && !range.backwards && range.step.is_none()
 }
 
 /// A step as a number of the counter's type.

@@ -7,11 +7,11 @@ use crate::program::Scalar;
 use crate::tree::{BinaryOperator, Comparison, Expression, ExpressionKind};
 use crate::types::{integer_bits, is_float, is_integer, is_signed, limits, name_of};
 
-const MULTIPLY: u8 = 12;
-const ADD: u8 = 11;
+pub(super) const MULTIPLY: u8 = 12;
+pub(super) const ADD: u8 = 11;
 const SHIFT: u8 = 10;
 const RELATION: u8 = 9;
-const EQUALITY: u8 = 8;
+pub(super) const EQUALITY: u8 = 8;
 const BIT_AND: u8 = 7;
 const BIT_XOR: u8 = 6;
 const BIT_OR: u8 = 5;

@@ -175,6 +175,10 @@ impl Writer<'_> {
     /// `let name = value;`.
     fn let_name(&mut self, id: usize, value: &Expression, last_line: usize) {
         let ty = self.resolve(&self.function.locals[id].ty);
+        if let ExpressionKind::SharedArray = value.kind {
+            self.comment_through(last_line);
+            return self.shared_array(id, &ty);
+        }
         if self.takes_statements(value) && !matches!(ty, Ty::Reference(true, _)) {
             if ty.is_unit() || matches!(ty, Ty::Variable(_)) {
                 self.into(value, &Target::Nothing);
@@ -200,7 +204,11 @@ impl Writer<'_> {
             let unit = self.module.type_name(&Ty::UNIT);
             operand = Operand::primary(format!("{unit}{{}}"), true);
         }
+        let is_sized = bounds.is_some() && self.is_sized(value);
         self.declare(id, Some(&operand.text));
+        if is_sized {
+            self.sized.insert(id);
+        }
         if let Some(bounds) = bounds {
             self.bounds.insert(id, bounds);
         }

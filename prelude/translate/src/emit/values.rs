@@ -37,8 +37,11 @@ impl Writer<'_> {
     /// Whether an expression is a call that may change what it is given.
     fn changes(&self, expression: &Expression) -> bool {
         match &expression.kind {
-            ExpressionKind::Call(_, arguments) => {
-                arguments.iter().any(|argument| matches!(self.type_of(argument), Ty::Reference(true, _)))
+            ExpressionKind::Thread(function, _) => function.has_effects(),
+            ExpressionKind::Atomic(..) => true,
+            ExpressionKind::Call(_, arguments, has_effects) => {
+                *has_effects
+                    || arguments.iter().any(|argument| matches!(self.type_of(argument), Ty::Reference(true, _)))
                     || self.value_type(expression).is_unit()
             }
             _ => false,
@@ -144,7 +147,7 @@ impl Writer<'_> {
                     _ => operand,
                 }
             }
-            ExpressionKind::Call(item, arguments) => self.function_call(item, arguments),
+            ExpressionKind::Call(item, arguments, _) => self.function_call(item, arguments),
             ExpressionKind::Method(method, scalar, arguments) => {
                 self.method_call(method, *scalar, arguments, expression)
             }
@@ -155,7 +158,15 @@ impl Writer<'_> {
                     None => self.unit(),
                 }
             }
-            ExpressionKind::Field(..) | ExpressionKind::Index(..) => self.place(expression),
+            ExpressionKind::Field(..) | ExpressionKind::Index(..) | ExpressionKind::Element(..) => {
+                self.place(expression)
+            }
+            ExpressionKind::Thread(function, arguments) => self.thread_call(function, arguments, expression),
+            ExpressionKind::Length(view) => self.length(view),
+            ExpressionKind::Shape(view) => self.shape(view, expression),
+            ExpressionKind::Atomic(atomic, view, index, values) => {
+                self.atomic(atomic, view, index, values, expression.line)
+            }
             ExpressionKind::Tuple(parts) => {
                 let operands = self.values(&parts.iter().collect::<Vec<_>>());
                 self.braced(expression, &operands, "{", "}")
@@ -249,10 +260,19 @@ impl Writer<'_> {
 
     fn function_call(&mut self, item: &str, arguments: &[Expression]) -> Operand {
         let operands = self.values(&arguments.iter().collect::<Vec<_>>());
-        let Some(written) = self.module.written(item).cloned() else { return self.unit() };
+        let layouts = arguments.iter().filter_map(|argument| match self.value_type(argument) {
+            Ty::View(_, _, layout) => match *layout {
+                Ty::Layout(layout) => Some(layout),
+                _ => None,
+            },
+            _ => None,
+        });
+        let instance = (item.to_owned(), layouts.collect());
+        let Some(written) = self.module.written(&instance).cloned() else { return self.unit() };
         self.may_fail |= written.may_fail;
+        self.has_effects |= written.has_effects;
         let mut operand = operators::call(&written.name, &operands.iter().collect::<Vec<_>>());
-        operand.stable &= !written.may_fail;
+        operand.stable &= !written.may_fail && !written.has_effects;
         operand
     }
 
@@ -361,9 +381,21 @@ impl Writer<'_> {
     /// Something that can be assigned to, or a part of a value.
     pub(super) fn place(&mut self, expression: &Expression) -> Operand {
         match &expression.kind {
+            ExpressionKind::Element(view, index) => self.element(view, index, expression.line),
+            ExpressionKind::Field(base, axis) if matches!(base.kind, ExpressionKind::Thread(..)) => match base.kind {
+                ExpressionKind::Thread(function, _) => self.place_of_thread(function, axis),
+                _ => self.unit(),
+            },
             ExpressionKind::Field(base, name) => {
                 let base = self.place(base);
                 Operand::primary(format!("{}.{}", base.at(PRIMARY), member_name(name)), base.stable)
+            }
+            ExpressionKind::Index(base, index) if self.is_axis(base, index) => {
+                let axis = usize::try_from(self.bounds(index).0).unwrap_or(0);
+                match &base.kind {
+                    ExpressionKind::Shape(view) => self.length_of_axis(view, axis),
+                    _ => self.unit(),
+                }
             }
             ExpressionKind::Index(base, index) => {
                 let operands = self.operands(&[(base, true), (index, false)]);
@@ -386,6 +418,13 @@ impl Writer<'_> {
             ExpressionKind::Dereference(of) | ExpressionKind::Reference(_, of) => self.place(of),
             _ => self.value(expression),
         }
+    }
+
+    /// Whether `base[index]` is the length of one axis of a view.
+    fn is_axis(&self, base: &Expression, index: &Expression) -> bool {
+        let Ty::Array(_, Some(rank)) = self.value_type(base) else { return false };
+        let axis = self.fixed(index).and_then(|axis| usize::try_from(axis).ok());
+        matches!(base.kind, ExpressionKind::Shape(_)) && axis.is_some_and(|axis| axis < rank)
     }
 
     /// The text of an index that needs no check: before its cast, if that is all there is to it, so that a counter of 32 bits
@@ -463,7 +502,7 @@ fn is_zero(expression: &Expression) -> bool {
 /// Whether an expression is a place in memory, and no new value.
 pub(super) fn is_place(expression: &Expression) -> bool {
     match &expression.kind {
-        ExpressionKind::Local(_) | ExpressionKind::Dereference(_) => true,
+        ExpressionKind::Local(_) | ExpressionKind::Dereference(_) | ExpressionKind::Element(..) => true,
         ExpressionKind::Field(base, _) | ExpressionKind::Index(base, _) => is_place(base),
         _ => false,
     }

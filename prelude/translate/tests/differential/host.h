@@ -13,6 +13,16 @@
 #define __constant__
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
+#define __global__
+#define __grid_constant__
+#define __shared__ static
+#define __align__(bytes) alignas(bytes)
+
+// Where a thread is, for what a record says of it.
+struct ThreadPlace {
+    unsigned int x, y, z;
+};
+static thread_local ThreadPlace threadIdx = {0, 0, 0}, blockIdx = {0, 0, 0}, blockDim = {1, 1, 1}, gridDim = {1, 1, 1};
 
 // Thrown where a thread would end.
 struct Failure {};

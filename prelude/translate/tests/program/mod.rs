@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::process::Command;
 use syn::spanned::Spanned;
 use warpcell_translate::{
-    Error, Item, Items, Role, Scalar, Translation, Value, check, check_struct, path_text, translate,
+    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Scalar, Translation, Value, check,
+    check_struct, path_text, translate, translate_kernel,
 };
 
 pub struct Program {
@@ -34,6 +35,7 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
                         "vectorize" => Some(Role::Vectorize),
                         "device" => Some(Role::Device),
                         "formula" => Some(Role::Formula),
+                        "kernel" => Some(Role::Kernel),
                         _ => None,
                     }
                 });
@@ -90,6 +92,37 @@ impl Program {
         let captures = self.captures.get(name).map_or(&[][..], Vec::as_slice);
         translate(name, self.roles[name], captures, self)
     }
+
+    /// A kernel for arguments of these kinds, such as `View2<f32>`, `ViewMut1<i32>` or `f32`; `View2<f32>*` has gaps.
+    pub fn kernel(&self, name: &str, parameters: &[&str], checked: bool) -> Result<KernelTranslation, Error> {
+        let parameters: Vec<Parameter> = parameters.iter().map(|text| parameter(text)).collect();
+        translate_kernel(name, &parameters, KernelOptions { checked }, self)
+    }
+}
+
+fn parameter(text: &str) -> Parameter {
+    let scalar = |name: &str| match name {
+        "bool" => Scalar::Bool,
+        "u8" => Scalar::U8,
+        "i32" => Scalar::I32,
+        "u32" => Scalar::U32,
+        "i64" => Scalar::I64,
+        "u64" => Scalar::U64,
+        "isize" => Scalar::Isize,
+        "usize" => Scalar::Usize,
+        "f32" => Scalar::F32,
+        "f64" => Scalar::F64,
+        other => panic!("`{other}` is no parameter of a kernel"),
+    };
+    let Some((head, rest)) = text.split_once('<') else { return Parameter::Scalar(scalar(text)) };
+    let (element, end) = rest.split_once('>').unwrap();
+    let (access, rank) = head.split_at(head.len() - 1);
+    Parameter::View {
+        element: scalar(element),
+        rank: rank.parse().unwrap(),
+        contiguous: end.is_empty(),
+        changing: access == "ViewMut",
+    }
 }
 
 /// The generated text of a function. It is compiled as C++ too, where a compiler is there.
@@ -101,6 +134,15 @@ pub fn source(text: &str, name: &str) -> String {
 
 /// Compiles a translation as C++17, with warnings as errors.
 pub fn compiles(translation: &Translation) {
+    compiles_text(&translation.support, &translation.source);
+}
+
+/// The same of a kernel.
+pub fn kernel_compiles(translation: &KernelTranslation) {
+    compiles_text(&translation.support.replace("extern __shared__", "extern"), &translation.source);
+}
+
+fn compiles_text(support: &str, source: &str) {
     let directory = std::env::temp_dir().join(format!(
         "warpcell-translate-{}-{:?}",
         std::process::id(),
@@ -109,13 +151,13 @@ pub fn compiles(translation: &Translation) {
     std::fs::create_dir_all(&directory).unwrap();
     let file = directory.join("program.cpp");
     let header = include_str!("../differential/host.h");
-    std::fs::write(&file, format!("{header}\n{}\n{}", translation.support, translation.source)).unwrap();
+    std::fs::write(&file, format!("{header}\n{support}\n{source}")).unwrap();
     let Ok(output) =
         Command::new("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&file).output()
     else {
         return;
     };
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}\n{}", translation.source);
+    assert!(output.status.success(), "{errors}\n{source}");
     std::fs::remove_dir_all(&directory).ok();
 }

@@ -6,7 +6,7 @@
 use super::check::Check;
 use crate::backend::Backend;
 use crate::backend::cuda::{CudaBackend, memory_of, probe};
-use crate::cuda::failures::Slot;
+use crate::cuda::failures::{Names, Slot};
 use crate::cuda::launch::{arguments, launch};
 use crate::cuda::module::Module;
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ fn run(check: &mut Check, gpu: &Arc<CudaBackend>, path: &Path) {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let module = Module::compile(&gpu.device, &name, &source, &["--fmad=false".to_owned()], String::new())
         .unwrap_or_else(|error| panic!("{error}"));
-    let record = Slot::new(&gpu.device, Vec::new()).unwrap();
+    let record = Slot::new(&gpu.device, Names::default()).unwrap();
     record.tell(&module).unwrap();
     let (mut calls, mut others, mut library) = (0, 0, 0);
     for function in listed(&text) {

@@ -307,7 +307,8 @@ fn next_generation(cells: View<u8>, mut out: ViewMut<u8>) {
 }
 
 fn run_next_generation(mode: Mode) -> gpu::Result<()> {
-    let blinker = device(vec![0u8, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]).reshape((5, 5));
+    let blinker =
+        device(vec![0u8, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]).reshape((5, 5));
     let mut out = gpu::zeros::<u8>((5, 5));
     launch!(mode, next_generation, 1, (8, 8), (&blinker, &mut out))?;
     assert!(out.eq(&blinker.t()).all());

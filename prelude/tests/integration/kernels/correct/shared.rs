@@ -303,7 +303,8 @@ fn run_smoothed_image(mode: Mode) -> gpu::Result<()> {
     for (at, sum) in expected.iter_mut().enumerate() {
         let (y, x) = (at / columns, at % columns);
         for row in y.saturating_sub(1)..(y + 2).min(rows) {
-            *sum += (x.saturating_sub(1)..(x + 2).min(columns)).map(|column| pixels[row * columns + column]).sum::<i32>();
+            *sum +=
+                (x.saturating_sub(1)..(x + 2).min(columns)).map(|column| pixels[row * columns + column]).sum::<i32>();
         }
     }
     assert_eq!(values(&out), expected);

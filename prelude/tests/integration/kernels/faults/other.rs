@@ -55,25 +55,22 @@ pub const PLANTED: &[Planted] = &[
             let b = device(vec![3, 1, 0, 2]);
             gpu::try_launch_checked(divides_by_zero, 1, 4, (&device(vec![1; 4]), &b, &mut gpu::zeros(4)))
         },
-        finds: Panics { message: "attempt to divide by zero", at: at(0, 2) },
+        finds: Panics { message: "in THREAD, an integer was divided by zero; ", at: at(0, 2) },
     },
     Planted {
         kernel: "remainder_of_zero",
         launched: || gpu::try_launch_checked(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 3)),
-        finds: Panics {
-            message: "attempt to calculate the remainder with a divisor of zero",
-            at: at(0, 0),
-        },
+        finds: Panics { message: "in THREAD, the remainder of an integer by zero was asked for; ", at: at(0, 0) },
     },
     Planted {
         kernel: "asserts_what_is_not_so",
         launched: || gpu::try_launch_checked(asserts_what_is_not_so, 2, 4, (&ramp(8), &mut zeros(8))),
-        finds: Panics { message: "assertion failed: a[i] < 5.0", at: at(1, 1) },
+        finds: Panics { message: "THREAD panicked: assertion failed: a[i] < 5.0", at: at(1, 1) },
     },
     Planted {
         kernel: "past_an_array_of_its_own",
         launched: || gpu::try_launch_checked(past_an_array_of_its_own, 1, 4, (&ramp(4), &mut zeros(4))),
-        finds: Panics { message: "index out of bounds: the len is 3 but the index is 3", at: at(0, 3) },
+        finds: Panics { message: "in THREAD, the index 3 is out of bounds for an array of length 3; ", at: at(0, 3) },
     },
     Planted {
         kernel: "more_shared_memory_than_there_is",

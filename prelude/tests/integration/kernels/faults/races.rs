@@ -323,7 +323,8 @@ fn exchange_without_a_barrier(mut a: ViewMut<f32>) {
 #[kernel]
 fn maximum_compared_before_it_is_written(a: View<i32>, most: ViewMut<i32>) {
     let i = global_idx().x;
-    if a[i] > most[0] { //~ maximum_compared_before_it_is_written read
+    if a[i] > most[0] {
+        //~ maximum_compared_before_it_is_written read
         most.atomic_max(0, a[i]); //~ maximum_compared_before_it_is_written atomic
     }
 }
@@ -398,9 +399,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "reduction_without_barriers_between_steps",
-        launched: || {
-            gpu::try_launch_checked(reduction_without_barriers_between_steps, 1, 8, (&ramp(8), &mut zeros(1)))
-        },
+        launched: || gpu::try_launch_checked(reduction_without_barriers_between_steps, 1, 8, (&ramp(8), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[2], first: reads(0, 0), second: writes(0, 2) },
     },
     Planted {
@@ -415,9 +414,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "prefix_sums_read_and_written_at_once",
-        launched: || {
-            gpu::try_launch_checked(prefix_sums_read_and_written_at_once, 1, 8, (&ramp(8), &mut zeros(8)))
-        },
+        launched: || gpu::try_launch_checked(prefix_sums_read_and_written_at_once, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "sums", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
@@ -473,9 +470,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "sum_read_while_others_add",
-        launched: || {
-            gpu::try_launch_checked(sum_read_while_others_add, 1, 4, (&ramp(4), &mut zeros(1), &mut zeros(4)))
-        },
+        launched: || gpu::try_launch_checked(sum_read_while_others_add, 1, 4, (&ramp(4), &mut zeros(1), &mut zeros(4))),
         finds: Race { memory: "sum", index: &[0], first: reads(0, 0), second: atomic(0, 1) },
     },
     Planted {
@@ -493,9 +488,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "result_of_another_block",
-        launched: || {
-            gpu::try_launch_checked(result_of_another_block, 2, 4, (&ramp(4), &mut zeros(2), &mut zeros(1)))
-        },
+        launched: || gpu::try_launch_checked(result_of_another_block, 2, 4, (&ramp(4), &mut zeros(2), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[0], first: writes(0, 0), second: reads(1, 3) },
     },
     Planted {
@@ -560,9 +553,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "announced_by_a_flag",
-        launched: || {
-            gpu::try_launch_checked(announced_by_a_flag, 1, 2, (&ramp(2), &mut zeros(2), &mut gpu::zeros(1)))
-        },
+        launched: || gpu::try_launch_checked(announced_by_a_flag, 1, 2, (&ramp(2), &mut zeros(2), &mut gpu::zeros(1))),
         finds: Race { memory: "out", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {

@@ -252,9 +252,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "written_transposed",
-        launched: || {
-            gpu::try_launch_checked(written_transposed, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8))))
-        },
+        launched: || gpu::try_launch_checked(written_transposed, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8)))),
         finds: Uninitialised { memory: "tile", index: &[0, 4], at: at3([0, 0, 0], [4, 0, 0]) },
     },
     Planted {

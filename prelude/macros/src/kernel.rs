@@ -1,0 +1,330 @@
+//! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
+
+use crate::device::{bare, parse};
+use crate::notebook::Notebook;
+use crate::registration::{prelude, register_kernel, report, text};
+use crate::text::Text;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{
+    Attribute, Error, FnArg, GenericArgument, Pat, PathArguments, Result, ReturnType, Signature, Type, Visibility,
+};
+use warpcell_translate::Role;
+
+/// The element types of views: their names, and the names of the prelude's tags.
+const ELEMENTS: [(&str, &str); 8] = [
+    ("bool", "Bool"),
+    ("u8", "U8"),
+    ("i32", "I32"),
+    ("u32", "U32"),
+    ("i64", "I64"),
+    ("u64", "U64"),
+    ("f32", "F32"),
+    ("f64", "F64"),
+];
+
+/// What scalars may be beside those.
+const SIZES: [(&str, &str); 2] = [("usize", "Usize"), ("isize", "Isize")];
+
+/// As many arguments as the tuples that `gpu::launch` takes may have.
+const MOST_ARGUMENTS: usize = 16;
+
+/// The function as it is, and behind it its registration, or what is wrong with it.
+pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let notebook = Notebook::open();
+    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
+    quote! { #item #rest }
+}
+
+/// The head of a function. Its body is the compiler's business.
+struct Head {
+    signature: Signature,
+}
+
+impl Parse for Head {
+    fn parse(input: ParseStream<'_>) -> Result<Head> {
+        Attribute::parse_outer(input)?;
+        Visibility::parse(input)?;
+        let start = input.span();
+        let signature = input.parse().map_err(|_| {
+            let text = "`#[kernel]` stands before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`";
+            Error::new(start, text)
+        })?;
+        input.parse::<TokenStream>()?;
+        Ok(Head { signature })
+    }
+}
+
+/// A parameter: its name, and what it is.
+struct Parameter {
+    name: String,
+    kind: Kind,
+}
+
+/// The name of a type, and the name of the prelude's tag.
+enum Kind {
+    View(&'static str, &'static str),
+    ViewMut(&'static str, &'static str),
+    Scalar(&'static str, &'static str),
+}
+
+fn registration(
+    arguments: TokenStream,
+    item: TokenStream,
+    notebook: Option<&Notebook>,
+) -> std::result::Result<TokenStream, Vec<Error>> {
+    let (signature, parameters) = head(arguments, item.clone()).map_err(|error| vec![error])?;
+    let references = warpcell_translate::check(&parse(item.clone())?, Role::Kernel)?;
+    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
+    if !plain.is_empty() {
+        return Err(plain);
+    }
+    let function = &signature.ident;
+    let own = function.to_string();
+    let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();
+    let written = Text::of(&bare(item), notebook);
+    let places = notebook.map_or_else(Vec::new, |notebook| notebook.places(&own));
+    let threads = threads(function, &parameters, written.compiled, &places);
+    let text = text(Role::Kernel, &written, "", &references);
+    let name = quote!(::core::any::type_name_of_val(&#function));
+    let registration = register_kernel(&name, &hash, &text, &quote!(&__WARPCELL_THREADS));
+    Ok(quote! { const _: () = { #threads #registration }; })
+}
+
+/// What runs a thread, and the static that has it. The arguments are read once for all threads.
+fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(String, isize)]) -> TokenStream {
+    let prelude = prelude();
+    let ident = |name: &str| Ident::new(name, Span::call_site());
+    let values: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__warpcell_argument_{index}")).collect();
+    let reads = parameters.iter().zip(&values).enumerate().map(|(index, (parameter, value))| {
+        let getter = match parameter.kind {
+            Kind::View(element, _) => format_ident!("view_{element}"),
+            Kind::ViewMut(element, _) => format_ident!("view_mut_{element}"),
+            Kind::Scalar(scalar, _) => ident(scalar),
+        };
+        quote! { let #value = __warpcell_arguments.#getter(#index); }
+    });
+    let declared = parameters.iter().map(|Parameter { name, kind }| {
+        let (kind, of, tag) = match kind {
+            Kind::View(_, tag) => ("View", ident("DType"), ident(tag)),
+            Kind::ViewMut(_, tag) => ("ViewMut", ident("DType"), ident(tag)),
+            Kind::Scalar(_, tag) => ("Scalar", ident("ScalarType"), ident(tag)),
+        };
+        let kind = ident(kind);
+        quote! { ::#prelude::registry::Parameter::#kind(#name, ::#prelude::registry::#of::#tag) }
+    });
+    let places = places.iter().map(|(name, behind)| {
+        let line = line.saturating_add_signed(*behind);
+        quote! { (#name, #line) }
+    });
+    quote! {
+        fn __warpcell_threads(
+            __warpcell_arguments: &::#prelude::registry::Arguments<'_>,
+            __warpcell_run: &mut dyn ::core::ops::FnMut(&(dyn ::core::ops::Fn() + ::core::marker::Sync)),
+        ) {
+            #(#reads)*
+            __warpcell_run(&|| #function(#(#values),*));
+        }
+        static __WARPCELL_THREADS: ::#prelude::registry::Threads = ::#prelude::registry::Threads {
+            parameters: &[#(#declared),*],
+            run: __warpcell_threads,
+            line: #line,
+            places: &[#(#places),*],
+        };
+    }
+}
+
+/// The signature, and the parameters.
+fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Parameter>)> {
+    if !arguments.is_empty() {
+        return Err(Error::new_spanned(arguments, "`#[kernel]` takes no arguments; write `#[kernel]`"));
+    }
+    let Head { signature } = syn::parse2(item)?;
+    reject_qualifiers(&signature)?;
+    let parameters = parameters(&signature)?;
+    Ok((signature, parameters))
+}
+
+fn reject_qualifiers(signature: &Signature) -> Result<()> {
+    let plain = |token: &dyn ToTokens, what: &str| {
+        let text = format!("a `#[kernel]` function is a plain `fn`; remove `{what}`");
+        Err(Error::new_spanned(token.to_token_stream(), text))
+    };
+    if let Some(token) = &signature.constness {
+        return plain(token, "const");
+    }
+    if let Some(token) = &signature.asyncness {
+        return plain(token, "async");
+    }
+    if let Some(token) = &signature.unsafety {
+        return plain(token, "unsafe");
+    }
+    if let Some(abi) = &signature.abi {
+        return plain(abi, "extern");
+    }
+    if !signature.generics.params.is_empty() {
+        let text = "a `#[kernel]` function has no type parameters; write one kernel for each type, such as \
+                    `fn f(input: View<f32>)`";
+        return Err(Error::new_spanned(&signature.generics, text));
+    }
+    if let Some(clause) = &signature.generics.where_clause {
+        return Err(Error::new_spanned(clause, "a `#[kernel]` function has no `where` clause; remove it"));
+    }
+    if let Some(variadic) = &signature.variadic {
+        return Err(Error::new_spanned(variadic, "a `#[kernel]` function has a fixed number of arguments"));
+    }
+    match &signature.output {
+        ReturnType::Default => Ok(()),
+        ReturnType::Type(_, of) if matches!(&**of, Type::Tuple(parts) if parts.elems.is_empty()) => Ok(()),
+        ReturnType::Type(_, of) => {
+            let text = "a `#[kernel]` function returns nothing, for each of its threads would; write results to an array: a \
+                        parameter such as `mut out: ViewMut<f32>`";
+            Err(Error::new_spanned(of, text))
+        }
+    }
+}
+
+fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
+    if let Some(argument) = signature.inputs.iter().nth(MOST_ARGUMENTS) {
+        let text =
+            format!("a `#[kernel]` function takes at most {MOST_ARGUMENTS} arguments; join arrays, or scalars in one");
+        return Err(Error::new_spanned(argument, text));
+    }
+    let parameters = signature.inputs.iter().map(|argument| match argument {
+        FnArg::Receiver(receiver) => {
+            let text = "a `#[kernel]` function stands outside of `impl` blocks and takes views and scalars, not `self`";
+            Err(Error::new_spanned(receiver, text))
+        }
+        FnArg::Typed(parameter) => {
+            let name = match &*parameter.pat {
+                Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
+                    pattern.ident.to_string()
+                }
+                Pat::Wild(_) => "_".to_owned(),
+                other => {
+                    let text =
+                        "a parameter of a `#[kernel]` function is a name with a type, such as `mut out: ViewMut<f32>`";
+                    return Err(Error::new_spanned(other, text));
+                }
+            };
+            let name = name.strip_prefix("r#").unwrap_or(&name).to_owned();
+            Ok(Parameter { name, kind: kind(&parameter.ty)? })
+        }
+    });
+    parameters.collect()
+}
+
+/// What a parameter of the type that is written is.
+fn kind(written: &Type) -> Result<Kind> {
+    let fail = |advice: String| {
+        let text = format!(
+            "an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; {advice}"
+        );
+        Err(Error::new_spanned(written, text))
+    };
+    let path = match written {
+        Type::Group(group) => return kind(&group.elem),
+        Type::Paren(paren) => return kind(&paren.elem),
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Reference(reference) => {
+            let view = if reference.mutability.is_some() { "ViewMut" } else { "View" };
+            if matches!(last_name(&reference.elem).as_deref(), Some("View" | "ViewMut")) {
+                return fail("views are passed by value: leave the `&` out".to_owned());
+            }
+            let element = match &*reference.elem {
+                Type::Slice(slice) => element_name(&slice.elem),
+                Type::Array(array) => element_name(&array.elem),
+                other => argument_name(other),
+            };
+            return fail(format!(
+                "write `{view}<{}>`: all threads hold it at once",
+                element.unwrap_or_else(|| "f32".into())
+            ));
+        }
+        Type::Ptr(pointer) => {
+            let view = if pointer.mutability.is_some() { "ViewMut" } else { "View" };
+            return fail(format!("write `{view}<{}>`", element_name(&pointer.elem).unwrap_or_else(|| "f32".into())));
+        }
+        Type::Tuple(_) => return fail("write one argument for each part".to_owned()),
+        Type::Array(_) | Type::Slice(_) => return fail("write a view, or one argument for each element".to_owned()),
+        _ => return fail("write one of these".to_owned()),
+    };
+    let Some(last) = path.segments.last() else { return fail("write one of these".to_owned()) };
+    let name = last.ident.to_string();
+    match (name.as_str(), &last.arguments) {
+        ("View" | "ViewMut", PathArguments::AngleBracketed(given)) => {
+            let element = match given.args.first() {
+                Some(GenericArgument::Type(element)) if given.args.len() == 1 => element,
+                _ => return fail(format!("write the type of its elements alone, such as `{name}<f32>`")),
+            };
+            let found = element_name(element).and_then(|name| ELEMENTS.iter().find(|(known, _)| *known == name));
+            let Some(&(element_name, tag)) = found else {
+                let text = "the elements of a view are of one of bool, u8, i32, u32, i64, u64, f32, f64; convert the array with \
+                            `astype`, and write one of these";
+                return Err(Error::new_spanned(element, text));
+            };
+            Ok(if name == "View" { Kind::View(element_name, tag) } else { Kind::ViewMut(element_name, tag) })
+        }
+        ("View" | "ViewMut", _) => fail(format!("write the type of its elements, such as `{name}<f32>`")),
+        ("DeviceArray", _) => {
+            let element = argument_name(written).unwrap_or_else(|| "f32".into());
+            fail(format!(
+                "write `View<{element}>`, or `ViewMut<{element}>` if it is written to; `gpu::launch` is given the array"
+            ))
+        }
+        ("SharedArray", _) => fail("write `let mut tile = shared_array::<f32>(256);` in the function".to_owned()),
+        ("Vec" | "ArrayView" | "ArrayViewMut" | "Array" | "Array1" | "Array2" | "ArrayD", _) => {
+            fail("write `View<f32>`, or `ViewMut<f32>` if it is written to".to_owned())
+        }
+        _ if path.segments.len() > 1 => fail("write one of these, without a path".to_owned()),
+        (scalar, PathArguments::None) => {
+            if let Some(&(name, tag)) = ELEMENTS.iter().chain(&SIZES).find(|(known, _)| *known == scalar) {
+                return Ok(Kind::Scalar(name, tag));
+            }
+            let advice = match scalar {
+                "u128" => "write `u64`",
+                "i128" => "write `i64`",
+                "i8" | "i16" => "write `i32`",
+                "u16" | "char" => "write `u32`",
+                "f16" | "bf16" => "write `f32`",
+                "String" | "str" => "text stays on the host; give numbers",
+                _ => {
+                    "write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct"
+                }
+            };
+            fail(advice.to_owned())
+        }
+        _ => fail("write one of these".to_owned()),
+    }
+}
+
+/// The name of a type that is one word.
+fn element_name(of: &Type) -> Option<String> {
+    match of {
+        Type::Path(path) if path.qself.is_none() => path.path.get_ident().map(ToString::to_string),
+        Type::Group(group) => element_name(&group.elem),
+        _ => None,
+    }
+}
+
+/// The last word of a path.
+fn last_name(of: &Type) -> Option<String> {
+    match of {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// The name of the one type that is an argument of another.
+fn argument_name(of: &Type) -> Option<String> {
+    let Type::Path(path) = of else { return None };
+    let PathArguments::AngleBracketed(given) = &path.path.segments.last()?.arguments else { return None };
+    match given.args.first()? {
+        GenericArgument::Type(element) => element_name(element),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! What `#[kernel]` says of functions that it cannot take, and what it emits for others.
+
+use super::registration;
+use crate::notebook::Notebook;
+use expect_test::{Expect, expect};
+
+fn check(functions: &[&str], expected: Expect) {
+    let mut text = String::new();
+    for function in functions {
+        let errors = registration(Default::default(), function.parse().unwrap(), None).err();
+        for error in errors.unwrap_or_else(|| panic!("no error for {function}")) {
+            text += &format!("{}\n  {error}\n", error.span().source_text().unwrap_or_default());
+        }
+    }
+    expected.assert_eq(&text);
+}
+
+fn emitted(function: &str, notebook: Option<&Notebook>) -> String {
+    registration(Default::default(), function.parse().unwrap(), notebook)
+        .map_err(|errors| errors[0].to_string())
+        .unwrap()
+        .to_string()
+}
+
+#[test]
+fn only_plain_functions_that_return_nothing() {
+    check(
+        &[
+            "const fn f() {}",
+            "async fn f() {}",
+            "unsafe fn f() {}",
+            "extern \"C\" fn f() {}",
+            "fn f<T: Copy>(x: View<T>) {}",
+            "fn f() where f32: Copy {}",
+            "fn f() -> f32 { 1.0 }",
+            "struct S { x: f32 }",
+            "fn f(&self) {}",
+            "fn f((a, b): (f32, f32)) {}",
+        ],
+        expect![[r#"
+            const
+              a `#[kernel]` function is a plain `fn`; remove `const`
+            async
+              a `#[kernel]` function is a plain `fn`; remove `async`
+            unsafe
+              a `#[kernel]` function is a plain `fn`; remove `unsafe`
+            extern "C"
+              a `#[kernel]` function is a plain `fn`; remove `extern`
+            <T: Copy>
+              a `#[kernel]` function has no type parameters; write one kernel for each type, such as `fn f(input: View<f32>)`
+            where f32: Copy
+              a `#[kernel]` function has no `where` clause; remove it
+            f32
+              a `#[kernel]` function returns nothing, for each of its threads would; write results to an array: a parameter such as `mut out: ViewMut<f32>`
+            struct
+              `#[kernel]` stands before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`
+            &self
+              a `#[kernel]` function stands outside of `impl` blocks and takes views and scalars, not `self`
+            (a, b)
+              a parameter of a `#[kernel]` function is a name with a type, such as `mut out: ViewMut<f32>`
+        "#]],
+    );
+    let error = registration("fast".parse().unwrap(), "fn f() {}".parse().unwrap(), None).unwrap_err();
+    expect!["`#[kernel]` takes no arguments; write `#[kernel]`"].assert_eq(&error[0].to_string());
+}
+
+#[test]
+fn only_views_and_scalars() {
+    check(
+        &[
+            "fn f(x: &[f32]) {}",
+            "fn f(x: &mut [f64]) {}",
+            "fn f(x: &View<f32>) {}",
+            "fn f(x: *mut i32) {}",
+            "fn f(x: View) {}",
+            "fn f(x: View<i16>) {}",
+            "fn f(x: View<f32, f32>) {}",
+            "fn f(x: &DeviceArray<f32>) {}",
+            "fn f(x: DeviceArray<i64>) {}",
+            "fn f(x: SharedArray<f32>) {}",
+            "fn f(x: Vec<f32>) {}",
+            "fn f(x: (f32, f32)) {}",
+            "fn f(x: [f32; 3]) {}",
+            "fn f(x: i16) {}",
+            "fn f(x: std::primitive::f32) {}",
+            "fn f(x: Point) {}",
+            "fn f(x: impl Fn()) {}",
+            "fn f(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8, n: u8, o: u8, p: u8, q: u8) {}",
+        ],
+        expect![[r#"
+            &[f32]
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads hold it at once
+            &mut [f64]
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<f64>`: all threads hold it at once
+            &View<f32>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; views are passed by value: leave the `&` out
+            *mut i32
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
+            View
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
+            i16
+              the elements of a view are of one of bool, u8, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
+            View<f32, f32>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements alone, such as `View<f32>`
+            &DeviceArray<f32>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads hold it at once
+            DeviceArray<i64>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<i64>`, or `ViewMut<i64>` if it is written to; `gpu::launch` is given the array
+            SharedArray<f32>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `let mut tile = shared_array::<f32>(256);` in the function
+            Vec<f32>
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`, or `ViewMut<f32>` if it is written to
+            (f32, f32)
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one argument for each part
+            [f32; 3]
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write a view, or one argument for each element
+            i16
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i32`
+            std::primitive::f32
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
+            Point
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct
+            impl Fn()
+              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
+            q: u8
+              a `#[kernel]` function takes at most 16 arguments; join arrays, or scalars in one
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_emitted() {
+    let notebook = Notebook::read("item k 12ab 40\nitem g ff 43 registered\nplain h\n\n\nfn k() {}\n");
+    let function = "pub fn k(input: View<f32>, mut out: gpu::ViewMut<f64>, n: usize) { let i = global_idx().x; if i < n { out[i] = \
+                    f64::from(input[i]); } }";
+    expect![[r#"const _ : () = { fn __warpcell_threads (__warpcell_arguments : & :: warpcell :: registry :: Arguments < '_ > , __warpcell_run : & mut dyn :: core :: ops :: FnMut (& (dyn :: core :: ops :: Fn () + :: core :: marker :: Sync)) ,) { let __warpcell_argument_0 = __warpcell_arguments . view_f32 (0usize) ; let __warpcell_argument_1 = __warpcell_arguments . view_mut_f64 (1usize) ; let __warpcell_argument_2 = __warpcell_arguments . usize (2usize) ; __warpcell_run (& || k (__warpcell_argument_0 , __warpcell_argument_1 , __warpcell_argument_2)) ; } static __WARPCELL_THREADS : :: warpcell :: registry :: Threads = :: warpcell :: registry :: Threads { parameters : & [:: warpcell :: registry :: Parameter :: View ("input" , :: warpcell :: registry :: DType :: F32) , :: warpcell :: registry :: Parameter :: ViewMut ("out" , :: warpcell :: registry :: DType :: F64) , :: warpcell :: registry :: Parameter :: Scalar ("n" , :: warpcell :: registry :: ScalarType :: Usize)] , run : __warpcell_threads , line : 1usize , places : & [("g" , 4usize)] , } ; static __WARPCELL_TEXT : :: warpcell :: registry :: Text = :: warpcell :: registry :: Text { role : :: warpcell :: registry :: Role :: Kernel , source : "fn k(input: View<f32>, mut out: gpu::ViewMut<f64>, n: usize) { let i = global_idx().x; if i < n { out[i] = f64::from(input[i]); } }" , written : "" , line : 1usize , references : | __warpcell_found | { } , } ; extern "C" fn __warpcell_register () { :: warpcell :: registry :: register_kernel (:: core :: any :: type_name_of_val (& k) , "12ab" , & __WARPCELL_TEXT , & __WARPCELL_THREADS) ; } # [used] # [unsafe (link_section = ".init_array")] static __WARPCELL_REGISTER : extern "C" fn () = __warpcell_register ; } ;"#]].assert_eq(&emitted(function, Some(&notebook)));
+    expect![[r#"const _ : () = { fn __warpcell_threads (__warpcell_arguments : & :: warpcell :: registry :: Arguments < '_ > , __warpcell_run : & mut dyn :: core :: ops :: FnMut (& (dyn :: core :: ops :: Fn () + :: core :: marker :: Sync)) ,) { __warpcell_run (& || k ()) ; } static __WARPCELL_THREADS : :: warpcell :: registry :: Threads = :: warpcell :: registry :: Threads { parameters : & [] , run : __warpcell_threads , line : 1usize , places : & [] , } ; static __WARPCELL_TEXT : :: warpcell :: registry :: Text = :: warpcell :: registry :: Text { role : :: warpcell :: registry :: Role :: Kernel , source : "fn k() {}" , written : "" , line : 1usize , references : | __warpcell_found | { } , } ; extern "C" fn __warpcell_register () { :: warpcell :: registry :: register_kernel (:: core :: any :: type_name_of_val (& k) , "" , & __WARPCELL_TEXT , & __WARPCELL_THREADS) ; } # [used] # [unsafe (link_section = ".init_array")] static __WARPCELL_REGISTER : extern "C" fn () = __warpcell_register ; } ;"#]].assert_eq(&emitted("fn k() {}", None));
+}
+
+#[test]
+fn functions_of_the_host_are_errors() {
+    let notebook = Notebook::read("item k 0 1\nplain h\n\n");
+    let errors = registration(Default::default(), "fn k() { h(); }".parse().unwrap(), Some(&notebook)).unwrap_err();
+    expect!["`h` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
+}

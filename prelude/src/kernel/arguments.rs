@@ -1,0 +1,114 @@
+//! Kernels and their arguments as types: what a function with `#[kernel]` takes, and what may be given for it.
+
+use crate::array::DeviceArray;
+use crate::cuda_text::sealed;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::registry::{self, find_kernel};
+use warpcell_threads::{View, ViewElement, ViewMut};
+
+mod hidden {
+    use super::{Result, registry};
+
+    pub trait Kernel<P> {
+        /// What runs it.
+        fn found(&self, operation: &'static str) -> Result<registry::Kernel>;
+    }
+}
+
+/// A function with `#[kernel]` before it, given by its name, with parameters of the types `P`, a tuple. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be launched as a kernel",
+    label = "not a function with `#[kernel]` before it",
+    note = "give a function that has `#[kernel]` before it, takes views and scalars and returns nothing, by its name",
+    note = "a function of single elements that returns a value runs over arrays by `gpu::map`, with `#[vectorize]` before it"
+)]
+pub trait Kernel<P>: hidden::Kernel<P> {}
+
+/// The arguments of a kernel with the parameters `P`, both tuples: `(&a, &mut out, 3)`; or a reference to one array. Not an extension
+/// point.
+#[diagnostic::on_unimplemented(
+    message = "the kernel takes `{P}`, but is given `{Self}`",
+    label = "expected one argument for each parameter",
+    note = "give a tuple such as `(&a, &mut out, 3)`: `&a` for a `View`, `&mut out` for a `ViewMut`; one of a single argument is \
+            written `(&a,)`"
+)]
+pub trait KernelArguments<P>: sealed::Arguments {}
+
+/// An argument for a parameter of type `P`: `&a` for a `View`, `&mut a` for a `ViewMut`, a scalar for one of its type; integers need
+/// no suffix. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this parameter of the kernel is `{P}`, but the argument is `{Self}`",
+    label = "does not fit `{P}`",
+    note = "give `&a` for a `View`, `&mut a` for a `ViewMut`, with elements of its type (convert others: `a.astype::<f32>()`), and a \
+            value of its type for a scalar",
+    note = "copy a host array to the device first: `gpu::asarray(&a)`"
+)]
+pub trait KernelArgument<P>: sealed::Argument {}
+
+impl<T: Element + ViewElement> KernelArgument<View<T>> for &DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArgument<View<T>> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T> {}
+
+macro_rules! scalars {
+    ($($type:ty)*) => { $(impl KernelArgument<$type> for $type {})* };
+}
+scalars!(bool u8 i32 u32 i64 u64 usize isize f32 f64);
+
+impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &mut DeviceArray<T> {}
+impl<T: Element + ViewElement> KernelArguments<(ViewMut<T>,)> for &mut DeviceArray<T> {}
+
+/// The registered kernel of a type's name.
+fn find(operation: &'static str, name: &'static str) -> Result<registry::Kernel> {
+    find_kernel(name).ok_or_else(|| not_registered(operation, name))
+}
+
+#[cold]
+fn not_registered(operation: &'static str, name: &str) -> Error {
+    let short = name.rsplit("::").next().unwrap_or(name);
+    let reason = if name.contains("{{closure}}") && name.ends_with('}') {
+        "a closure cannot be launched as a kernel; write a function with `#[kernel]` before it, and give its name"
+            .to_owned()
+    } else if name.contains("fn(") {
+        format!("`{name}` is a pointer to a function; give the kernel itself, by its name")
+    } else if registry::has_item(name) {
+        format!(
+            "the function `{short}` is called by others, with `#[device]`; write `#[kernel]` in its place to launch it"
+        )
+    } else {
+        format!("the function `{short}` cannot be launched; write `#[kernel]` before its `fn`")
+    };
+    Error::InvalidArgument { operation, reason }
+}
+
+macro_rules! tuples {
+    ($(($($parameter:ident $argument:ident),*))*) => {$(
+        impl<FF: Fn($($parameter),*), $($parameter),*> hidden::Kernel<($($parameter,)*)> for FF {
+            fn found(&self, operation: &'static str) -> Result<registry::Kernel> {
+                find(operation, std::any::type_name::<FF>())
+            }
+        }
+        impl<FF: Fn($($parameter),*), $($parameter),*> Kernel<($($parameter,)*)> for FF {}
+        impl<$($parameter, $argument: KernelArgument<$parameter>),*> KernelArguments<($($parameter,)*)> for ($($argument,)*) {}
+    )*};
+}
+tuples! {
+    ()
+    (A1 B1)
+    (A1 B1, A2 B2)
+    (A1 B1, A2 B2, A3 B3)
+    (A1 B1, A2 B2, A3 B3, A4 B4)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11, A12 B12)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11, A12 B12, A13 B13)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11, A12 B12, A13 B13, A14 B14)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11, A12 B12, A13 B13, A14 B14, A15 B15)
+    (A1 B1, A2 B2, A3 B3, A4 B4, A5 B5, A6 B6, A7 B7, A8 B8, A9 B9, A10 B10, A11 B11, A12 B12, A13 B13, A14 B14, A15 B15, A16 B16)
+}

@@ -1,0 +1,240 @@
+//! A launch before it is the backend's: whether its arguments and its size are such that it can be made.
+
+use super::config::LaunchConfig;
+use super::limits;
+use super::overlap::may_overlap;
+use crate::array::{RawArray, writable};
+use crate::backend::kernel::{Argument, Checks, Launch};
+use crate::cuda_text::{KernelAttributes, Occupancy, RawArgument, sealed};
+use crate::device::{self, Device, Handle};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::registry::{Kernel, Parameter, ScalarType};
+use warpcell_threads::Trace;
+
+/// The most axes of an argument.
+const MOST_AXES: usize = 4;
+
+/// What is to be launched.
+pub(super) struct Request {
+    /// The function that was called.
+    operation: &'static str,
+    kernel: Kernel,
+    config: LaunchConfig,
+    /// Whether there is anything to do.
+    has_threads: bool,
+}
+
+impl Request {
+    pub fn new(operation: &'static str, kernel: Kernel, config: LaunchConfig) -> Request {
+        Request { operation, kernel, config, has_threads: true }
+    }
+
+    /// With a thread for each index below `lengths`.
+    pub fn for_threads(operation: &'static str, kernel: Kernel, lengths: [i64; 3]) -> Result<Request> {
+        if lengths.iter().any(|&length| length < 0) {
+            let reason = format!(
+                "`{}` cannot be launched for {} threads: lengths are 0 at least",
+                kernel.short_name(),
+                limits::times(lengths)
+            );
+            return Err(Error::InvalidArgument { operation, reason });
+        }
+        let [grid, block] = limits::for_threads(lengths);
+        let has_threads = !lengths.contains(&0);
+        Ok(Request { operation, kernel, config: LaunchConfig::new(grid, block), has_threads })
+    }
+
+    pub fn run(&self, arguments: &dyn sealed::Arguments) -> Result<()> {
+        arguments.with(&mut |arguments| {
+            self.checked(arguments, &mut |handle, launch, arguments| handle.backend.launch(&launch, arguments))
+        })
+    }
+
+    /// With all accesses that were made.
+    pub fn traced(&self, arguments: &dyn sealed::Arguments) -> (Result<()>, Trace) {
+        let mut trace = Trace::default();
+        let result = arguments.with(&mut |arguments| {
+            self.checked(arguments, &mut |handle, launch, arguments| {
+                handle.backend.launch_traced(&launch, arguments, &mut trace)
+            })
+        });
+        (result, trace)
+    }
+
+    /// Does `launch` if everything is in order.
+    fn checked(
+        &self,
+        arguments: &[RawArgument<'_>],
+        launch: &mut dyn FnMut(&Handle, Launch, &[Argument<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit } = &self.config;
+        let name = self.kernel.short_name();
+        self.fit(arguments)?;
+        let handle = self.place(arguments)?;
+        arguments.iter().zip(self.kernel.threads.parameters).try_for_each(|(argument, parameter)| {
+            argument.array().map_or(Ok(()), |array| self.takes(parameter, array))
+        })?;
+        if !self.has_threads {
+            return Ok(());
+        }
+        let (grid, block) = (*grid, *block);
+        let size = limits::launch_size(self.operation, name, grid, block, *dynamic_shared_bytes)?;
+        let device = handle.device.to_string();
+        limits::within(self.operation, name, &device, size, &handle.backend.launch_limits()?)?;
+        if *checks == Checks::All && handle.device != Device::Cpu {
+            return Err(self.has_no_checker(&handle));
+        }
+        let copies = self.apart(arguments)?;
+        let passed: Vec<Argument<'_>> = arguments
+            .iter()
+            .zip(self.kernel.threads.parameters)
+            .zip(&copies)
+            .map(|((argument, parameter), copy)| match *argument {
+                RawArgument::Array { array, .. } => {
+                    Argument::Array(copy.as_ref().unwrap_or(array).view(), matches!(parameter, Parameter::ViewMut(..)))
+                }
+                RawArgument::Scalar { value, .. } => Argument::Scalar(value),
+            })
+            .collect();
+        let (operation, kernel) = (self.operation, self.kernel);
+        let request = Launch { operation, kernel, size, checks: *checks, time_limit: *time_limit };
+        match stream {
+            Some(stream) => {
+                if stream.device() != handle.device {
+                    return Err(self.wrong(format!(
+                        "the stream is one of {}, but the arrays are on {}; give a stream of their device",
+                        stream.device(),
+                        handle.device
+                    )));
+                }
+                stream.with(|| launch(&handle, request, &passed))
+            }
+            None => launch(&handle, request, &passed),
+        }
+    }
+
+    fn wrong(&self, reason: String) -> Error {
+        Error::InvalidArgument { operation: self.operation, reason }
+    }
+
+    /// Fails if the arguments are not of the parameters' types. The compiler has seen to that, unless the kernel was defined anew.
+    fn fit(&self, arguments: &[RawArgument<'_>]) -> Result<()> {
+        let parameters = self.kernel.threads.parameters;
+        let fits = |(argument, parameter): (&RawArgument<'_>, &Parameter)| match (argument, parameter) {
+            (RawArgument::Array { array, .. }, Parameter::View(_, dtype)) => array.dtype == *dtype,
+            (RawArgument::Array { array, writes }, Parameter::ViewMut(_, dtype)) => array.dtype == *dtype && *writes,
+            (RawArgument::Scalar { value, .. }, Parameter::Scalar(_, scalar)) => {
+                stored(*scalar).is_some_and(|dtype| dtype == value.dtype())
+            }
+            _ => false,
+        };
+        if parameters.len() == arguments.len() && arguments.iter().zip(parameters).all(fits) {
+            return Ok(());
+        }
+        let names: Vec<&str> = parameters.iter().map(Parameter::name).collect();
+        Err(self.wrong(format!(
+            "`{}` was registered with other parameters ({}) than it is called for; run the cell that defines it again",
+            self.kernel.short_name(),
+            names.join(", ")
+        )))
+    }
+
+    /// The device of the arrays, or the current one.
+    fn place(&self, arguments: &[RawArgument<'_>]) -> Result<Handle> {
+        let mut arrays = arguments.iter().filter_map(RawArgument::array);
+        let Some(first) = arrays.next() else { return device::current() };
+        arrays.try_for_each(|array| first.same_device(self.operation, array))?;
+        Ok(first.handle.clone())
+    }
+
+    /// Fails if a kernel cannot take an array.
+    fn takes(&self, parameter: &Parameter, array: &RawArray) -> Result<()> {
+        let (name, axes) = (parameter.name(), array.shape().len());
+        let kernel = self.kernel.short_name();
+        if axes == 0 {
+            return Err(self.wrong(format!(
+                "the array for `{name}` of `{kernel}` has no axes, and is not indexed; give it one: `a.reshape(1)`"
+            )));
+        }
+        if axes > MOST_AXES {
+            return Err(Error::InvalidShape {
+                operation: self.operation,
+                shape: array.shape().to_vec(),
+                reason: format!(
+                    "has {axes} axes, and the arrays of a kernel, such as `{name}` of `{kernel}`, have {MOST_AXES} at most; join \
+                     some by `reshape`"
+                ),
+            });
+        }
+        if let Parameter::ViewMut(..) = parameter {
+            writable(self.operation, array)?;
+        }
+        Ok(())
+    }
+
+    /// Copies of those arrays that are read and overlap one that is written to; fails if two that are written to overlap.
+    fn apart(&self, arguments: &[RawArgument<'_>]) -> Result<Vec<Option<RawArray>>> {
+        let parameters = self.kernel.threads.parameters;
+        let writes = |number: usize| matches!(parameters[number], Parameter::ViewMut(..));
+        let written = |but: usize| {
+            let others = arguments.iter().enumerate().filter(move |(number, _)| *number != but && writes(*number));
+            others.filter_map(|(number, argument)| Some((number, argument.array()?)))
+        };
+        let mut copies = Vec::with_capacity(arguments.len());
+        for (number, argument) in arguments.iter().enumerate() {
+            let mut copy = None;
+            if let Some(array) = argument.array()
+                && let Some((other, _)) = written(number).find(|(_, other)| may_overlap(array, other))
+            {
+                if writes(number) {
+                    return Err(self.wrong(format!(
+                        "the arrays for `{}` and `{}` of `{}` have elements in common, and both are written to; give one of them as a \
+                         copy, `&mut a.copy()`, or let one parameter do",
+                        parameters[number.min(other)].name(),
+                        parameters[number.max(other)].name(),
+                        self.kernel.short_name()
+                    )));
+                }
+                copy = Some(array.copied(self.operation)?);
+            }
+            copies.push(copy);
+        }
+        Ok(copies)
+    }
+
+    #[cold]
+    fn has_no_checker(&self, handle: &Handle) -> Error {
+        self.wrong(format!(
+            "races, barriers and shared memory are checked on the CPU only, and the arrays for `{}` are on {}; copy them with \
+             `to_device(gpu::Device::Cpu)` and launch it there, or run the program under NVIDIA's tool: `compute-sanitizer --tool \
+             racecheck`, `--tool synccheck` or `--tool initcheck`, and the program's name",
+            self.kernel.short_name(),
+            handle.device
+        ))
+    }
+}
+
+/// The type of the value that is passed for a scalar.
+const fn stored(scalar: ScalarType) -> Option<DType> {
+    Some(match scalar {
+        ScalarType::Bool => DType::Bool,
+        ScalarType::U8 => DType::U8,
+        ScalarType::I32 => DType::I32,
+        ScalarType::U32 => DType::U32,
+        ScalarType::I64 | ScalarType::Isize => DType::I64,
+        ScalarType::U64 | ScalarType::Usize => DType::U64,
+        ScalarType::F32 => DType::F32,
+        ScalarType::F64 => DType::F64,
+        ScalarType::I8 | ScalarType::I16 | ScalarType::U16 => return None,
+    })
+}
+
+/// What is known of a kernel on the current device.
+pub(super) fn attributes(kernel: &Kernel) -> Result<KernelAttributes> {
+    let handle = device::current()?;
+    let (facts, blocks) = handle.backend.kernel_facts(kernel)?;
+    let limits = handle.backend.launch_limits()?;
+    let occupancy = blocks.into_iter().map(|(threads, blocks)| Occupancy::new(threads, blocks, &limits)).collect();
+    Ok(KernelAttributes::new(kernel.short_name(), facts, occupancy))
+}
