@@ -1,9 +1,9 @@
 //! The two ways off the short path of an access: an index that is refused, and a launch that is checked.
 
+use crate::checker::Touch;
 use crate::element::ViewElement;
 use crate::failure::FailureKind;
 use crate::region::Region;
-use crate::trace::AccessKind;
 use crate::worker::running;
 use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
@@ -30,7 +30,7 @@ pub(crate) fn refuse(region: &Region, index: &[usize]) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn note<T: ViewElement>(element: *const T, region: &Region, index: &[usize], kind: AccessKind) {
+pub(crate) fn note<T: ViewElement>(element: *const T, region: &Region, index: &[usize], touch: Touch) {
     let Some(worker) = running() else { return };
-    worker.note::<T>(element, region, index, kind, Location::caller());
+    worker.note::<T>(element, region, index, touch, Location::caller());
 }

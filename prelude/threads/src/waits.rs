@@ -102,6 +102,8 @@ pub(crate) struct Waits {
     gone: usize,
     /// How many wait at operations of their warps.
     at_warps: usize,
+    /// The coroutines of those that will not go on.
+    parked: Vec<usize>,
 }
 
 impl Waits {
@@ -114,6 +116,7 @@ impl Waits {
             ready: Vec::new(),
             gone: 0,
             at_warps: 0,
+            parked: Vec::new(),
         }
     }
 
@@ -128,7 +131,12 @@ impl Waits {
 
     /// How many threads wait, those that can go on included.
     pub(crate) fn waiting(&self) -> usize {
-        self.at_barrier.len() + self.at_warps + self.ready.len() - self.gone
+        self.at_barrier.len() + self.at_warps + self.ready.len() - self.gone + self.parked.len()
+    }
+
+    /// A thread is left where it is until it is evicted.
+    pub(crate) fn park(&mut self, slot: usize) {
+        self.parked.push(slot);
     }
 
     pub(crate) fn any_ready(&self) -> bool {
@@ -150,7 +158,7 @@ impl Waits {
 
     /// The coroutine of any thread that waits, to end it.
     pub(crate) fn evict(&mut self) -> Option<usize> {
-        if let Some(slot) = self.next_ready() {
+        if let Some(slot) = self.next_ready().or_else(|| self.parked.pop()) {
             return Some(slot);
         }
         let thread = match self.at_barrier.pop() {
@@ -244,21 +252,18 @@ impl Waits {
             // A device gives anything for a lane that takes no part; here it is the thread's own value.
             results[lane] = word(source.filter(|&lane| lanes >> lane & 1 == 1).unwrap_or(lane));
         }
-        let one_line =
-            each(lanes).all(|lane| self.seats[first + lane].wait.is_some_and(|other| same(other.place, wait.place)));
         for lane in each(lanes) {
             self.seats[first + lane].result = results[lane];
             self.ready.push((first + lane) as u32);
         }
         self.warps[number].waiting &= !lanes;
         self.at_warps -= lanes.count_ones() as usize;
-        let needs_one_line = wait.operation != Operation::SyncWarp;
-        let odd =
-            each(lanes).find(|&lane| self.seats[first + lane].wait.is_some_and(|other| !same(other.place, wait.place)));
-        let divergence = odd.filter(|_| needs_one_line && !one_line).map(|odd| {
-            let waiting = each(lanes).find(|&lane| lane != odd).unwrap_or(odd);
-            Divergence { waiting: (first + waiting) as u32, other: (first + odd) as u32 }
-        });
+        // Devices let a warp's barrier be in several lines, but not what gives something.
+        let place = |lane: usize| self.seats[first + lane].wait.map_or(wait.place, |wait| wait.place);
+        let lowest = lanes.trailing_zeros() as usize;
+        let divergence = each(lanes)
+            .find(|&lane| wait.operation != Operation::SyncWarp && !same(place(lane), place(lowest)))
+            .map(|lane| Divergence { waiting: (first + lowest) as u32, other: (first + lane) as u32 });
         Some(Released { first, lanes, divergence })
     }
 

@@ -5,7 +5,7 @@
 //! wait or have ended, the barrier opens and the coroutines are resumed in turn. So a kernel without barriers never switches
 //! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Fault, Touch, place_of};
 use crate::element::ViewElement;
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
@@ -13,7 +13,7 @@ use crate::panics;
 use crate::region::Region;
 use crate::shared::Store;
 use crate::stacks;
-use crate::trace::{AccessKind, Trace};
+use crate::trace::Trace;
 use crate::waits::{Divergence, Released, Wait, Waits};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
@@ -70,6 +70,8 @@ pub(crate) struct Worker<'a> {
     waits: RefCell<Waits>,
     pub(crate) store: RefCell<Store>,
     checker: Option<RefCell<Checker>>,
+    /// What the checker has found that another thread's turn may still explain.
+    suspicion: RefCell<Option<Failure>>,
 }
 
 /// The worker of this thread of the processor, in a kernel.
@@ -135,7 +137,8 @@ impl<'a> Worker<'a> {
             waits: RefCell::new(Waits::new(threads)),
             store: RefCell::new(Store::new(launch.dynamic_shared_bytes)),
             checker: (launch.mode != Mode::Plain)
-                .then(|| RefCell::new(Checker::new(launch.block, launch.mode == Mode::Traced))),
+                .then(|| RefCell::new(Checker::new(launch.grid, launch.block, launch.mode == Mode::Traced))),
+            suspicion: RefCell::new(None),
         }
     }
 
@@ -172,7 +175,7 @@ impl<'a> Worker<'a> {
                 match stacks::take() {
                     Ok(stack) => coroutines.push(self.coroutine(coroutines.len(), stack)),
                     Err(_) => {
-                        self.failed(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
+                        self.report(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
                         continue;
                     }
                 }
@@ -181,7 +184,9 @@ impl<'a> Worker<'a> {
             if waiting == 0 {
                 return None;
             }
-            self.open();
+            if !self.confirmed() {
+                self.open();
+            }
         }
     }
 
@@ -243,7 +248,7 @@ impl<'a> Worker<'a> {
                 self.current.set(Current { number: begun, index, ..self.current.get() });
                 return true;
             }
-            if self.waits.borrow().waiting() > 0 || !self.begin_block() {
+            if self.waits.borrow().waiting() > 0 || self.confirmed() || !self.begin_block() {
                 return false;
             }
         }
@@ -262,12 +267,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The place of a thread in its block.
-    fn place(&self, number: usize) -> [usize; 3] {
-        let [x, y, _] = self.whole.launch.block;
-        [number % x, number / x % y, number / x / y]
-    }
-
     /// Begins the next block, if there is one.
     fn begin_block(&self) -> bool {
         let mut upcoming = self.upcoming.borrow_mut();
@@ -281,15 +280,14 @@ impl<'a> Worker<'a> {
             }
         }
         let Some(block) = upcoming.next() else { return false };
-        let [x, y, _] = self.whole.launch.grid;
         self.block.set(block);
-        self.block_idx.set([block % x, block / x % y, block / x / y]);
+        self.block_idx.set(place_of(block, self.grid_dim()));
         self.begun.set(0);
         self.next_index.set([0; 3]);
         self.waits.borrow_mut().begin();
         self.store.borrow_mut().begin();
         if let Some(checker) = &self.checker {
-            checker.borrow_mut().begin_block(block, self.block_idx.get());
+            checker.borrow_mut().begin_block(block);
         }
         true
     }
@@ -299,8 +297,10 @@ impl<'a> Worker<'a> {
     fn end(&self) {
         let number = self.current.get().number;
         if let Some(checker) = &self.checker {
-            let failed = checker.borrow_mut().settle();
-            self.report_checked(failed);
+            let unset = checker.borrow_mut().settle();
+            if let Some(failure) = unset {
+                self.suspicion.borrow_mut().get_or_insert(failure);
+            }
         }
         let others_wait = self.waits.borrow_mut().end(number);
         if others_wait {
@@ -320,8 +320,10 @@ impl<'a> Worker<'a> {
         }
         let current = self.current.get();
         if let Some(checker) = &self.checker {
-            let failed = checker.borrow_mut().settle();
-            self.report_checked(failed);
+            let unset = checker.borrow_mut().settle();
+            if let Some(failure) = unset {
+                self.park(failure);
+            }
         }
         let released = self.waits.borrow_mut().arrive(current.number, current.slot, wait);
         if let Some(some) = released {
@@ -362,9 +364,9 @@ impl<'a> Worker<'a> {
     fn diverged(&self, divergence: &Divergence) {
         let waits = self.waits.borrow();
         let Some(wait) = waits.wait_of(divergence.waiting) else { return };
-        let other = waits.whereabouts(divergence.other, self.place(divergence.other as usize));
+        let other = waits.whereabouts(divergence.other, place_of(divergence.other as usize, self.block_dim()));
         let kind = FailureKind::DivergentBarrier { operation: wait.operation.name(), other };
-        let thread = self.place(divergence.waiting as usize);
+        let thread = place_of(divergence.waiting as usize, self.block_dim());
         let failure = Failure { kind, line: Some(wait.place.line()), thread, block: self.block_idx.get() };
         self.whole.failed(self.block.get(), failure);
         self.given_up.set(true);
@@ -390,17 +392,23 @@ impl<'a> Worker<'a> {
         self.given_up.set(true);
     }
 
-    /// Keeps a failure that is no thread's.
-    fn failed(&self, kind: FailureKind, line: Option<u32>) {
-        self.report(kind, line);
+    /// Whether there is a suspicion, and nobody's turn that would explain it: then it is a failure.
+    fn confirmed(&self) -> bool {
+        let Some(failure) = self.suspicion.borrow_mut().take() else { return false };
+        self.whole.failed(self.block.get(), failure);
+        self.given_up.set(true);
+        true
     }
 
-    /// Keeps what the checker has found.
-    fn report_checked(&self, failure: Option<Failure>) {
-        if let Some(failure) = failure {
-            self.whole.failed(self.block.get(), failure);
-            self.given_up.set(true);
-        }
+    /// Leaves the current thread where it is, as it cannot go on, until the others have had their turn.
+    fn park(&self, suspicion: Failure) -> ! {
+        self.suspicion.borrow_mut().get_or_insert(suspicion);
+        let current = self.current.get();
+        self.waits.borrow_mut().park(current.slot);
+        // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
+        unsafe { (*current.yielder).suspend(()) };
+        self.current.set(current);
+        resume_unwind(Box::new(Ended))
     }
 
     /// Ends the current thread, and with it the launch.
@@ -416,15 +424,24 @@ impl<'a> Worker<'a> {
         element: *const T,
         region: &Region,
         index: &[usize],
-        kind: AccessKind,
+        touch: Touch,
         place: &'static Location<'static>,
     ) {
         let Some(checker) = &self.checker else { return };
+        // What destructors do on the way out is nothing that the kernel does.
+        if std::thread::panicking() {
+            return;
+        }
         let current = self.current.get();
-        let failure = checker.borrow_mut().note(current.number, element, region, index, kind, place);
-        if failure.is_some() {
-            self.report_checked(failure);
-            resume_unwind(Box::new(Ended));
+        let fault = checker.borrow_mut().note(current.number, element, region, index, touch, place);
+        match fault {
+            None => {}
+            Some(Fault::Unset(failure)) => self.park(failure),
+            Some(Fault::Race(failure)) => {
+                self.whole.failed(self.block.get(), failure);
+                self.given_up.set(true);
+                resume_unwind(Box::new(Ended));
+            }
         }
     }
 
