@@ -211,9 +211,9 @@ fn shuffles_in_two_directions(a: View<f32>, mut out: ViewMut<f32>) {
 fn one_shuffle_in_two_branches(a: View<f32>, mut out: ViewMut<f32>) {
     let t = thread_idx().x;
     if t % 2 == 0 {
-        out[t] = shfl_xor_sync(u32::MAX, a[t], 1); //~ one_shuffle_in_two_branches second
+        out[t] = shfl_xor_sync(u32::MAX, a[t], 1); //~ one_shuffle_in_two_branches
     } else {
-        out[t] = shfl_xor_sync(u32::MAX, -a[t], 1); //~ one_shuffle_in_two_branches
+        out[t] = shfl_xor_sync(u32::MAX, -a[t], 1); //~ one_shuffle_in_two_branches second
     }
 }
 
@@ -341,7 +341,7 @@ pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "one_shuffle_in_two_branches",
         launched: || gpu::try_launch_checked(one_shuffle_in_two_branches, 1, 32, (&ramp(32), &mut zeros(32))),
-        finds: Divergence { waits: at(0, 1), other: at(0, 0), ended: false },
+        finds: Divergence { waits: at(0, 0), other: at(0, 1), ended: false },
     },
     Planted {
         kernel: "barrier_of_a_warp_against_one_of_the_block",

@@ -323,8 +323,8 @@ fn exchange_without_a_barrier(mut a: ViewMut<f32>) {
 #[kernel]
 fn maximum_compared_before_it_is_written(a: View<i32>, most: ViewMut<i32>) {
     let i = global_idx().x;
-    if a[i] > most[0] {
-        //~ maximum_compared_before_it_is_written read
+    let current = most[0]; //~ maximum_compared_before_it_is_written read
+    if a[i] > current {
         most.atomic_max(0, a[i]); //~ maximum_compared_before_it_is_written atomic
     }
 }
@@ -379,7 +379,7 @@ pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "reversed_without_a_barrier",
         launched: || gpu::try_launch_checked(reversed_without_a_barrier, 1, 8, (&ramp(8), &mut zeros(8))),
-        finds: Race { memory: "tile", index: &[7], first: reads(0, 0), second: writes(0, 7) },
+        finds: Race { memory: "tile", index: &[4], first: reads(0, 3), second: writes(0, 4) },
     },
     Planted {
         kernel: "product_without_the_first_barrier",
@@ -400,7 +400,7 @@ pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "reduction_without_barriers_between_steps",
         launched: || gpu::try_launch_checked(reduction_without_barriers_between_steps, 1, 8, (&ramp(8), &mut zeros(1))),
-        finds: Race { memory: "sums", index: &[2], first: reads(0, 0), second: writes(0, 2) },
+        finds: Race { memory: "sums", index: &[1], first: reads(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "reduction_without_the_first_barrier",
@@ -501,9 +501,9 @@ pub const PLANTED: &[Planted] = &[
         launched: || gpu::try_launch_checked(transposed_in_place, 1, (4, 4), (&mut image(4, 4),)),
         finds: Race {
             memory: "a",
-            index: &[1, 0],
-            first: reads(0, 1),
-            second: writes(0, 0).by(at3([0, 0, 0], [0, 1, 0])),
+            index: &[0, 1],
+            first: writes(0, 1),
+            second: reads(0, 0).by(at3([0, 0, 0], [0, 1, 0])),
         },
     },
     Planted {
@@ -526,7 +526,7 @@ pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "barrier_of_a_warp_between_warps",
         launched: || gpu::try_launch_checked(barrier_of_a_warp_between_warps, 1, 64, (&ramp(64), &mut zeros(64))),
-        finds: Race { memory: "tile", index: &[63], first: reads(0, 0), second: writes(0, 63) },
+        finds: Race { memory: "tile", index: &[32], first: reads(0, 31), second: writes(0, 32) },
     },
     Planted {
         kernel: "buffer_filled_again_too_early",
