@@ -172,16 +172,20 @@ pub(super) fn shape_of(examined: &Examined, memory: &Memory) -> Vec<usize> {
     {
         return array.shape.clone();
     }
-    let of_it = examined.trace.accesses.iter().filter(|access| access.memory == *memory);
-    vec![of_it.map(|access| access.index + 1).max().unwrap_or(1)]
+    let known = examined.trace.shapes.iter().find(|(known, _)| known == memory);
+    known.map_or(Vec::new(), |(_, shape)| shape.clone())
 }
 
-/// The look of an array before anything is coloured: values of what the kernel only reads, numbers of elements otherwise.
-pub(super) fn plain_look<'a>(examined: &'a Examined, memory: &Memory) -> impl Fn(usize) -> Look + 'a {
+/// The look of an array before anything is coloured: values of what the kernel only reads, indices otherwise.
+pub(super) fn plain_look<'a>(
+    examined: &'a Examined,
+    memory: &Memory,
+    shape: &'a [usize],
+) -> impl Fn(usize) -> Look + use<'a> {
     let input = examined.case.inputs.iter().find(|input| is_array(memory, input.name));
     move |element| match input {
         Some(input) => Look::plain(input.values.get(element).copied().map_or(String::new(), value)),
-        None => Look::numbered(element),
+        None => Look::indexed(element, shape),
     }
 }
 
@@ -205,8 +209,8 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
 
     let (read, height) = place_arrays(svg, (0.0, y), examined, &panel.reads, &has_arrow);
     let threads_y = y + height + if panel.reads.is_empty() { RADIUS + 6.0 } else { ARROWS };
-    let (threads, right) = place_threads(examined, &panel.blocks, threads_y);
-    let below = threads_y + RADIUS + if panel.writes.is_empty() { 0.0 } else { ARROWS - 12.0 };
+    let crowd = place_threads(examined, &panel.blocks, threads_y);
+    let below = crowd.bottom + if panel.writes.is_empty() { 0.0 } else { ARROWS - 12.0 };
     let (written, height) = place_arrays(svg, (0.0, below), examined, &panel.writes, &has_arrow);
 
     let mut drawn = BTreeSet::new();
@@ -217,7 +221,7 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
         else {
             continue;
         };
-        let Some(&(x, y)) = threads.get(&(access.block, access.thread)) else { continue };
+        let Some(&(x, y)) = crowd.places.get(&(access.block, access.thread)) else { continue };
         if !drawn.insert((examined.name(&access.memory).to_owned(), access.index, access.block, access.thread, is_read))
         {
             continue;
@@ -234,7 +238,7 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
             svg.arrow((x, y + RADIUS), cell, colour, style);
         }
     }
-    draw_threads(svg, examined, &panel.blocks, &threads, (threads_y, right), focus);
+    draw_threads(svg, examined, &crowd, focus);
     below + height
 }
 
@@ -253,8 +257,10 @@ fn place_arrays(
         if grids.contains_key(&name) {
             continue;
         }
-        let grid = Grid::new((x, y), &shape_of(examined, &access.memory));
-        let plain = plain_look(examined, &access.memory);
+        let shape = shape_of(examined, &access.memory);
+        let grid =
+            if access.kind == AccessKind::Read { Grid::new((x, y), &shape) } else { Grid::below((x, y), &shape) };
+        let plain = plain_look(examined, &access.memory, &shape);
         let mut users: BTreeMap<usize, BTreeSet<(bool, Thread)>> = BTreeMap::new();
         for user in accesses.iter().filter(|user| user.memory == access.memory) {
             users.entry(user.index).or_default().insert((has_arrow(user), (user.block, user.thread)));
@@ -269,7 +275,6 @@ fn place_arrays(
                 [] => "#eeeeee".to_owned(),
                 _ => "#d5d5d5".to_owned(),
             };
-            look.ink = INK;
             if users.len() > 1 {
                 look.note = format!("×{}", users.len());
             }
@@ -283,46 +288,48 @@ fn place_arrays(
     (grids, height)
 }
 
-/// Where the threads of some blocks stand, and where each block ends.
-fn place_threads(examined: &Examined, blocks: &[[usize; 3]], y: f64) -> (BTreeMap<Thread, Point>, Vec<f64>) {
+/// Where the threads of some blocks stand, with a frame around each block.
+struct Crowd {
+    places: BTreeMap<Thread, Point>,
+    /// The blocks with the corners and the sizes of their frames.
+    frames: Vec<([usize; 3], Point, Point)>,
+    /// Where the lowest thread ends.
+    bottom: f64,
+}
+
+/// Room between the threads at the edge of a block and its frame.
+const PADDING: f64 = 5.0;
+/// How far rows of threads are apart.
+const ROW: f64 = 26.0;
+
+fn place_threads(examined: &Examined, blocks: &[[usize; 3]], y: f64) -> Crowd {
     let [columns, rows, layers] = examined.case.block;
-    let step = if rows * layers > 1 { 34.0 } else { CELL.0 };
-    let mut places = BTreeMap::new();
-    let mut ends = Vec::new();
-    let mut x = RADIUS + 6.0;
+    let mut crowd =
+        Crowd { places: BTreeMap::new(), frames: Vec::new(), bottom: y + ROW * (rows * layers - 1) as f64 + RADIUS };
+    let mut x = RADIUS + PADDING;
     for &block in blocks {
         for number in 0..columns * rows * layers {
             let thread = [number % columns, number / columns % rows, number / (columns * rows)];
-            places.insert((block, thread), (x, y));
-            x += step;
+            let place = (x + CELL.0 * (number % columns) as f64, y + ROW * (number / columns) as f64);
+            crowd.places.insert((block, thread), place);
         }
-        ends.push(x - step + RADIUS + 6.0);
-        x += 30.0;
+        let width = CELL.0 * (columns - 1) as f64 + 2.0 * (RADIUS + PADDING);
+        let height = crowd.bottom - y + RADIUS + 2.0 * PADDING - 2.0;
+        crowd.frames.push((block, (x - RADIUS - PADDING, y - RADIUS - PADDING + 1.0), (width, height)));
+        // The name of the block stands behind it.
+        x += width + 8.0 + 5.2 * block_name(examined.case.grid, block).chars().count() as f64;
     }
-    (places, ends)
+    crowd
 }
 
-fn draw_threads(
-    svg: &mut Svg,
-    examined: &Examined,
-    blocks: &[[usize; 3]],
-    places: &BTreeMap<Thread, Point>,
-    (y, ends): (f64, Vec<f64>),
-    focus: &[Thread],
-) {
-    for (&block, end) in blocks.iter().zip(ends) {
-        let first = places.get(&(block, [0; 3])).map_or(0.0, |place| place.0) - RADIUS - 6.0;
-        svg.rectangle(
-            (first, y - RADIUS - 4.0),
-            (end - first, 2.0 * RADIUS + 8.0),
-            "none",
-            GREY,
-            r#"rx="8" stroke-dasharray="5 3""#,
-        );
-        svg.text((end + 4.0, y + 4.0), Anchor::Start, 9.0, GREY, &block_name(examined.case.grid, block));
+fn draw_threads(svg: &mut Svg, examined: &Examined, crowd: &Crowd, focus: &[Thread]) {
+    for &(block, corner, size) in &crowd.frames {
+        svg.rectangle(corner, size, "none", GREY, r#"rx="8" stroke-dasharray="5 3""#);
+        let name = block_name(examined.case.grid, block);
+        svg.text((corner.0 + size.0 + 3.0, corner.1 + size.1 / 2.0 + 3.0), Anchor::Start, 9.0, GREY, &name);
     }
     let failed = matches!(examined.problem, Some(Problem::Failed { .. }));
-    for (&(block, thread), &place) in places {
+    for (&(block, thread), &place) in &crowd.places {
         let marked = failed && focus.contains(&(block, thread));
         draw_thread(svg, examined, thread, place, marked);
     }

@@ -51,8 +51,7 @@ fn out_of_bounds(
     let before = |axis: usize| index.len() > axis && (index[index.len() - 1 - axis] as isize) < 0;
     let place = (if before(0) { 54.0 } else { 0.0 }, y + if before(1) { 40.0 } else { 0.0 });
     let grid = Grid::new(place, shape);
-    let look = plain_look(examined, memory);
-    grid.draw(svg, examined.name(memory), look);
+    grid.draw(svg, examined.name(memory), plain_look(examined, memory, shape));
     let missing = grid.draw_missing(svg, index);
     let bottom = (place.1 + grid.size().1).max(missing.1);
     let thread = (missing.0, bottom + BETWEEN - 10.0);
@@ -77,16 +76,13 @@ fn with_element(
     words: Option<&str>,
 ) -> (Grid, usize) {
     let mut shape = shape_of(examined, memory);
-    if shape.len() != index.len() {
-        // The trace does not know the shape: one that has the element will do.
+    if shape.is_empty() {
+        // Nobody has accessed it before: a shape that has the element will do.
         shape = index.iter().map(|index| index + 1).collect();
-    }
-    if let ([length], [index]) = (&mut shape[..], index) {
-        *length = (*length).max(index + 1);
     }
     let element = flat(index, &shape);
     let grid = Grid::new((0.0, y), &shape);
-    let look = plain_look(examined, memory);
+    let look = plain_look(examined, memory, &shape);
     grid.draw(svg, examined.name(memory), |number| {
         let look = look(number);
         if number != element {
@@ -102,8 +98,9 @@ fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &
     let (grid, element) = with_element(svg, y, examined, memory, index, None);
     let bottom = y + grid.size().1;
     let cell = grid.edge(element, true).unwrap_or((20.0, bottom));
+    let left = (cell.0 - 40.0).max(14.0);
     for (number, side) in sides.into_iter().enumerate() {
-        let place = ((cell.0 - 40.0).max(14.0) + 60.0 * number as f64, bottom + BETWEEN - 8.0 + 34.0 * number as f64);
+        let place = (left + 60.0 * number as f64, bottom + BETWEEN - 8.0 + 34.0 * number as f64);
         arrow(svg, cell, place, side.kind == AccessKind::Read);
         draw_thread(svg, examined, side.thread, place, true);
         let verb = match side.kind {
@@ -111,8 +108,9 @@ fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &
             AccessKind::Write => " writes it",
             AccessKind::Atomic => " changes it by an atomic operation",
         };
+        // Both behind the second thread, where no arrow is.
         let words = thread_and_line(examined, side.block, side.thread, Some(side.line), verb);
-        svg.text((place.0 + 18.0, place.1 + 4.0), Anchor::Start, 11.0, RED, &words);
+        svg.text((left + 78.0, place.1 + 4.0), Anchor::Start, 11.0, RED, &words);
     }
     let end = bottom + BETWEEN + 34.0 + 22.0;
     svg.text((0.0, end), Anchor::Start, 10.0, GREY, "Nothing says which of the two comes first.");

@@ -1,6 +1,6 @@
 //! Arrays as rows of cells.
 
-use super::case::Array;
+use super::case::{Array, indices};
 use super::svg::{Anchor, GREY, INK, LINE, Point, Svg};
 
 pub(super) const CELL: Point = (34.0, 24.0);
@@ -16,6 +16,8 @@ pub(super) struct Grid {
     origin: Point,
     rows: usize,
     columns: usize,
+    /// Whether its name stands below it.
+    named_below: bool,
 }
 
 /// How a cell looks.
@@ -34,9 +36,10 @@ impl Look {
         Look { fill: "white".to_owned(), stroke: LINE, words, ink: INK, note: String::new() }
     }
 
-    /// A cell that has a number, and no value that could be shown.
-    pub fn numbered(number: usize) -> Look {
-        Look { ink: GREY, ..Look::plain(number.to_string()) }
+    /// A cell whose value is not known: it shows its index.
+    pub fn indexed(element: usize, shape: &[usize]) -> Look {
+        let index: Vec<String> = indices(element, shape).iter().map(usize::to_string).collect();
+        Look { ink: GREY, ..Look::plain(format!("[{}]", index.join(","))) }
     }
 }
 
@@ -45,7 +48,12 @@ impl Grid {
     pub fn new((x, y): Point, shape: &[usize]) -> Grid {
         let columns = shape.last().copied().unwrap_or(1);
         let rows = shape.iter().rev().skip(1).product();
-        Grid { origin: (x, y + TITLE), rows, columns }
+        Grid { origin: (x, y + TITLE), rows, columns, named_below: false }
+    }
+
+    /// The same with the name below, for an array to which arrows come from above.
+    pub fn below((x, y): Point, shape: &[usize]) -> Grid {
+        Grid { origin: (x, y), named_below: true, ..Grid::new((x, y), shape) }
     }
 
     /// The size with the name above and the dots at the ends.
@@ -77,7 +85,8 @@ impl Grid {
     }
 
     pub fn draw(&self, svg: &mut Svg, title: &str, mut look: impl FnMut(usize) -> Look) {
-        svg.text((self.origin.0, self.origin.1 - 6.0), Anchor::Start, 12.0, INK, title);
+        let base = if self.named_below { self.size().1 - TITLE + 14.0 } else { -6.0 };
+        svg.text((self.origin.0, self.origin.1 + base), Anchor::Start, 12.0, INK, title);
         for row in 0..self.rows.min(MOST_ROWS) {
             for column in 0..self.columns.min(MOST_COLUMNS) {
                 cell(svg, self.corner(row as f64, column as f64), &look(row * self.columns + column), "");
@@ -135,7 +144,8 @@ impl Grid {
 fn cell(svg: &mut Svg, (x, y): Point, look: &Look, style: &str) {
     let width = if look.stroke == super::svg::RED && style.is_empty() { r#"stroke-width="2.5""# } else { style };
     svg.rectangle((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), &look.fill, look.stroke, width);
-    svg.text((x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.0), Anchor::Middle, 11.0, look.ink, &look.words);
+    let size = if look.words.chars().count() > 4 { 9.0 } else { 11.0 };
+    svg.text((x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.0), Anchor::Middle, size, look.ink, &look.words);
     if !look.note.is_empty() {
         svg.text((x + CELL.0 - 9.0, y + CELL.1 - 3.0), Anchor::Middle, 7.0, INK, &look.note);
     }
