@@ -72,12 +72,9 @@ pub(crate) fn wrong_axes(array: &str, axes: usize, given: usize) -> String {
         3 => "[z, y, x]".to_owned(),
         _ => "[w, z, y, x]".to_owned(),
     };
-    format!(
-        "`{array}` has {}, but is given {}; write `{array}[{indices}]`, or launch with an array of {}",
-        numbered(axes, "axis", "axes"),
-        numbered(given, "index", "indices"),
-        numbered(given, "axis", "axes"),
-    )
+    // What the translator says of the same.
+    let given = if given == 1 { "this is one index".to_owned() } else { format!("these are {given} indices") };
+    format!("`{array}` has {axes} {}, and {given}; write `{array}[{indices}]`", if axes == 1 { "axis" } else { "axes" })
 }
 
 /// A loop was told to end.
@@ -113,10 +110,6 @@ fn in_thread(text: String, of: Option<Thread>) -> String {
 /// An index as it was meant: one below zero has become very large.
 fn written(index: i64) -> String {
     if index < 0 { format!("{index} (a difference of indices has gone below 0)") } else { index.to_string() }
-}
-
-fn numbered(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The error for a kernel that has failed on the CPU; none if it was interrupted.

@@ -60,7 +60,7 @@ struct Kernel {
     shared: AtomicU32,
 }
 
-/// Bytes of dynamic shared memory that need no asking.
+/// Bytes of shared memory that need no asking.
 const SHARED: u32 = 48 << 10;
 
 impl TextModule {
@@ -86,7 +86,13 @@ impl TextModule {
             module.function(&name).map(|function| Kernel { function, shared: AtomicU32::new(SHARED) })
         };
         let kernels = names.iter().map(function).collect::<Result<Vec<Kernel>>>()?;
-        Ok(TextModule { device: device.clone(), kernels, limits: limits(device)?, module })
+        let text = TextModule { device: device.clone(), kernels, limits: limits(device)?, module };
+        for (number, kernel) in text.kernels.iter().enumerate() {
+            // What the kernel declares is a part of what needs no asking.
+            let declared = u32::try_from(text.facts(number)?.shared_bytes).unwrap_or(SHARED);
+            kernel.shared.store(SHARED.saturating_sub(declared), Ordering::Relaxed);
+        }
+        Ok(text)
     }
 
     pub fn limits(&self) -> Limits {

@@ -75,7 +75,8 @@ impl LaunchConfig {
     /// launch waits until the kernel is done.
     ///
     /// On CUDA devices, loops whose number of passes is not known look at the limit, and barriers do not: a kernel whose threads wait
-    /// for one another at barriers that not all of them reach need not end.
+    /// for one another at barriers that not all of them reach need not end. On the CPU it is looked at when a thread begins, and at
+    /// barriers; a loop of a single thread that does not end is ended by an interrupt of the cell alone.
     pub fn time_limit(self, limit: Duration) -> LaunchConfig {
         LaunchConfig { time_limit: Some(limit), ..self }
     }

@@ -196,7 +196,18 @@ mod tests {
             too_many_registers("launch", "blur", LaunchSize { grid: [1; 3], block: [32, 32, 1], shared: 0 }, 100, 640)
                 .to_string(),
         ];
-        expect![""].assert_eq(&all.join("\n"));
+        expect![[r#"
+            launch: `blur` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch (`launch_for` takes 0 too)
+            launch: `blur` cannot be launched with a block of 32 × -1 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads
+            launch: `blur` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, and cuda:0 takes 1024 at most; launch more blocks of fewer threads
+            launch: `blur` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cuda:0 takes 1024 × 1024 × 64 at most; put what is longest along x
+            launch: `blur` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cuda:0 takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
+            launch: `blur` cannot be launched: a block of 4294967295 × 1 × 1 has 4294967295 threads, and cuda:0 takes 1024 at most; launch more blocks of fewer threads
+            launch: `blur` cannot be launched: a grid of 4294967295 × 1 × 1 is too long along an axis: cuda:0 takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
+            launch: `blur` cannot be launched: a block needs 232449 bytes of shared memory, and cuda:0 has 232448 at most; work on smaller tiles, or keep less in a tile
+            launch: `blur` cannot be launched: a block needs 50000 bytes of shared memory (40000 of its `shared_array`s, and 10000 that the launch asks for), and cpu has 49152 at most; work on smaller tiles, or keep less in a tile
+            launch: `blur` cannot be launched: its `shared_array`s take 65536 bytes of a block, and those of fixed size 49152 at most; make the largest a `dynamic_shared_array`, whose bytes `LaunchConfig::dynamic_shared_bytes` gives
+            launch: `blur` cannot be launched: a block of 32 × 32 × 1 has 1024 threads, and of this kernel, whose threads use 100 registers each, 640 at most; launch more blocks of fewer threads"#]].assert_eq(&all.join("\n"));
     }
 
     #[test]

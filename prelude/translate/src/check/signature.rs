@@ -3,6 +3,7 @@
 use super::{Checker, World, path_text, plain_name};
 use crate::program::{References, Role, Scalar};
 use crate::refuse;
+use crate::threads::{dim3, own_name};
 use crate::tree::Parameter;
 use crate::types::{Access, Ty, scalar_named};
 use syn::{Error, FnArg, ReturnType};
@@ -237,6 +238,9 @@ impl Checker<'_> {
     /// A struct by its path, which is noted as a reference.
     pub(super) fn struct_type(&mut self, path: &syn::Path) -> Ty {
         let path = &self.without_use(path);
+        if own_name(path).is_some_and(|name| name == "Dim3") {
+            return dim3();
+        }
         let text = path_text(path);
         if self.is_new("struct", &text) {
             self.references.structs.push(path.clone());

@@ -30,23 +30,23 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
     for item in &file.items {
         let (name, references, start) = match item {
             syn::Item::Fn(function) => {
-                let role = function.attrs.iter().find_map(|attribute| {
-                    match attribute.path().get_ident()?.to_string().as_str() {
-                        "vectorize" => Some(Role::Vectorize),
-                        "device" => Some(Role::Device),
-                        "formula" => Some(Role::Formula),
-                        "kernel" => Some(Role::Kernel),
-                        _ => None,
-                    }
+                let role = function.attrs.iter().find_map(|attribute| match role_named(attribute)?.as_str() {
+                    "vectorize" => Some(Role::Vectorize),
+                    "device" => Some(Role::Device),
+                    "formula" => Some(Role::Formula),
+                    "kernel" => Some(Role::Kernel),
+                    _ => None,
                 });
                 let Some(role) = role else { continue };
                 let name = function.sig.ident.to_string();
                 program.roles.insert(name.clone(), role);
-                let references = check(function, role).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+                let bare = syn::ItemFn { attrs: Vec::new(), ..function.clone() };
+                let references = check(&bare, role).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
                 (name, references, function.sig.span().start().line)
             }
             syn::Item::Struct(item) => {
-                let references = check_struct(item).unwrap_or_else(|errors| panic!("{}", errors[0]));
+                let bare = syn::ItemStruct { attrs: Vec::new(), ..item.clone() };
+                let references = check_struct(&bare).unwrap_or_else(|errors| panic!("{}", errors[0]));
                 (item.ident.to_string(), references, item.struct_token.span.start().line)
             }
             _ => continue,
@@ -68,6 +68,16 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
         program.items.insert(name, item);
     }
     program
+}
+
+/// `kernel` of `#[kernel]` and of `#[cfg_attr(any(), kernel)]`, which means nothing to the compiler.
+fn role_named(attribute: &syn::Attribute) -> Option<String> {
+    match &attribute.meta {
+        syn::Meta::List(list) if list.path.is_ident("cfg_attr") => {
+            list.tokens.clone().into_iter().last().map(|token| token.to_string())
+        }
+        meta => Some(meta.path().get_ident()?.to_string()),
+    }
 }
 
 /// The items of a text, in their order.
