@@ -172,9 +172,9 @@ impl Shadow {
 
     /// What is known of the element of `size` bytes at an address, which is in the shared memory of `block` if one is given.
     pub(super) fn cell(&mut self, address: usize, size: usize, block: Option<u32>) -> &mut Cell {
-        // Arrays of small and of large elements may lie in one page, so each size has pages of its own; and so may arguments and the
-        // shared memory of a block, of which the one is forgotten when the other must not be.
-        let key = address / PAGE * 16 + size.trailing_zeros() as usize * 2 + usize::from(block.is_some());
+        // Arrays of small and of large elements may lie side by side, and so may shared memory and arguments: all have pages of
+        // their own.
+        let key = address / PAGE * 16 + usize::from(block.is_some()) * 8 + size.trailing_zeros() as usize;
         let empty = || (0..PAGE / size).map(|_| Cell::default()).collect();
         let page = self.pages.entry(key).or_insert_with(|| Page { block, cells: empty() });
         if page.block != block {
@@ -199,23 +199,5 @@ impl Hasher for Mixer {
 
     fn write_usize(&mut self, number: usize) {
         self.0 = (self.0 ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_and_shared_memory_may_lie_side_by_side() {
-        let mut shadow = Shadow::new();
-        let place = Location::caller();
-        let record = Record { thread: 0, block: 0, phase: 0, time: 1, place };
-        shadow.cell(4096, 4, None).add(Touch::Write, record);
-        shadow.cell(4100, 4, Some(0)).add(Touch::Write, record);
-        assert!(shadow.cell(4096, 4, None).is_set() && shadow.cell(4100, 4, Some(0)).is_set());
-        // The memory of another block has nothing in it.
-        assert!(!shadow.cell(4100, 4, Some(1)).is_set() && shadow.cell(4096, 4, None).is_set());
-        assert!(!shadow.cell(4096, 8, None).is_set() && !shadow.cell(4100, 4, None).is_set());
     }
 }
