@@ -14,6 +14,12 @@ from pathlib import Path
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 
+
+def paths() -> list[Path]:
+    """The lessons, and the notebooks with solutions."""
+    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
+
+
 METADATA = {
     "kernelspec": {"display_name": "Rust GPU", "language": "rust", "name": "warpcell"},
     "language_info": {
@@ -68,11 +74,11 @@ def problems(path: Path) -> list[str]:
 def main() -> int:
     fix = sys.argv[1:] == ["--fix"]
     status = 0
-    for path in sorted(LESSONS.glob("*.ipynb")):
+    for path in paths():
         if fix:
             path.write_text(canonical(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
         for problem in problems(path):
-            print(f"lessons/{path.name}: {problem}")
+            print(f"lessons/{path.relative_to(LESSONS)}: {problem}")
             status = 1
     return status
 

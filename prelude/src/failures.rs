@@ -212,7 +212,7 @@ fn of_panic(message: &str, thread: Thread) -> String {
 }
 
 /// The functions that a kernel is made of: where each begins in the file that was compiled, and for the user.
-struct Places {
+pub(crate) struct Places {
     kernel: &'static str,
     functions: Vec<Function>,
 }
@@ -225,7 +225,7 @@ struct Function {
 }
 
 impl Places {
-    fn of(kernel: &Kernel) -> Places {
+    pub(crate) fn of(kernel: &Kernel) -> Places {
         let own = Function {
             name: kernel.short_name(),
             source: kernel.text.source,
@@ -247,7 +247,7 @@ impl Places {
     }
 
     /// The function that has a line of the file, and the user's line.
-    fn find(&self, compiled: Option<u32>) -> (&'static str, usize) {
+    pub(crate) fn find(&self, compiled: Option<u32>) -> (&'static str, usize) {
         let first = &self.functions[0];
         let Some(compiled) = compiled.map(|line| line as usize) else { return (self.kernel, first.line) };
         let has = |function: &&Function| {
@@ -261,7 +261,7 @@ impl Places {
     }
 
     /// What the user calls an array.
-    fn memory(&self, memory: &Memory) -> String {
+    pub(crate) fn memory(&self, memory: &Memory) -> String {
         match memory {
             Memory::Array { name } => (*name).to_owned(),
             Memory::Shared { line } => {

@@ -51,6 +51,7 @@ mod philox;
 mod plot;
 pub mod prelude;
 mod profiling;
+pub mod puzzles;
 #[doc(hidden)]
 pub mod registry;
 mod rich;

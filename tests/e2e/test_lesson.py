@@ -11,11 +11,16 @@ import notebooks
 import run_notebook
 
 LESSONS = notebooks.LESSONS
-PATHS = sorted(LESSONS.glob("*.ipynb"))
+PATHS = notebooks.paths()
 SOURCES = json.loads((LESSONS / "sources.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="module", params=PATHS, ids=lambda path: path.stem)
+def name(path: Path) -> str:
+    """A notebook's path as test ids have it."""
+    return str(path.relative_to(LESSONS).with_suffix(""))
+
+
+@pytest.fixture(scope="module", params=PATHS, ids=name)
 def lesson(request):
     return request.param
 
@@ -60,6 +65,7 @@ def test_the_table_of_the_readme_names_every_source_and_cell():
             assert f"`{cell_id}`" in table[source], f"the row of {source} does not name the cell {cell_id}"
 
 
+@pytest.mark.parametrize("lesson", [path for path in PATHS if path.parent == LESSONS], ids=name)
 def test_a_learner_finds_questions_objectives_time_and_credit(lesson):
     text = "\n".join("".join(cell["source"]) for cell in cells(lesson) if cell["cell_type"] == "markdown")
     for part in ("Questions", "Objectives", "Time", "Key points", "Credit", "licen"):

@@ -1,6 +1,10 @@
 //! Kernels: what their threads compute, what they may be given, and what is said where something is wrong. On the current device,
 //! and, where a launch is to fail at once, on the CPU.
 
+mod arrays;
+mod correct;
+mod faults;
+
 use expect_test::{Expect, expect};
 use warpcell as gpu;
 use warpcell::prelude::*;

@@ -21,6 +21,7 @@ mod names;
 mod parity;
 mod printing;
 mod products;
+mod puzzles;
 mod random;
 mod semantics;
 mod sorting;

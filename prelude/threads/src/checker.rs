@@ -210,8 +210,12 @@ impl Checker {
             return;
         }
         let flat = index.iter().zip(region.shape()).fold(0, |flat, (&index, &length)| flat * length + index);
+        let memory = region.name.memory();
+        if !trace.shapes.iter().any(|(known, _)| *known == memory) {
+            trace.shapes.push((memory.clone(), region.shape().to_vec()));
+        }
         trace.accesses.push(TracedAccess {
-            memory: region.name.memory(),
+            memory,
             index: flat,
             kind: touch.kind(),
             thread,

@@ -38,6 +38,8 @@ pub struct TracedAccess {
 pub struct Trace {
     /// The accesses, in the order in which they were made.
     pub accesses: Vec<TracedAccess>,
+    /// The memory that was accessed, with the lengths of its axes.
+    pub shapes: Vec<(Memory, Vec<usize>)>,
     /// How many accesses more there were than the trace holds ([`Trace::LONGEST`]).
     pub left_out: usize,
 }

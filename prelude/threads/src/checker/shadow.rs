@@ -172,8 +172,9 @@ impl Shadow {
 
     /// What is known of the element of `size` bytes at an address, which is in the shared memory of `block` if one is given.
     pub(super) fn cell(&mut self, address: usize, size: usize, block: Option<u32>) -> &mut Cell {
-        // Arrays of small and of large elements may lie in one page, so each size has pages of its own.
-        let key = address / PAGE * 16 + size.trailing_zeros() as usize;
+        // Arrays of small and of large elements may lie side by side, and so may shared memory and arguments: all have pages of
+        // their own.
+        let key = address / PAGE * 16 + usize::from(block.is_some()) * 8 + size.trailing_zeros() as usize;
         let empty = || (0..PAGE / size).map(|_| Cell::default()).collect();
         let page = self.pages.entry(key).or_insert_with(|| Page { block, cells: empty() });
         if page.block != block {

@@ -1,0 +1,75 @@
+//! A registered kernel, as a puzzle's check sees it.
+
+use super::examine::{Buffer, Subject};
+use crate::cell;
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::failures::{Places, of_threads};
+use crate::registry::{Arguments, Given, Kernel, Parameter};
+use warpcell_threads::{Failure, Memory};
+
+pub(super) struct Registered {
+    kernel: Kernel,
+    places: Places,
+    /// Whether an interrupt of the cell is meant for this.
+    stoppable: bool,
+}
+
+impl Registered {
+    pub fn new(kernel: Kernel) -> Registered {
+        Registered { kernel, places: Places::of(&kernel), stoppable: cell::is_of_the_cell() }
+    }
+}
+
+impl Subject for Registered {
+    fn name(&self) -> &str {
+        self.kernel.short_name()
+    }
+
+    fn buffer(&self, parameter: usize, values: &[f64]) -> Buffer {
+        // The type of the puzzle has seen to it that these are all.
+        match self.kernel.threads.parameters[parameter] {
+            Parameter::View(_, DType::U32) | Parameter::ViewMut(_, DType::U32) => {
+                Buffer::U32(values.iter().map(|&value| value as u32).collect())
+            }
+            _ => Buffer::F32(values.iter().map(|&value| value as f32).collect()),
+        }
+    }
+
+    fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(&(dyn Fn() + Sync))) {
+        let strides: Vec<Vec<isize>> = buffers.iter().map(|(_, shape)| strides_of(shape)).collect();
+        let given: Vec<Given<'_>> = buffers
+            .iter_mut()
+            .zip(&strides)
+            .map(|((buffer, shape), strides)| Given::Array { start: buffer.start(), shape, strides })
+            .collect();
+        // SAFETY: `buffer` has made these of the parameters' types, with as many elements as the shapes say; nobody else accesses
+        // them before `then` returns.
+        let arguments = unsafe { Arguments::new(&given, self.kernel.threads.parameters) };
+        (self.kernel.threads.run)(&arguments, then);
+    }
+
+    fn line(&self, compiled: u32) -> u32 {
+        u32::try_from(self.places.find(Some(compiled)).1).unwrap_or(compiled)
+    }
+
+    fn memory(&self, memory: &Memory) -> String {
+        self.places.memory(memory)
+    }
+
+    fn message(&self, failure: &Failure) -> String {
+        match of_threads("Puzzle::check", &self.kernel, failure, "cpu".to_owned()) {
+            Error::FunctionFailed { line, reason, .. } => format!("In line {line}, {reason}."),
+            other => other.to_string(),
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stoppable && cell::interrupted()
+    }
+}
+
+/// The strides of an array in C order, in elements.
+fn strides_of(shape: &[usize]) -> Vec<isize> {
+    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as isize).collect()
+}
