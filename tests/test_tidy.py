@@ -91,6 +91,8 @@ def test_the_contracts_hashes(tree):
 def test_links(tree):
     assert tree(tidy.links, {"a.md": "[b](b.md) [c](https://example.org)", "b.md": ""}) == []
     assert tree(tidy.links, {"a.md": "[b](nothing.md)"})
+    assert tree(tidy.links, {"a.md": "`scale[4, 256](v)` and `x[0](y)`"}) == []
+    assert tree(tidy.links, {"a.md": "[`b`](nothing.md)"})
 
 
 def test_the_canonical_form_drops_what_a_run_leaves():
