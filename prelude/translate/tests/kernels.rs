@@ -555,7 +555,31 @@ fn dots(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>, n: usize) {
 fn kernels_for_measurements() {
     let Some(folder) = std::env::var_os("WARPCELL_KERNELS").map(std::path::PathBuf::from) else { return };
     let tiled = ["View2<f32>", "View2<f32>", "ViewMut2<f32>"];
-    let kernels: [(&str, &str, &[&str]); 5] = [
+    let endless = "
+#[kernel]
+fn endless(mut out: ViewMut<i32>) {
+    while out[0] == 0 {}
+}
+
+#[kernel]
+fn long(mut out: ViewMut<i32>, n: usize) {
+    for i in 0..n {
+        out[i % 7] += 1;
+    }
+}
+
+#[kernel]
+fn shuffled(input: View<i32>, mut out: ViewMut<i32>) {
+    let t = thread_idx().x;
+    let x = input[t];
+    out[t] = shfl_xor_sync(u32::MAX, x, 1) + x;
+    sync_threads();
+    out[t] += 1000;
+}";
+    let kernels: [(&str, &str, &[&str]); 8] = [
+        (endless, "endless", &["ViewMut1<i32>"]),
+        (endless, "long", &["ViewMut1<i32>", "usize"]),
+        (endless, "shuffled", &["View1<i32>", "ViewMut1<i32>"]),
         (PRODUCTS, "mul", &["View3<f64>", "ViewMut2<f64>"]),
         (PRODUCTS, "mul_reg", &["View3<f64>", "ViewMut2<f64>"]),
         (TILED, "tiled", &tiled),

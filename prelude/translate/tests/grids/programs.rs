@@ -1,14 +1,12 @@
 //! One C++ program of all translations, with a grid of threads of the operating system behind each launch.
 
-use super::cases::{Case, Outcome};
+use super::cases::{Case, FAULTS, KERNELS, Outcome};
 use crate::program::{self, Program};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use warpcell_translate::{KernelTranslation, Scalar, Value};
-
-const KERNELS: &str = include_str!("kernels.rs");
 
 fn folder(name: &str) -> PathBuf {
     let folder = match std::env::var_os("WARPCELL_GRIDS") {
@@ -19,26 +17,33 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn known() -> Program {
-    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u64);
-    program::program(KERNELS, &[("TILE", tile)])
+/// The items of both files.
+struct Known {
+    kernels: Program,
+    faults: Program,
 }
 
-fn translation(program: &Program, case: &Case, checked: bool) -> KernelTranslation {
+fn known() -> Known {
+    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u64);
+    Known { kernels: program::program(KERNELS, &[("TILE", tile)]), faults: program::program(FAULTS, &[]) }
+}
+
+fn translation(known: &Known, case: &Case, checked: bool) -> KernelTranslation {
     let parameters: Vec<&str> = case.arguments.iter().map(|argument| &*argument.kind).collect();
+    let program = if case.file == FAULTS { &known.faults } else { &known.kernels };
     program.kernel(case.name, &parameters, checked).unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
 /// What differs between Rust's outcomes and those of the translations, with checks of indices and without.
 pub fn differences(cases: &[Case]) -> Vec<String> {
-    let program = known();
+    let known = known();
     let folder = folder("grids");
     let mut differences = Vec::new();
     for checked in [true, false] {
         let cases: Vec<&Case> =
             cases.iter().filter(|case| checked || matches!(case.outcome, Outcome::Wrote(_))).collect();
         let translations: Vec<KernelTranslation> =
-            cases.iter().map(|case| translation(&program, case, checked)).collect();
+            cases.iter().map(|case| translation(&known, case, checked)).collect();
         let name = if checked { "checked" } else { "unchecked" };
         let found = run(&cases, &translations, &folder, name);
         for (case, found) in cases.iter().zip(found) {
@@ -137,12 +142,17 @@ fn launch_in_cpp(number: usize, case: &Case, kernel: &KernelTranslation) -> Stri
     text + "        TAKE_RECORD\n        fwrite(&record, sizeof record, 1, stdout);\n" + &writes + "    }\n"
 }
 
-/// What Rust has made of all cases, a line each: `fails KIND LINE`, or `writes` and the bytes of each array in hexadecimal.
+/// What Rust has made of all cases, a line each: `NAME fails KIND LINE SIZE`, with the bytes of all its arrays, or `NAME writes`
+/// and the bytes of each array in hexadecimal.
 fn expected(cases: &[&Case]) -> String {
     let mut text = String::new();
     for case in cases {
         match &case.outcome {
-            Outcome::Failed { kind, line, .. } => writeln!(text, "{} fails {kind} {line}", case.name).expect("text"),
+            Outcome::Failed { kind, line, .. } => {
+                let arrays = case.arguments.iter().filter(|argument| !argument.shape.is_empty());
+                let bytes: usize = arrays.map(|argument| argument.bytes.len()).sum();
+                writeln!(text, "{} fails {kind} {line} {bytes}", case.name).expect("text");
+            }
             Outcome::Wrote(arrays) => {
                 text += &format!("{} writes", case.name);
                 for array in arrays {
@@ -224,7 +234,7 @@ fn first_lines(text: &[u8]) -> String {
 
 /// Compiles all translations by CUDA's compiler.
 pub fn compile_as_cuda(cases: &[Case], library: &OsStr) {
-    let program = known();
+    let known = known();
     let folder = folder("grids-cuda");
     let compiler = folder.join("compile");
     std::fs::write(folder.join("compile.cpp"), include_str!("nvrtc.cpp.txt")).expect("the program can be written");
@@ -236,7 +246,7 @@ pub fn compile_as_cuda(cases: &[Case], library: &OsStr) {
     compile.arg(library);
     for (number, case) in cases.iter().enumerate() {
         for checked in [true, false] {
-            let kernel = translation(&program, case, checked);
+            let kernel = translation(&known, case, checked);
             let name = if checked { "checked" } else { "unchecked" };
             let file = folder.join(format!("{number}_{}_{name}.cu", case.name));
             std::fs::write(&file, format!("{}\n{}", kernel.support, kernel.source)).expect("it can be written");
