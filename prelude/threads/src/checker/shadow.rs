@@ -209,7 +209,7 @@ impl Shadow {
         if page.block != block {
             *page = Page { block, cells: empty() };
         }
-        &mut page.cells[address % PAGE >> bits]
+        &mut page.cells[(address % PAGE) >> bits]
     }
 }
 
