@@ -1,43 +1,225 @@
 //! The checker of a launch: which thread has accessed what, and whether a barrier lies between.
+//!
+//! Two accesses of one element are a race if different threads make them, at least one changes the element, not both are atomic,
+//! and nothing orders them: no barrier of their block and no operation of their warp in which both took part (or that leads from
+//! one to the other through further threads). Nothing orders blocks. What is kept of an element is in the manner of FastTrack
+//! (Flanagan and Freund, 2009): the last write and the reads since, each with the time of its thread; the barriers that a block has passed
+//! are one clock for all its threads, and the threads of a warp have vector clocks beside it.
 
-use crate::element::ViewElement;
-use crate::failure::Failure;
-use crate::region::Region;
-use crate::trace::{AccessKind, Trace};
+mod shadow;
+
+use crate::access::Element;
+use crate::failure::{Access, Failure, FailureKind};
+use crate::region::{Name, Region};
+use crate::trace::{AccessKind, Trace, TracedAccess};
+use crate::waits::{LANES, each};
+use shadow::{Record, Shadow};
 use std::panic::Location;
 
+/// What is wrong with an access.
+pub(crate) enum Fault {
+    /// It is in a race.
+    Race(Failure),
+    /// It has read shared memory that holds nothing; unless another thread writes there before the next barrier, for then that is
+    /// the fault: a race.
+    Unset(Failure),
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    Read,
+    Write,
+    /// An atomic operation on what is there.
+    Atomic,
+    /// An atomic operation that needs nothing to be there.
+    Exchange,
+}
+
+impl Touch {
+    fn kind(self) -> AccessKind {
+        match self {
+            Touch::Read => AccessKind::Read,
+            Touch::Write => AccessKind::Write,
+            Touch::Atomic | Touch::Exchange => AccessKind::Atomic,
+        }
+    }
+}
+
+/// A write to an element of shared memory that held nothing: was it `a[i] = v`, or `a[i] += v`, which reads it too? Both ask for
+/// `&mut`. What is there after it tells.
+struct Doubtful {
+    element: Element,
+    failure: Failure,
+}
+
+/// The times at which the threads of a warp are known to have been, to one of them.
+pub(crate) type Clock = [u32; LANES];
+
 pub(crate) struct Checker {
-    trace: Trace,
+    grid: [usize; 3],
+    block_dim: [usize; 3],
+    /// The block that runs, and how many barriers it has passed.
+    block: u32,
+    phase: u32,
+    /// Of each thread of the block.
+    clocks: Vec<Clock>,
+    shadow: Shadow,
+    doubtful: Option<Doubtful>,
+    trace: Option<Trace>,
 }
 
 impl Checker {
-    pub(crate) fn new(_block: [usize; 3], _traced: bool) -> Checker {
-        Checker { trace: Trace::default() }
+    pub(crate) fn new(grid: [usize; 3], block_dim: [usize; 3], traced: bool) -> Checker {
+        Checker {
+            grid,
+            block_dim,
+            block: 0,
+            phase: 0,
+            clocks: vec![[0; LANES]; block_dim.iter().product()],
+            shadow: Shadow::new(),
+            doubtful: None,
+            trace: traced.then(Trace::default),
+        }
     }
 
     pub(crate) fn into_trace(self) -> Trace {
-        self.trace
+        self.trace.unwrap_or_default()
     }
 
-    pub(crate) fn begin_block(&mut self, _block: usize, _index: [usize; 3]) {}
+    pub(crate) fn begin_block(&mut self, block: usize) {
+        (self.block, self.phase) = (block as u32, 0);
+        for (thread, clock) in self.clocks.iter_mut().enumerate() {
+            *clock = [0; LANES];
+            clock[thread % LANES] = 1;
+        }
+    }
 
+    /// All threads of the block have passed a barrier, which orders what was before it and what comes after.
+    pub(crate) fn barrier_opened(&mut self) {
+        self.phase += 1;
+    }
+
+    /// Lanes of the warp that begins with the thread `first` have met: each knows now what any of them knew.
+    pub(crate) fn warp_met(&mut self, first: usize, lanes: u32) {
+        let mut known = [0; LANES];
+        for lane in each(lanes) {
+            known.iter_mut().zip(&self.clocks[first + lane]).for_each(|(known, &time)| *known = time.max(*known));
+        }
+        for lane in each(lanes) {
+            let clock = &mut self.clocks[first + lane];
+            *clock = known;
+            clock[lane] += 1;
+        }
+    }
+
+    /// Decides about the last write to an element of shared memory that held nothing. To be called before anything else happens.
     pub(crate) fn settle(&mut self) -> Option<Failure> {
-        None
+        let Doubtful { element, failure } = self.doubtful.take()?;
+        // SAFETY: the element is in the shared memory of the block, which lives as long as the worker, and is of that type.
+        unsafe { (element.comes_from_unset)(element.at) }.then_some(failure)
     }
 
-    pub(crate) fn warp_met(&mut self, _first: usize, _lanes: u32) {}
-
-    pub(crate) fn barrier_opened(&mut self) {}
-
-    pub(crate) fn note<T: ViewElement>(
+    /// An access of the thread `thread` of the block. Gives what is wrong with it, or with the one before.
+    pub(crate) fn note(
         &mut self,
-        _thread: usize,
-        _element: *const T,
-        _region: &Region,
-        _index: &[usize],
-        _kind: AccessKind,
-        _place: &'static Location<'static>,
-    ) -> Option<Failure> {
+        thread: usize,
+        element: Element,
+        region: &Region,
+        index: &[usize],
+        touch: Touch,
+        place: &'static Location<'static>,
+    ) -> Option<Fault> {
+        if let Some(failure) = self.settle() {
+            return Some(Fault::Unset(failure));
+        }
+        if self.trace.is_some() {
+            self.record(thread, region, index, touch, place);
+        }
+        let is_shared = !matches!(region.name, Name::Parameter(_));
+        let clock = &self.clocks[thread];
+        let now =
+            Record { thread: thread as u32, block: self.block, phase: self.phase, time: clock[thread % LANES], place };
+        // Dynamic memory may be used as several types at once.
+        let (pieces, size) = if matches!(region.name, Name::Dynamic) { (element.size, 1) } else { (1, element.size) };
+        let mut held = true;
+        for piece in 0..pieces {
+            let cell = self.shadow.cell(element.at.addr() + piece, size, is_shared.then_some(self.block));
+            held &= cell.is_set();
+            if let Some((kind, earlier)) = cell.conflict(touch, &now, clock) {
+                return Some(Fault::Race(self.race(kind, &earlier, touch, &now, region, index)));
+            }
+            cell.add(touch, now);
+        }
+        if is_shared && !held && touch != Touch::Exchange {
+            let kind = FailureKind::Uninitialised { memory: region.name.memory(), index: index.to_vec() };
+            let block = self.block_idx(self.block);
+            let failure = Failure { kind, line: Some(place.line()), thread: self.thread_idx(thread), block };
+            if touch != Touch::Write {
+                return Some(Fault::Unset(failure));
+            }
+            self.doubtful = Some(Doubtful { element, failure });
+        }
         None
     }
+
+    fn race(
+        &self,
+        kind: AccessKind,
+        earlier: &Record,
+        touch: Touch,
+        now: &Record,
+        region: &Region,
+        index: &[usize],
+    ) -> Failure {
+        let first = Box::new(self.access(kind, earlier));
+        let second = Box::new(self.access(touch.kind(), now));
+        let (line, thread, block) = (Some(second.line), second.thread, second.block);
+        let kind = FailureKind::Race { memory: region.name.memory(), index: index.to_vec(), first, second };
+        Failure { kind, line, thread, block }
+    }
+
+    fn access(&self, kind: AccessKind, record: &Record) -> Access {
+        let (thread, block) = (self.thread_idx(record.thread as usize), self.block_idx(record.block));
+        Access { kind, line: record.place.line(), thread, block }
+    }
+
+    fn thread_idx(&self, number: usize) -> [usize; 3] {
+        place_of(number, self.block_dim)
+    }
+
+    fn block_idx(&self, number: u32) -> [usize; 3] {
+        place_of(number as usize, self.grid)
+    }
+
+    fn record(
+        &mut self,
+        thread: usize,
+        region: &Region,
+        index: &[usize],
+        touch: Touch,
+        place: &'static Location<'static>,
+    ) {
+        let (thread, block) = (self.thread_idx(thread), self.block_idx(self.block));
+        let Some(trace) = &mut self.trace else { return };
+        if trace.accesses.len() == Trace::LONGEST {
+            trace.left_out += 1;
+            return;
+        }
+        let flat = index.iter().zip(region.shape()).fold(0, |flat, (&index, &length)| flat * length + index);
+        trace.accesses.push(TracedAccess {
+            memory: region.name.memory(),
+            index: flat,
+            kind: touch.kind(),
+            thread,
+            block,
+            line: place.line(),
+            phase: self.phase as usize,
+        });
+    }
+}
+
+/// The place of the thread or block with this number.
+pub(crate) fn place_of(number: usize, [x, y, _]: [usize; 3]) -> [usize; 3] {
+    [number % x, number / x % y, number / x / y]
 }

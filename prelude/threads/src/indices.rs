@@ -6,8 +6,11 @@ use std::fmt;
 /// Three lengths or indices, along `x`, `y` and `z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
+    /// Along `x`.
     pub x: usize,
+    /// Along `y`.
     pub y: usize,
+    /// Along `z`.
     pub z: usize,
 }
 

@@ -18,6 +18,7 @@ pub struct Launch<'a> {
     pub block: [usize; 3],
     /// How long the dynamic shared memory of a block is.
     pub dynamic_shared_bytes: usize,
+    /// Whether accesses and barriers are checked.
     pub mode: Mode,
     /// Whether the launch should stop. It is asked often.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
@@ -68,7 +69,7 @@ pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> (Result<()
             trace
         }
     };
-    (whole.result(), trace)
+    (whole.into_failure().map_or(Ok(()), Err), trace)
 }
 
 /// What all workers of a launch share.
@@ -155,14 +156,10 @@ impl<'a> Whole<'a> {
         self.limit.fetch_min(block, Ordering::Relaxed);
     }
 
-    fn result(self) -> Result<(), Failure> {
+    /// What has gone wrong.
+    fn into_failure(self) -> Option<Failure> {
         let failure = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, failure)) = failure {
-            return Err(failure);
-        }
-        if self.interrupted.into_inner() {
-            return Err(Failure { kind: FailureKind::Interrupted, line: None, thread: [0; 3], block: [0; 3] });
-        }
-        Ok(())
+        let interrupted = || Failure { kind: FailureKind::Interrupted, line: None, thread: [0; 3], block: [0; 3] };
+        failure.map(|(_, failure)| failure).or_else(|| self.interrupted.into_inner().then(interrupted))
     }
 }

@@ -3,10 +3,10 @@
 //! All threads of a launch hold copies of one view at once, so a view is a raw pointer that is checked at each access. The
 //! references that `Index` asks for live as long as the access, never across a barrier, where the element may change.
 
-use crate::access::{self, CHECKED_LAUNCHES};
+use crate::access::{self, CHECKED_LAUNCHES, Element};
+use crate::checker::Touch;
 use crate::element::{AtomicElement, AtomicInteger, ViewElement};
 use crate::region::{Name, Region, ViewIndex};
-use crate::trace::AccessKind;
 use std::ops::{Index, IndexMut};
 use std::sync::atomic::Ordering;
 
@@ -84,11 +84,11 @@ impl<T: ViewElement> SharedArray<T> {
 /// Where an element is: checked, and noted by the checker if one is at work.
 #[inline(always)]
 #[track_caller]
-fn locate<T: ViewElement, I: ViewIndex>(data: *const T, region: &Region, index: I, kind: AccessKind) -> *const T {
+fn locate<T: ViewElement, I: ViewIndex>(data: *const T, region: &Region, index: I, touch: Touch) -> *const T {
     let Some(offset) = index.offset_in(region) else { access::refuse(region, index.indices()) };
     let element = data.wrapping_offset(offset);
     if CHECKED_LAUNCHES.load(Ordering::Relaxed) != 0 {
-        access::note::<T>(element, region, index.indices(), kind);
+        access::note(Element::new(element), region, index.indices(), touch);
     }
     element
 }
@@ -127,7 +127,7 @@ macro_rules! arrays {
             #[inline]
             #[track_caller]
             fn index(&self, index: I) -> &T {
-                let element = locate(self.data as *const T, &self.region, index, AccessKind::Read);
+                let element = locate(self.data as *const T, &self.region, index, Touch::Read);
                 // SAFETY: the index is in bounds, so the element is valid and aligned by what the maker of the view has
                 // promised. Other threads that write it meanwhile break that promise: a race of the kernel.
                 unsafe { &*element }
@@ -143,7 +143,7 @@ macro_rules! changing {
             #[inline]
             #[track_caller]
             fn index_mut(&mut self, index: I) -> &mut T {
-                let element = locate(self.data, &self.region, index, AccessKind::Write).cast_mut();
+                let element = locate(self.data, &self.region, index, Touch::Write).cast_mut();
                 // SAFETY: as for `index`. The reference ends with the access, before another thread's turn.
                 unsafe { &mut *element }
             }
@@ -182,7 +182,9 @@ macro_rules! changing {
             #[inline]
             #[track_caller]
             pub fn atomic_exchange<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |_| value)
+                let element = locate(self.data, &self.region, index, Touch::Exchange).cast_mut();
+                // SAFETY: as for `atomic_compare_exchange`.
+                unsafe { T::update(element, |_| value) }
             }
 
             /// Replaces an element by `value` if `compare` is there, and gives what was there; CUDA's `atomicCAS`. Floats are
@@ -190,7 +192,7 @@ macro_rules! changing {
             #[inline]
             #[track_caller]
             pub fn atomic_compare_exchange<I: ViewIndex>(&self, index: I, compare: T, value: T) -> T {
-                let element = locate(self.data, &self.region, index, AccessKind::Atomic).cast_mut();
+                let element = locate(self.data, &self.region, index, Touch::Atomic).cast_mut();
                 // SAFETY: the element is valid and aligned, as for `index`; a plain access meanwhile is a race of the kernel.
                 unsafe { T::compare_exchange(element, compare, value) }
             }
@@ -198,7 +200,7 @@ macro_rules! changing {
             #[inline]
             #[track_caller]
             fn update<I: ViewIndex>(&self, index: I, change: impl Fn(T) -> T) -> T {
-                let element = locate(self.data, &self.region, index, AccessKind::Atomic).cast_mut();
+                let element = locate(self.data, &self.region, index, Touch::Atomic).cast_mut();
                 // SAFETY: as for `atomic_compare_exchange`.
                 unsafe { T::update(element, change) }
             }

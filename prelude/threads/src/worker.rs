@@ -5,17 +5,16 @@
 //! wait or have ended, the barrier opens and the coroutines are resumed in turn. So a kernel without barriers never switches
 //! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
 
-use crate::checker::Checker;
-use crate::element::ViewElement;
+use crate::access::Element;
+use crate::checker::{Checker, Fault, Touch, place_of};
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
 use crate::panics;
 use crate::region::Region;
 use crate::shared::Store;
-use crate::stacks;
-use crate::trace::{AccessKind, Trace};
+use crate::stacks::{self, Shifted};
+use crate::trace::Trace;
 use crate::waits::{Divergence, Released, Wait, Waits};
-use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -27,20 +26,19 @@ thread_local! {
 }
 
 /// How many threads begin or go on before the launch asks whether it should stop.
-const PATIENCE: u32 = 32;
+const PATIENCE: u32 = 8;
 
 /// What unwinds a thread that has failed, or whose launch is given up.
 struct Ended;
 
-type Thread = Coroutine<(), (), (), DefaultStack>;
+type Thread = Coroutine<(), (), (), Shifted>;
 
-/// What is different for each thread.
-#[derive(Clone, Copy)]
+/// The thread that a coroutine runs. It is on the coroutine's stack.
 struct Current {
     /// Which thread of its block it is, `x` first.
-    number: usize,
-    index: [usize; 3],
-    /// The coroutine that it runs in: its number, and how it is suspended.
+    number: Cell<usize>,
+    index: Cell<[usize; 3]>,
+    /// The coroutine's number, and how it is suspended.
     slot: usize,
     yielder: *const Yielder<(), ()>,
 }
@@ -49,7 +47,8 @@ pub(crate) struct Worker<'a> {
     whole: &'a Whole<'a>,
     /// How many threads a block has.
     threads: usize,
-    current: Cell<Current>,
+    /// The thread whose turn it is; null before there is one.
+    current: Cell<*const Current>,
     /// The block's number, and its place in the grid.
     block: Cell<usize>,
     block_idx: Cell<[usize; 3]>,
@@ -70,10 +69,12 @@ pub(crate) struct Worker<'a> {
     waits: RefCell<Waits>,
     pub(crate) store: RefCell<Store>,
     checker: Option<RefCell<Checker>>,
+    /// What the checker has found that another thread's turn may still explain.
+    suspicion: RefCell<Option<Failure>>,
 }
 
 /// The worker of this thread of the processor, in a kernel.
-#[inline(never)]
+#[inline]
 pub(crate) fn running<'a>() -> Option<&'a Worker<'a>> {
     let worker = WORKER.get();
     // SAFETY: the pointer is set while `Worker::run` is below on the stack, or on the stack that the coroutine came from, and
@@ -117,11 +118,10 @@ impl<'a> Worker<'a> {
     pub(crate) fn new(whole: &'a Whole<'a>) -> Worker<'a> {
         let launch = whole.launch;
         let threads = launch.block.iter().product();
-        let current = Current { number: 0, index: [0; 3], slot: 0, yielder: std::ptr::null() };
         Worker {
             whole,
             threads,
-            current: Cell::new(current),
+            current: Cell::new(std::ptr::null()),
             block: Cell::new(0),
             block_idx: Cell::new([0; 3]),
             upcoming: RefCell::new(0..0),
@@ -135,7 +135,8 @@ impl<'a> Worker<'a> {
             waits: RefCell::new(Waits::new(threads)),
             store: RefCell::new(Store::new(launch.dynamic_shared_bytes)),
             checker: (launch.mode != Mode::Plain)
-                .then(|| RefCell::new(Checker::new(launch.block, launch.mode == Mode::Traced))),
+                .then(|| RefCell::new(Checker::new(launch.grid, launch.block, launch.mode == Mode::Traced))),
+            suspicion: RefCell::new(None),
         }
     }
 
@@ -169,10 +170,10 @@ impl<'a> Worker<'a> {
                 if let Some(slot) = self.idle.borrow_mut().pop() {
                     return Some(slot);
                 }
-                match stacks::take() {
+                match stacks::take(coroutines.len()) {
                     Ok(stack) => coroutines.push(self.coroutine(coroutines.len(), stack)),
                     Err(_) => {
-                        self.failed(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
+                        self.report(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
                         continue;
                     }
                 }
@@ -181,20 +182,22 @@ impl<'a> Worker<'a> {
             if waiting == 0 {
                 return None;
             }
-            self.open();
+            if !self.confirmed() {
+                self.open();
+            }
         }
     }
 
     /// A coroutine that runs threads as long as there are some to begin, and is idle then.
-    fn coroutine(&self, slot: usize, stack: DefaultStack) -> Thread {
+    fn coroutine(&self, slot: usize, stack: Shifted) -> Thread {
         let worker: *const Worker<'a> = self;
         let threads = move |yielder: &Yielder<(), ()>, ()| {
             // SAFETY: the worker outlives its coroutines, which end in `run`.
             let worker = unsafe { &*worker };
+            let current = Current { number: Cell::new(0), index: Cell::new([0; 3]), slot, yielder };
             while !worker.closing.get() {
-                let current = Current { slot, yielder, ..worker.current.get() };
-                worker.current.set(current);
-                worker.run_threads();
+                worker.current.set(&current);
+                worker.run_threads(&current);
                 worker.idle.borrow_mut().push(slot);
                 yielder.suspend(());
             }
@@ -204,13 +207,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Calls the kernel for one thread after another.
-    fn run_threads(&self) {
-        while self.begin_next() {
+    fn run_threads(&self, current: &Current) {
+        while self.begin_next(current) {
             let ended = catch_unwind(AssertUnwindSafe(|| {
                 loop {
                     (self.whole.thread)();
-                    self.end();
-                    if !self.begin_next() {
+                    self.end(current.number.get());
+                    if !self.begin_next(current) {
                         break;
                     }
                 }
@@ -221,13 +224,13 @@ impl<'a> Worker<'a> {
                     self.report(FailureKind::Panic { message }, line);
                 }
                 self.given_up.set(true);
-                self.end();
+                self.end(current.number.get());
             }
         }
     }
 
     /// Makes the next thread the current one, of the next block if need be. There may be none, or others whose turn it is.
-    fn begin_next(&self) -> bool {
+    fn begin_next(&self, current: &Current) -> bool {
         loop {
             if self.given_up.get() || self.should_stop() {
                 return false;
@@ -240,10 +243,11 @@ impl<'a> Worker<'a> {
                 self.begun.set(begun + 1);
                 let index = self.next_index.get();
                 self.next_index.set(self.behind(index));
-                self.current.set(Current { number: begun, index, ..self.current.get() });
+                current.number.set(begun);
+                current.index.set(index);
                 return true;
             }
-            if self.waits.borrow().waiting() > 0 || !self.begin_block() {
+            if self.waits.borrow().waiting() > 0 || self.confirmed() || !self.begin_block() {
                 return false;
             }
         }
@@ -262,12 +266,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The place of a thread in its block.
-    fn place(&self, number: usize) -> [usize; 3] {
-        let [x, y, _] = self.whole.launch.block;
-        [number % x, number / x % y, number / x / y]
-    }
-
     /// Begins the next block, if there is one.
     fn begin_block(&self) -> bool {
         let mut upcoming = self.upcoming.borrow_mut();
@@ -281,26 +279,26 @@ impl<'a> Worker<'a> {
             }
         }
         let Some(block) = upcoming.next() else { return false };
-        let [x, y, _] = self.whole.launch.grid;
         self.block.set(block);
-        self.block_idx.set([block % x, block / x % y, block / x / y]);
+        self.block_idx.set(place_of(block, self.grid_dim()));
         self.begun.set(0);
         self.next_index.set([0; 3]);
         self.waits.borrow_mut().begin();
         self.store.borrow_mut().begin();
         if let Some(checker) = &self.checker {
-            checker.borrow_mut().begin_block(block, self.block_idx.get());
+            checker.borrow_mut().begin_block(block);
         }
         true
     }
 
-    /// The current thread has ended.
+    /// The current thread, of this number, has ended.
     #[inline]
-    fn end(&self) {
-        let number = self.current.get().number;
+    fn end(&self, number: usize) {
         if let Some(checker) = &self.checker {
-            let failed = checker.borrow_mut().settle();
-            self.report_checked(failed);
+            let unset = checker.borrow_mut().settle();
+            if let Some(failure) = unset {
+                self.suspicion.borrow_mut().get_or_insert(failure);
+            }
         }
         let others_wait = self.waits.borrow_mut().end(number);
         if others_wait {
@@ -313,17 +311,21 @@ impl<'a> Worker<'a> {
     }
 
     /// Waits until the others have come; gives what the operation gives.
+    // Inlined, as the processor expects a call that ends behind a switch to end elsewhere.
+    #[inline(always)]
     pub(crate) fn wait(&self, wait: Wait) -> u64 {
         // A thread that unwinds must not be left half unwound, nor may it begin to unwind again.
         if std::thread::panicking() {
             return 0;
         }
-        let current = self.current.get();
+        let current = self.current();
         if let Some(checker) = &self.checker {
-            let failed = checker.borrow_mut().settle();
-            self.report_checked(failed);
+            let unset = checker.borrow_mut().settle();
+            if let Some(failure) = unset {
+                self.park(failure);
+            }
         }
-        let released = self.waits.borrow_mut().arrive(current.number, current.slot, wait);
+        let released = self.waits.borrow_mut().arrive(current.number.get(), current.slot, &wait);
         if let Some(some) = released {
             self.released(some);
         }
@@ -333,7 +335,7 @@ impl<'a> Worker<'a> {
         if self.given_up.get() {
             resume_unwind(Box::new(Ended));
         }
-        self.waits.borrow().result(current.number)
+        self.waits.borrow().result(current.number.get())
     }
 
     /// Some lanes of a warp have met.
@@ -361,22 +363,27 @@ impl<'a> Worker<'a> {
 
     fn diverged(&self, divergence: &Divergence) {
         let waits = self.waits.borrow();
-        let Some(wait) = waits.wait_of(divergence.waiting) else { return };
-        let other = waits.whereabouts(divergence.other, self.place(divergence.other as usize));
-        let kind = FailureKind::DivergentBarrier { operation: wait.operation.name(), other };
-        let thread = self.place(divergence.waiting as usize);
-        let failure = Failure { kind, line: Some(wait.place.line()), thread, block: self.block_idx.get() };
+        let Some((operation, place)) = waits.call_of(divergence.waiting) else { return };
+        let other = waits.whereabouts(divergence.other, place_of(divergence.other as usize, self.block_dim()));
+        let kind = FailureKind::DivergentBarrier { operation, other };
+        let thread = place_of(divergence.waiting as usize, self.block_dim());
+        let failure = Failure { kind, line: Some(place.line()), thread, block: self.block_idx.get() };
         self.whole.failed(self.block.get(), failure);
         self.given_up.set(true);
     }
 
-    /// Whether the block is to end, because of a failure or from outside.
+    /// Whether the block is to end, because of a failure or from outside. It looks now and then only.
     #[inline]
     fn should_stop(&self) -> bool {
         let patience = self.patience.get();
-        let asks = patience == 0;
-        self.patience.set(if asks { PATIENCE } else { patience - 1 });
-        let stop = self.whole.gives_up(self.block.get()) || (asks && self.whole.ask());
+        self.patience.set(patience.wrapping_sub(1));
+        patience == 0 && self.looks_around()
+    }
+
+    #[cold]
+    fn looks_around(&self) -> bool {
+        self.patience.set(PATIENCE);
+        let stop = self.whole.gives_up(self.block.get()) || self.whole.ask();
         if stop {
             self.given_up.set(true);
         }
@@ -385,22 +392,30 @@ impl<'a> Worker<'a> {
 
     /// Keeps a failure of the current thread and gives the block up.
     fn report(&self, kind: FailureKind, line: Option<u32>) {
-        let failure = Failure { kind, line, thread: self.current.get().index, block: self.block_idx.get() };
+        // SAFETY: as for `current`, if there is one.
+        let thread = unsafe { self.current.get().as_ref() }.map_or([0; 3], |current| current.index.get());
+        let failure = Failure { kind, line, thread, block: self.block_idx.get() };
         self.whole.failed(self.block.get(), failure);
         self.given_up.set(true);
     }
 
-    /// Keeps a failure that is no thread's.
-    fn failed(&self, kind: FailureKind, line: Option<u32>) {
-        self.report(kind, line);
+    /// Whether there is a suspicion, and nobody's turn that would explain it: then it is a failure.
+    fn confirmed(&self) -> bool {
+        let Some(failure) = self.suspicion.borrow_mut().take() else { return false };
+        self.whole.failed(self.block.get(), failure);
+        self.given_up.set(true);
+        true
     }
 
-    /// Keeps what the checker has found.
-    fn report_checked(&self, failure: Option<Failure>) {
-        if let Some(failure) = failure {
-            self.whole.failed(self.block.get(), failure);
-            self.given_up.set(true);
-        }
+    /// Leaves the current thread where it is, as it cannot go on, until the others have had their turn.
+    fn park(&self, suspicion: Failure) -> ! {
+        self.suspicion.borrow_mut().get_or_insert(suspicion);
+        let current = self.current();
+        self.waits.borrow_mut().park(current.slot);
+        // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
+        unsafe { (*current.yielder).suspend(()) };
+        self.current.set(current);
+        resume_unwind(Box::new(Ended))
     }
 
     /// Ends the current thread, and with it the launch.
@@ -411,32 +426,49 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the checker of an access; ends the thread if that finds a fault.
-    pub(crate) fn note<T: ViewElement>(
+    pub(crate) fn note(
         &self,
-        element: *const T,
+        element: Element,
         region: &Region,
         index: &[usize],
-        kind: AccessKind,
+        touch: Touch,
         place: &'static Location<'static>,
     ) {
         let Some(checker) = &self.checker else { return };
-        let current = self.current.get();
-        let failure = checker.borrow_mut().note(current.number, element, region, index, kind, place);
-        if failure.is_some() {
-            self.report_checked(failure);
-            resume_unwind(Box::new(Ended));
+        // What destructors do on the way out is nothing that the kernel does.
+        if std::thread::panicking() {
+            return;
         }
+        let number = self.current().number.get();
+        let fault = checker.borrow_mut().note(number, element, region, index, touch, place);
+        match fault {
+            None => {}
+            Some(Fault::Unset(failure)) => self.park(failure),
+            Some(Fault::Race(failure)) => {
+                self.whole.failed(self.block.get(), failure);
+                self.given_up.set(true);
+                resume_unwind(Box::new(Ended));
+            }
+        }
+    }
+
+    /// The current thread. Only what a kernel calls may ask.
+    #[inline]
+    fn current(&self) -> &Current {
+        // SAFETY: a kernel is called when there is a current thread, whose coroutine runs this. What is on that one's stack lives
+        // until `run` ends it.
+        unsafe { &*self.current.get() }
     }
 
     #[inline]
     pub(crate) fn thread_idx(&self) -> [usize; 3] {
-        self.current.get().index
+        self.current().index.get()
     }
 
     /// Which thread of its block this is, `x` first.
     #[inline]
     pub(crate) fn number(&self) -> usize {
-        self.current.get().number
+        self.current().number.get()
     }
 
     #[inline]
