@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 /// How long a stack is. Memory is taken as it is used.
-const LENGTH: usize = 256 * 1024;
+const LENGTH: usize = 512 * 1024;
 
 /// As many stacks are kept: two blocks of the largest size, for two processors.
 const MOST_KEPT: usize = 2048;

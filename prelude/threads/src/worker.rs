@@ -5,8 +5,8 @@
 //! wait or have ended, the barrier opens and the coroutines are resumed in turn. So a kernel without barriers never switches
 //! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
 
+use crate::access::Element;
 use crate::checker::{Checker, Fault, Touch, place_of};
-use crate::element::ViewElement;
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
 use crate::panics;
@@ -426,9 +426,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the checker of an access; ends the thread if that finds a fault.
-    pub(crate) fn note<T: ViewElement>(
+    pub(crate) fn note(
         &self,
-        element: *const T,
+        element: Element,
         region: &Region,
         index: &[usize],
         touch: Touch,
