@@ -7,12 +7,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import lesson_table
 import notebooks
 import run_notebook
 
 LESSONS = notebooks.LESSONS
 PATHS = notebooks.paths()
-SOURCES = json.loads((LESSONS / "sources.json").read_text(encoding="utf-8"))
+SOURCES = {source: entry["lesson"] for source, entry in lesson_table.SOURCES.items()}
 
 
 def name(path: Path) -> str:
@@ -55,14 +56,9 @@ def test_no_cell_names_an_unknown_source(lesson):
             assert SOURCES.get(source) == lesson.stem, f"{source} is not listed for this lesson in sources.json"
 
 
-def test_the_table_of_the_readme_names_every_source_and_cell():
-    rows = [line.split("|") for line in (LESSONS / "README.md").read_text(encoding="utf-8").splitlines()]
-    table = {row[1].strip(): row[2] for row in rows if len(row) > 3 and row[1].strip() in SOURCES}
-    assert table.keys() == SOURCES.keys()
-    for source, lesson in SOURCES.items():
-        ids = [cell["id"] for cell in cells(LESSONS / f"{lesson}.ipynb") if source in sources_of(cell)]
-        for cell_id in ids:
-            assert f"`{cell_id}`" in table[source], f"the row of {source} does not name the cell {cell_id}"
+def test_the_gallery_and_the_table_of_the_readme_are_up_to_date():
+    readme = (LESSONS / "README.md").read_text(encoding="utf-8")
+    assert lesson_table.written(readme) == readme, "tests/lesson_table.py --fix mends it"
 
 
 @pytest.mark.parametrize("lesson", [path for path in PATHS if path.parent == LESSONS], ids=name)

@@ -4,6 +4,8 @@
 //! threads as a stream would, and makes the shared memory sound to access (see [`Memory`]). While a thread captures a graph,
 //! methods note what they are asked for, and the graph's launch calls them again.
 
+// Long because: each method of the backend stands here, and calls the file of its family.
+
 mod arg;
 mod cache;
 mod complex;

@@ -26,11 +26,11 @@ fn the_cpu_says_what_to_do_instead() {
             module.get_function("add").try_attributes().unwrap_err(),
         ];
         expect![[r#"
-            a kernel of CUDA C text: `same` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
-            a kernel of CUDA C text: `total` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
-            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
-            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`
-            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`"#]]
+            a kernel of CUDA C text: `same` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`
+            a kernel of CUDA C text: `total` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`
+            a kernel of CUDA C text: `add` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`"#]]
 .assert_eq(&all.map(|error| error.to_string()).join("\n"));
     });
 }
