@@ -2,6 +2,7 @@
 
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
+use crate::lessons::{self, Edition};
 use crate::{cell_process, doctor, server, setup};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -46,6 +47,35 @@ enum Command {
     RecordStart,
     /// Load the prelude and print the device that cells compute on.
     Device,
+    /// The lessons that come with the kernel.
+    Lessons {
+        #[command(subcommand)]
+        command: LessonsCommand,
+    },
+}
+
+#[derive(Subcommand)]
+enum LessonsCommand {
+    /// Write the lessons into a directory; files that are there are left alone.
+    Export {
+        #[command(flatten)]
+        edition: EditionArguments,
+        /// The directory; it is made if it is not there.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+}
+
+/// For whom lessons are.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct EditionArguments {
+    /// Without solutions.
+    #[arg(long)]
+    student: bool,
+    /// With solutions, notes for instructors and the configuration of nbgrader.
+    #[arg(long)]
+    instructor: bool,
 }
 
 /// Where things belong; for the user if nothing is said.
@@ -111,6 +141,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             started?;
         }
         Command::Device => println!("{}", cell_process::device()?),
+        Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
+            let edition = if edition.student { Edition::Student } else { Edition::Instructor };
+            let count = lessons::export(edition, &directory)?;
+            println!("Wrote {count} files to {}", directory.display());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -135,5 +170,7 @@ mod tests {
         Arguments::command().debug_assert();
         let both = ["warpcell", "install", "--user", "--sys-prefix"];
         assert!(Arguments::try_parse_from(both).is_err());
+        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "course"]).is_err());
+        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "--student", "course"]).is_ok());
     }
 }

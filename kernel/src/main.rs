@@ -12,6 +12,7 @@ mod frames;
 mod installation;
 mod kernelspec;
 mod language;
+mod lessons;
 mod magics;
 mod output_contract;
 mod roles;

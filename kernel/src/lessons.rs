@@ -1,0 +1,236 @@
+//! The lessons that come with the kernel, as notebooks for students, without solutions, and for instructors, with them.
+//!
+//! A solution is what stands between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>` of a text
+//! cell, unless its summary calls it a hint. Instructors get the notebooks as nbgrader wants its source versions, with the
+//! configuration that lets nbgrader make the students' ones itself.
+
+use anyhow::{Context, bail};
+use serde_json::ser::PrettyFormatter;
+use serde_json::{Value, json};
+use std::path::Path;
+
+const BEGIN: &str = "// BEGIN SOLUTION";
+const END: &str = "// END SOLUTION";
+/// What stands in place of a solution; `nbgrader_config.py` says the same.
+const STUB: [&str; 2] = ["// YOUR CODE HERE", "todo!()"];
+
+/// The notebooks: where they are written, and their text.
+const NOTEBOOKS: [(&str, &str); 6] = [
+    ("01-convolution.ipynb", include_str!("../../lessons/01-convolution.ipynb")),
+    ("02-arrays-memory-kernels.ipynb", include_str!("../../lessons/02-arrays-memory-kernels.ipynb")),
+    ("03-ufuncs-and-device-functions.ipynb", include_str!("../../lessons/03-ufuncs-and-device-functions.ipynb")),
+    ("04-performance-fusion-streams.ipynb", include_str!("../../lessons/04-performance-fusion-streams.ipynb")),
+    ("05-workshop-day-one.ipynb", include_str!("../../lessons/05-workshop-day-one.ipynb")),
+    ("puzzles.ipynb", include_str!("../../lessons/puzzles.ipynb")),
+];
+
+/// What students get beside the notebooks.
+const STUDENTS_FILES: [(&str, &str); 1] = [("cheat-sheet.md", include_str!("../../lessons/cheat-sheet.md"))];
+
+/// What instructors get beside what students get.
+const INSTRUCTORS_FILES: [(&str, &str); 7] = [
+    ("instructors/01-convolution.md", include_str!("../../lessons/instructors/01-convolution.md")),
+    ("instructors/02-arrays-memory-kernels.md", include_str!("../../lessons/instructors/02-arrays-memory-kernels.md")),
+    (
+        "instructors/03-ufuncs-and-device-functions.md",
+        include_str!("../../lessons/instructors/03-ufuncs-and-device-functions.md"),
+    ),
+    (
+        "instructors/04-performance-fusion-streams.md",
+        include_str!("../../lessons/instructors/04-performance-fusion-streams.md"),
+    ),
+    ("instructors/05-workshop-day-one.md", include_str!("../../lessons/instructors/05-workshop-day-one.md")),
+    ("solutions/puzzles.ipynb", include_str!("../../lessons/solutions/puzzles.ipynb")),
+    ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
+];
+
+/// For whom lessons are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edition {
+    /// Without solutions.
+    Student,
+    /// With solutions, notes and the configuration of nbgrader.
+    Instructor,
+}
+
+/// Writes the lessons into a directory, which is made if it is not there, and gives the number of files. Files that are there already
+/// are an error, and then nothing is written: they may be somebody's work.
+pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
+    let files = files(edition)?;
+    for (name, _) in &files {
+        let path = directory.join(name);
+        if path.exists() {
+            bail!("{} is there already; name a directory without it, or move it away", path.display());
+        }
+    }
+    for (name, text) in &files {
+        let path = directory.join(name);
+        let parent = path.parent().unwrap_or(directory);
+        std::fs::create_dir_all(parent).with_context(|| format!("{} cannot be made", parent.display()))?;
+        std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    Ok(files.len())
+}
+
+/// The files of an edition, and their text.
+fn files(edition: Edition) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let plain = |files: &[(&'static str, &'static str)]| -> Vec<(&'static str, String)> {
+        files.iter().map(|&(name, text)| (name, text.to_owned())).collect()
+    };
+    let mut files = Vec::new();
+    for (name, text) in NOTEBOOKS {
+        files.push((name, notebook(edition, text).with_context(|| name.to_owned())?));
+    }
+    files.extend(plain(&STUDENTS_FILES));
+    if edition == Edition::Instructor {
+        files.extend(plain(&INSTRUCTORS_FILES));
+    }
+    Ok(files)
+}
+
+/// A notebook as an edition has it.
+fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
+    let mut notebook: Value = serde_json::from_str(text)?;
+    let Some(cells) = notebook.get_mut("cells").and_then(Value::as_array_mut) else { bail!("it has no cells") };
+    let mut kept = Vec::new();
+    for mut cell in std::mem::take(cells) {
+        let id = cell["id"].as_str().unwrap_or_default().to_owned();
+        let is_code = cell["cell_type"] == "code";
+        let source = source_of(&cell);
+        if is_code && source.contains(BEGIN) {
+            let without = without_solution(&source).with_context(|| format!("the cell {id}"))?;
+            match edition {
+                Edition::Student => cell["source"] = lines(&without),
+                Edition::Instructor => {
+                    cell["metadata"]["nbgrader"] = json!({
+                        "grade": false, "grade_id": id, "locked": false, "schema_version": 3, "solution": true, "task": false,
+                    });
+                }
+            }
+        } else if !is_code && edition == Edition::Student {
+            let without = without_details(&source).with_context(|| format!("the cell {id}"))?;
+            if without.trim().is_empty() {
+                continue;
+            }
+            cell["source"] = lines(&without);
+        }
+        kept.push(cell);
+    }
+    *cells = kept;
+    let mut written = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut written, PrettyFormatter::with_indent(b" "));
+    serde::Serialize::serialize(&notebook, &mut serializer)?;
+    Ok(String::from_utf8(written)? + "\n")
+}
+
+/// A cell's text.
+fn source_of(cell: &Value) -> String {
+    match &cell["source"] {
+        Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+/// A text as notebooks keep it: its lines, each with its end.
+fn lines(text: &str) -> Value {
+    text.trim_end().split_inclusive('\n').collect()
+}
+
+/// Code with the stub in place of each solution.
+fn without_solution(source: &str) -> anyhow::Result<String> {
+    let (mut text, mut inside) = (String::new(), false);
+    for line in source.lines() {
+        match (line.trim(), inside) {
+            (BEGIN, false) => {
+                let indent = &line[..line.len() - line.trim_start().len()];
+                STUB.iter().for_each(|stub| text += &format!("{indent}{stub}\n"));
+                inside = true;
+            }
+            (END, true) => inside = false,
+            (BEGIN | END, _) => bail!("`{}` without its other half", line.trim()),
+            (_, false) => text += &format!("{line}\n"),
+            (_, true) => {}
+        }
+    }
+    if inside {
+        bail!("`{BEGIN}` without its other half");
+    }
+    Ok(text)
+}
+
+/// Text without its `<details>`, but for hints.
+fn without_details(source: &str) -> anyhow::Result<String> {
+    const OPEN: &str = "<details>";
+    const CLOSE: &str = "</details>";
+    let (mut text, mut rest) = (String::new(), source);
+    while let Some(at) = rest.find(OPEN) {
+        let Some(length) = rest[at..].find(CLOSE) else { bail!("`{OPEN}` without `{CLOSE}`") };
+        let end = at + length + CLOSE.len();
+        let summary = rest[at..end].split("</summary>").next().unwrap_or_default().to_lowercase();
+        text += if summary.contains("hint") { &rest[..end] } else { rest[..at].trim_end_matches('\n') };
+        rest = &rest[end..];
+    }
+    Ok(text + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solution_becomes_a_stub() {
+        let source = "let x = timed(|| {\n    // BEGIN SOLUTION\n    let y = 1;\n    y\n    // END SOLUTION\n});\nx";
+        let expected = "let x = timed(|| {\n    // YOUR CODE HERE\n    todo!()\n});\nx\n";
+        assert_eq!(without_solution(source).unwrap(), expected);
+        for half in
+            ["// BEGIN SOLUTION\nx", "x\n// END SOLUTION", "// BEGIN SOLUTION\n// BEGIN SOLUTION\n// END SOLUTION"]
+        {
+            assert!(without_solution(half).is_err(), "{half}");
+        }
+    }
+
+    #[test]
+    fn details_go_but_hints_stay() {
+        let hint = "<details>\n<summary>A hint</summary>\n\nLook.\n\n</details>";
+        let source =
+            format!("Try.\n\n{hint}\n\n<details>\n<summary><b>Solution</b></summary>\n\nSo.\n\n</details>\n\nOn.");
+        assert_eq!(without_details(&source).unwrap(), format!("Try.\n\n{hint}\n\nOn."));
+        assert!(without_details("<details>").is_err());
+    }
+
+    #[test]
+    fn students_get_no_solutions_and_instructors_all() {
+        let text = |edition| -> Vec<(&str, String)> { files(edition).unwrap() };
+        let count = |files: &[(&str, String)], part: &str| -> usize {
+            files.iter().map(|(_, text)| text.matches(part).count()).sum()
+        };
+        let (students, instructors) = (text(Edition::Student), text(Edition::Instructor));
+        assert_eq!((count(&students, "BEGIN SOLUTION\\n"), count(&students, "<summary><b>Solution")), (0, 0));
+        let solutions = count(&instructors, "BEGIN SOLUTION\\n");
+        assert!(solutions >= 10, "only {solutions} solutions");
+        assert_eq!(count(&students, "todo!()"), solutions);
+        assert_eq!(count(&instructors, "\"solution\": true"), solutions);
+        for (name, text) in instructors.iter().chain(&students).filter(|(name, _)| name.ends_with(".ipynb")) {
+            let notebook: Value = serde_json::from_str(text).unwrap();
+            assert!(notebook["cells"].as_array().unwrap().len() > 10, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_stub_is_the_one_that_nbgrader_is_told() {
+        let (_, configuration) = INSTRUCTORS_FILES[6];
+        assert!(configuration.contains(&format!("{{\"rust\": \"{}\"}}", STUB.join("\\n"))), "{configuration}");
+        assert!(configuration.contains(&format!("\"{}\"", BEGIN.trim_start_matches("// "))));
+    }
+
+    #[test]
+    fn what_is_there_is_not_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("course");
+        assert!(export(Edition::Student, &target).unwrap() >= NOTEBOOKS.len());
+        std::fs::remove_file(target.join(NOTEBOOKS[0].0)).unwrap();
+        let error = export(Edition::Student, &target).unwrap_err().to_string();
+        assert!(error.contains("02-arrays-memory-kernels.ipynb is there already"), "{error}");
+        assert!(!target.join(NOTEBOOKS[0].0).exists(), "nothing is written then");
+    }
+}
