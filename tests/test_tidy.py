@@ -31,6 +31,7 @@ EMPTY = {path: "[dependencies]\n" for path in tidy.MANIFESTS}
         ("kernel/Cargo.toml", "warpcell"),
         ("prelude/Cargo.toml", "evcxr"),
         ("prelude/macros/Cargo.toml", "cudarc"),
+        ("prelude/threads/Cargo.toml", "ndarray"),
         ("prelude/translate/Cargo.toml", "warpcell-macros"),
     ],
 )
@@ -52,6 +53,7 @@ def test_forbidden_dependencies(tree, path, dependency):
         ("prelude/src/array.rs", "use cudarc::driver;"),
         ("prelude/src/backend/cpu/reduce.rs", "use crate::backend::cuda::Stream;"),
         ("prelude/src/cuda/event.rs", "use crate::array::RawArray;"),
+        ("prelude/threads/src/view.rs", "use warpcell::DeviceArray;"),
         ("prelude/translate/src/lib.rs", "use warpcell::Error;"),
     ],
 )

@@ -102,6 +102,12 @@ USES = [
         r"\b(warpcell|cudarc|ndarray|rayon)::",
         "macros and translator know nothing of the prelude",
     ),
+    (
+        ["prelude/threads/src/**/*.rs"],
+        [],
+        r"\b(warpcell|cudarc|ndarray)::",
+        "what runs threads knows nothing of the prelude",
+    ),
 ]
 
 CONTRACT = "kernel/OUTPUT_CONTRACT.md"

@@ -26,11 +26,39 @@ pub(crate) fn refuse(region: &Region, index: &[usize]) -> ! {
     worker.fail(kind, Location::caller())
 }
 
+/// An element that is accessed, as the checker sees it. Whatever is generic is compiled again for each kernel, and this is not.
+#[derive(Clone, Copy)]
+pub(crate) struct Element {
+    pub(crate) at: *const u8,
+    pub(crate) size: usize,
+    /// Whether it is what shared memory begins with, or made of that.
+    ///
+    /// # Safety
+    ///
+    /// There must be such an element at the address.
+    pub(crate) comes_from_unset: unsafe fn(*const u8) -> bool,
+}
+
+impl Element {
+    #[inline(always)]
+    pub(crate) fn new<T: ViewElement>(at: *const T) -> Element {
+        Element { at: at.cast(), size: size_of::<T>(), comes_from_unset: comes_from_unset::<T> }
+    }
+}
+
+/// # Safety
+///
+/// There must be a `T`.
+unsafe fn comes_from_unset<T: ViewElement>(element: *const u8) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { element.cast::<T>().read() }.comes_from_unset()
+}
+
 /// Tells the checker of an access, if the launch of this thread has one.
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn note<T: ViewElement>(element: *const T, region: &Region, index: &[usize], touch: Touch) {
+pub(crate) fn note(element: Element, region: &Region, index: &[usize], touch: Touch) {
     let Some(worker) = running() else { return };
-    worker.note::<T>(element, region, index, touch, Location::caller());
+    worker.note(element, region, index, touch, Location::caller());
 }

@@ -55,5 +55,5 @@ pub fn thread_fence() {
 #[track_caller]
 fn wait(operation: Operation, predicate: bool) -> u64 {
     let word = predicate.into();
-    here(operation.name()).wait(Wait { operation, mask: 0, word, element: "", lane: 0, place: Location::caller() })
+    here(operation.name()).wait(Wait { operation, mask: 0, word, element: 0, lane: 0, place: Location::caller() })
 }

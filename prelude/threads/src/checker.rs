@@ -8,7 +8,7 @@
 
 mod shadow;
 
-use crate::element::ViewElement;
+use crate::access::Element;
 use crate::failure::{Access, Failure, FailureKind};
 use crate::region::{Name, Region};
 use crate::trace::{AccessKind, Trace, TracedAccess};
@@ -49,8 +49,7 @@ impl Touch {
 /// A write to an element of shared memory that held nothing: was it `a[i] = v`, or `a[i] += v`, which reads it too? Both ask for
 /// `&mut`. What is there after it tells.
 struct Doubtful {
-    element: *const u8,
-    comes_from_unset: unsafe fn(*const u8) -> bool,
+    element: Element,
     failure: Failure,
 }
 
@@ -116,16 +115,16 @@ impl Checker {
 
     /// Decides about the last write to an element of shared memory that held nothing. To be called before anything else happens.
     pub(crate) fn settle(&mut self) -> Option<Failure> {
-        let Doubtful { element, comes_from_unset, failure } = self.doubtful.take()?;
+        let Doubtful { element, failure } = self.doubtful.take()?;
         // SAFETY: the element is in the shared memory of the block, which lives as long as the worker, and is of that type.
-        unsafe { comes_from_unset(element) }.then_some(failure)
+        unsafe { (element.comes_from_unset)(element.at) }.then_some(failure)
     }
 
     /// An access of the thread `thread` of the block. Gives what is wrong with it, or with the one before.
-    pub(crate) fn note<T: ViewElement>(
+    pub(crate) fn note(
         &mut self,
         thread: usize,
-        element: *const T,
+        element: Element,
         region: &Region,
         index: &[usize],
         touch: Touch,
@@ -138,17 +137,16 @@ impl Checker {
             self.record(thread, region, index, touch, place);
         }
         let is_shared = !matches!(region.name, Name::Parameter(_));
-        let clock = self.clocks[thread];
+        let clock = &self.clocks[thread];
         let now =
             Record { thread: thread as u32, block: self.block, phase: self.phase, time: clock[thread % LANES], place };
         // Dynamic memory may be used as several types at once.
-        let (pieces, size) =
-            if matches!(region.name, Name::Dynamic) { (size_of::<T>(), 1) } else { (1, size_of::<T>()) };
+        let (pieces, size) = if matches!(region.name, Name::Dynamic) { (element.size, 1) } else { (1, element.size) };
         let mut held = true;
         for piece in 0..pieces {
-            let cell = self.shadow.cell(element.addr() + piece, size, is_shared.then_some(self.block));
+            let cell = self.shadow.cell(element.at.addr() + piece, size, is_shared.then_some(self.block));
             held &= cell.is_set();
-            if let Some((kind, earlier)) = cell.conflict(touch, &now, &clock) {
+            if let Some((kind, earlier)) = cell.conflict(touch, &now, clock) {
                 return Some(Fault::Race(self.race(kind, &earlier, touch, &now, region, index)));
             }
             cell.add(touch, now);
@@ -160,8 +158,7 @@ impl Checker {
             if touch != Touch::Write {
                 return Some(Fault::Unset(failure));
             }
-            let comes_from_unset = comes_from_unset::<T>;
-            self.doubtful = Some(Doubtful { element: element.cast(), comes_from_unset, failure });
+            self.doubtful = Some(Doubtful { element, failure });
         }
         None
     }
@@ -225,12 +222,4 @@ impl Checker {
 /// The place of the thread or block with this number.
 pub(crate) fn place_of(number: usize, [x, y, _]: [usize; 3]) -> [usize; 3] {
     [number % x, number / x % y, number / x / y]
-}
-
-/// # Safety
-///
-/// There must be a `T`.
-unsafe fn comes_from_unset<T: ViewElement>(element: *const u8) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { element.cast::<T>().read() }.comes_from_unset()
 }

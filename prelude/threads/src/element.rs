@@ -12,6 +12,10 @@ pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed
     /// The type's name in Rust.
     const NAME: &'static str;
 
+    /// A number of its own for each type.
+    #[doc(hidden)]
+    const TAG: u8;
+
     /// What shared memory holds before anything was written there: nothing that a kernel would compute, so that a result
     /// that was made of it is seen to be wrong.
     #[doc(hidden)]
@@ -119,12 +123,13 @@ macro_rules! atomics {
 }
 
 macro_rules! integers {
-    ($($type:ident $atomic:ident $unset:literal)*) => {$(
+    ($($tag:literal $type:ident $atomic:ident $unset:literal)*) => {$(
         impl sealed::Sealed for $type {}
         impl ShuffleElement for $type {}
 
         impl ViewElement for $type {
             const NAME: &'static str = stringify!($type);
+            const TAG: u8 = $tag;
             const UNSET: Self = $unset;
 
             #[inline]
@@ -185,19 +190,20 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i32 AtomicI32 0x2a5c_97e1
-    u32 AtomicU32 0x2a5c_97e1
-    i64 AtomicI64 0x2a5c_97e1_d34b_86f5
-    u64 AtomicU64 0x2a5c_97e1_d34b_86f5
+    0 i32 AtomicI32 0x2a5c_97e1
+    1 u32 AtomicU32 0x2a5c_97e1
+    2 i64 AtomicI64 0x2a5c_97e1_d34b_86f5
+    3 u64 AtomicU64 0x2a5c_97e1_d34b_86f5
 }
 
 macro_rules! floats {
-    ($($type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
+    ($($tag:literal $type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
         impl sealed::Sealed for $type {}
         impl ShuffleElement for $type {}
 
         impl ViewElement for $type {
             const NAME: &'static str = stringify!($type);
+            const TAG: u8 = $tag;
             // A quiet NaN: what is computed of it has its bits, perhaps with another sign.
             const UNSET: Self = <$type>::from_bits($unset);
 
@@ -242,13 +248,14 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32 AtomicU32 u32 0x7fda_5c97
-    f64 AtomicU64 u64 0x7ffa_5c97_e1d3_4b86
+    4 f32 AtomicU32 u32 0x7fda_5c97
+    5 f64 AtomicU64 u64 0x7ffa_5c97_e1d3_4b86
 }
 
 impl sealed::Sealed for u8 {}
 impl ViewElement for u8 {
     const NAME: &'static str = "u8";
+    const TAG: u8 = 6;
     const UNSET: Self = 0xa5;
 
     #[inline]
@@ -270,6 +277,7 @@ impl ViewElement for u8 {
 impl sealed::Sealed for bool {}
 impl ViewElement for bool {
     const NAME: &'static str = "bool";
+    const TAG: u8 = 7;
     const UNSET: Self = true;
 
     #[inline]

@@ -3,7 +3,7 @@
 //! All threads of a launch hold copies of one view at once, so a view is a raw pointer that is checked at each access. The
 //! references that `Index` asks for live as long as the access, never across a barrier, where the element may change.
 
-use crate::access::{self, CHECKED_LAUNCHES};
+use crate::access::{self, CHECKED_LAUNCHES, Element};
 use crate::checker::Touch;
 use crate::element::{AtomicElement, AtomicInteger, ViewElement};
 use crate::region::{Name, Region, ViewIndex};
@@ -88,7 +88,7 @@ fn locate<T: ViewElement, I: ViewIndex>(data: *const T, region: &Region, index: 
     let Some(offset) = index.offset_in(region) else { access::refuse(region, index.indices()) };
     let element = data.wrapping_offset(offset);
     if CHECKED_LAUNCHES.load(Ordering::Relaxed) != 0 {
-        access::note::<T>(element, region, index.indices(), touch);
+        access::note(Element::new(element), region, index.indices(), touch);
     }
     element
 }

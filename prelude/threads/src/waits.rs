@@ -57,7 +57,7 @@ pub(crate) struct Wait {
     /// What the thread brings: a predicate, or the bits of a value.
     pub(crate) word: u64,
     /// The type of that value.
-    pub(crate) element: &'static str,
+    pub(crate) element: u8,
     /// Of a shuffle: a lane, a distance or a mask.
     pub(crate) lane: u32,
     pub(crate) place: &'static Location<'static>,
@@ -69,15 +69,35 @@ pub(crate) struct Divergence {
     pub(crate) other: u32,
 }
 
-/// What is known of a thread that waits or has waited.
+/// A thread that waits or has waited. It is written at each barrier, so it is small.
 #[derive(Clone, Copy)]
 struct Seat {
-    /// At what it waits.
-    wait: Option<Wait>,
+    /// Where it waits, if it does.
+    place: Option<&'static Location<'static>>,
+    /// What it brings, and then what it gets.
+    word: u64,
+    mask: u32,
+    lane: u32,
     /// The coroutine that it waits in.
     slot: u32,
-    /// What it gets.
-    result: u64,
+    operation: Operation,
+    element: u8,
+}
+
+impl Seat {
+    const EMPTY: Seat =
+        Seat { place: None, word: 0, mask: 0, lane: 0, slot: 0, operation: Operation::SyncThreads, element: 0 };
+
+    /// Whether it waits for the same as another one.
+    fn agrees(&self, other: &Seat) -> bool {
+        let what = |seat: &Seat| (seat.operation, seat.mask, seat.element);
+        self.place.is_some() && other.place.is_some() && what(self) == what(other)
+    }
+
+    /// Whether both wait in one line.
+    fn is_beside(&self, other: &Seat) -> bool {
+        self.place.zip(other.place).is_some_and(|(one, other)| same(one, other))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +129,7 @@ pub(crate) struct Waits {
 impl Waits {
     pub(crate) fn new(threads: usize) -> Waits {
         Waits {
-            seats: vec![Seat { wait: None, slot: 0, result: 0 }; threads],
+            seats: vec![Seat::EMPTY; threads],
             warps: vec![Warp { alive: 0, waiting: 0 }; threads.div_ceil(LANES)],
             at_barrier: Vec::new(),
             predicates: 0,
@@ -152,7 +172,7 @@ impl Waits {
             self.gone = 0;
         }
         let seat = &mut self.seats[thread as usize];
-        seat.wait = None;
+        seat.place = None;
         Some(seat.slot as usize)
     }
 
@@ -171,28 +191,32 @@ impl Waits {
                 number * LANES + lane as usize
             }
         };
-        self.seats[thread].wait = None;
+        self.seats[thread].place = None;
         Some(self.seats[thread].slot as usize)
     }
 
     /// What the thread got from what it waited at.
     pub(crate) fn result(&self, thread: usize) -> u64 {
-        self.seats[thread].result
+        self.seats[thread].word
     }
 
     /// A thread comes to wait. Gives the lanes that its warp's operation has released, with the number of the first.
-    pub(crate) fn arrive(&mut self, thread: usize, slot: usize, wait: Wait) -> Option<Released> {
+    #[inline]
+    pub(crate) fn arrive(&mut self, thread: usize, slot: usize, wait: &Wait) -> Option<Released> {
         let seat = &mut self.seats[thread];
-        (seat.wait, seat.slot) = (Some(wait), slot as u32);
+        seat.place = Some(wait.place);
+        seat.word = wait.word;
+        seat.slot = slot as u32;
+        seat.operation = wait.operation;
         if wait.operation.is_of_the_block() {
             self.predicates += usize::from(wait.operation != Operation::SyncThreads);
             self.at_barrier.push(thread as u32);
             return None;
         }
+        (seat.mask, seat.lane, seat.element) = (wait.mask, wait.lane, wait.element);
         self.at_warps += 1;
-        let warp = thread / LANES;
-        self.warps[warp].waiting |= 1 << (thread % LANES);
-        self.release(warp, wait)
+        self.warps[thread / LANES].waiting |= 1 << (thread % LANES);
+        self.release(thread)
     }
 
     /// A thread has ended. Gives whether others of its warp wait, perhaps for nobody any longer.
@@ -206,31 +230,23 @@ impl Waits {
     /// Releases lanes in the warp of a thread that has ended, if some do not wait for others any longer.
     pub(crate) fn release_any(&mut self, thread: usize) -> Option<Released> {
         let warp = thread / LANES;
-        each(self.warps[warp].waiting).find_map(|lane| {
-            let wait = self.seats[warp * LANES + lane].wait?;
-            self.release(warp, wait)
-        })
+        each(self.warps[warp].waiting).find_map(|lane| self.release(warp * LANES + lane))
     }
 
-    /// Releases the lanes of a warp that wait at this operation, if all that take part have come.
-    fn release(&mut self, number: usize, wait: Wait) -> Option<Released> {
-        let first = number * LANES;
-        let warp = self.warps[number];
-        let lanes = wait.mask & warp.alive;
-        let agrees = |lane: usize| {
-            self.seats[first + lane].wait.is_some_and(|other| {
-                (other.operation, other.mask, other.element) == (wait.operation, wait.mask, wait.element)
-            })
-        };
-        if lanes & !warp.waiting != 0 || !each(lanes).all(agrees) {
+    /// Releases the lanes that wait at the same operation as this thread, if all that take part have come.
+    fn release(&mut self, thread: usize) -> Option<Released> {
+        let (number, first) = (thread / LANES, thread / LANES * LANES);
+        let (warp, own) = (self.warps[number], self.seats[thread]);
+        let lanes = own.mask & warp.alive;
+        if lanes & !warp.waiting != 0 || !each(lanes).all(|lane| self.seats[first + lane].agrees(&own)) {
             return None;
         }
-        let word = |lane: usize| self.seats[first + lane].wait.map_or(0, |wait| wait.word);
+        let word = |lane: usize| self.seats[first + lane].word;
         let votes = each(lanes).filter(|&lane| word(lane) != 0).fold(0u32, |votes, lane| votes | 1 << lane);
         let mut results = [0; LANES];
         for lane in each(lanes) {
-            let distance = self.seats[first + lane].wait.map_or(0, |wait| wait.lane) as usize;
-            let source = match wait.operation {
+            let distance = self.seats[first + lane].lane as usize;
+            let source = match own.operation {
                 Operation::Ballot => {
                     results[lane] = votes.into();
                     continue;
@@ -253,16 +269,16 @@ impl Waits {
             results[lane] = word(source.filter(|&lane| lanes >> lane & 1 == 1).unwrap_or(lane));
         }
         for lane in each(lanes) {
-            self.seats[first + lane].result = results[lane];
+            self.seats[first + lane].word = results[lane];
             self.ready.push((first + lane) as u32);
         }
         self.warps[number].waiting &= !lanes;
         self.at_warps -= lanes.count_ones() as usize;
         // Devices let a warp's barrier be in several lines, but not what gives something.
-        let place = |lane: usize| self.seats[first + lane].wait.map_or(wait.place, |wait| wait.place);
         let lowest = lanes.trailing_zeros() as usize;
+        let beside = |lane: usize| self.seats[first + lane].is_beside(&self.seats[first + lowest]);
         let divergence = each(lanes)
-            .find(|&lane| wait.operation != Operation::SyncWarp && !same(place(lane), place(lowest)))
+            .find(|&lane| own.operation != Operation::SyncWarp && !beside(lane))
             .map(|lane| Divergence { waiting: (first + lowest) as u32, other: (first + lane) as u32 });
         Some(Released { first, lanes, divergence })
     }
@@ -277,17 +293,19 @@ impl Waits {
             return Err(divergence);
         }
         if self.predicates > 0 {
-            let waits = self.at_barrier.iter().filter_map(|&thread| self.seats[thread as usize].wait);
             let (mut count, mut brought) = (0, 0);
-            for wait in waits.filter(|wait| wait.operation != Operation::SyncThreads) {
-                brought += 1;
-                count += u64::from(wait.word != 0);
+            for &thread in &self.at_barrier {
+                let seat = &self.seats[thread as usize];
+                if seat.operation != Operation::SyncThreads {
+                    brought += 1;
+                    count += u64::from(seat.word != 0);
+                }
             }
             for &thread in &self.at_barrier {
                 let seat = &mut self.seats[thread as usize];
-                seat.result = match seat.wait.map(|wait| wait.operation) {
-                    Some(Operation::SyncThreadsAnd) => u64::from(count == brought),
-                    Some(Operation::SyncThreadsOr) => u64::from(count > 0),
+                seat.word = match seat.operation {
+                    Operation::SyncThreadsAnd => u64::from(count == brought),
+                    Operation::SyncThreadsOr => u64::from(count > 0),
                     _ => count,
                 };
             }
@@ -299,44 +317,38 @@ impl Waits {
 
     /// A thread that waits at an operation of its warp, and a lane that the mask names and that is not there.
     fn stuck(&self) -> Divergence {
-        let waiting = |thread: usize| self.seats[thread].wait;
-        for (number, warp) in self.warps.iter().enumerate().filter(|(_, warp)| warp.waiting != 0) {
+        for (number, warp) in self.warps.iter().enumerate() {
             let first = number * LANES;
             for lane in each(warp.waiting) {
-                let Some(wait) = waiting(first + lane) else { continue };
-                let other = each(wait.mask & warp.alive).find(|&other| {
-                    waiting(first + other)
-                        .is_none_or(|other| (other.operation, other.mask) != (wait.operation, wait.mask))
-                });
+                let own = &self.seats[first + lane];
+                let other = each(own.mask & warp.alive).find(|&other| !self.seats[first + other].agrees(own));
                 if let Some(other) = other {
                     return Divergence { waiting: (first + lane) as u32, other: (first + other) as u32 };
                 }
             }
         }
-        // Lanes that differ in the type of their values only.
-        let lane = self.warps.iter().position(|warp| warp.waiting != 0).unwrap_or(0) * LANES;
-        Divergence { waiting: lane as u32, other: lane as u32 }
+        unreachable!("lanes that agree with all that they wait for are released")
     }
 
     /// A thread at the barrier, and another that has ended or waits in another line.
     fn divergence(&self) -> Option<Divergence> {
         let first = self.at_barrier.iter().copied().min()?;
-        let wait = self.seats[first as usize].wait?;
-        let other = (0..self.seats.len() as u32)
-            .find(|&thread| self.seats[thread as usize].wait.is_none_or(|other| !same(other.place, wait.place)))?;
+        let own = &self.seats[first as usize];
+        let other = (0..self.seats.len() as u32).find(|&thread| !self.seats[thread as usize].is_beside(own))?;
         Some(Divergence { waiting: first, other })
     }
 
-    /// At what a thread waits.
-    pub(crate) fn wait_of(&self, thread: u32) -> Option<Wait> {
-        self.seats[thread as usize].wait
+    /// The function that a thread waits in, and where it was called.
+    pub(crate) fn call_of(&self, thread: u32) -> Option<(&'static str, &'static Location<'static>)> {
+        let seat = &self.seats[thread as usize];
+        Some((seat.operation.name(), seat.place?))
     }
 
     /// Where a thread is that others wait for; `index` is its place in the block.
     pub(crate) fn whereabouts(&self, thread: u32, index: [usize; 3]) -> Elsewhere {
-        match self.wait_of(thread) {
+        match self.call_of(thread) {
             None => Elsewhere::Ended { thread: index },
-            Some(wait) => Elsewhere::Waits { thread: index, operation: wait.operation.name(), line: wait.place.line() },
+            Some((operation, place)) => Elsewhere::Waits { thread: index, operation, line: place.line() },
         }
     }
 }

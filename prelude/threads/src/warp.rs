@@ -41,7 +41,7 @@ lanes!(usize i32 u32);
 /// Outside of a kernel.
 #[track_caller]
 pub fn sync_warp() {
-    wait(Operation::SyncWarp, u32::MAX, 0, "", 0);
+    wait(Operation::SyncWarp, u32::MAX, 0, 0, 0);
 }
 
 /// The `value` of the thread in the lane `source`, modulo 32. CUDA's `__shfl_sync`. It is the thread's own one if that lane takes no
@@ -95,7 +95,7 @@ pub fn shfl_xor_sync<T: ShuffleElement>(mask: u32, value: T, lane_mask: impl Lan
 /// As [`shfl_sync`].
 #[track_caller]
 pub fn ballot_sync(mask: u32, predicate: bool) -> u32 {
-    wait(Operation::Ballot, mask, predicate.into(), "", 0) as u32
+    wait(Operation::Ballot, mask, predicate.into(), 0, 0) as u32
 }
 
 /// Whether the threads of all lanes in `mask` were called with `true`. CUDA's `__all_sync`.
@@ -105,7 +105,7 @@ pub fn ballot_sync(mask: u32, predicate: bool) -> u32 {
 /// As [`shfl_sync`].
 #[track_caller]
 pub fn all_sync(mask: u32, predicate: bool) -> bool {
-    wait(Operation::All, mask, predicate.into(), "", 0) != 0
+    wait(Operation::All, mask, predicate.into(), 0, 0) != 0
 }
 
 /// Whether the thread of any lane in `mask` was called with `true`. CUDA's `__any_sync`.
@@ -115,17 +115,17 @@ pub fn all_sync(mask: u32, predicate: bool) -> bool {
 /// As [`shfl_sync`].
 #[track_caller]
 pub fn any_sync(mask: u32, predicate: bool) -> bool {
-    wait(Operation::Any, mask, predicate.into(), "", 0) != 0
+    wait(Operation::Any, mask, predicate.into(), 0, 0) != 0
 }
 
 #[inline]
 #[track_caller]
 fn shuffle<T: ShuffleElement>(operation: Operation, mask: u32, value: T, lane: u32) -> T {
-    T::from_word(wait(operation, mask, value.to_word(), T::NAME, lane))
+    T::from_word(wait(operation, mask, value.to_word(), T::TAG, lane))
 }
 
 #[track_caller]
-fn wait(operation: Operation, mask: u32, word: u64, element: &'static str, lane: u32) -> u64 {
+fn wait(operation: Operation, mask: u32, word: u64, element: u8, lane: u32) -> u64 {
     let (worker, place) = (here(operation.name()), Location::caller());
     let own = worker.number() % LANES;
     if mask >> own & 1 == 0 {

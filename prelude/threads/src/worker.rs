@@ -5,17 +5,16 @@
 //! wait or have ended, the barrier opens and the coroutines are resumed in turn. So a kernel without barriers never switches
 //! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
 
+use crate::access::Element;
 use crate::checker::{Checker, Fault, Touch, place_of};
-use crate::element::ViewElement;
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
 use crate::panics;
 use crate::region::Region;
 use crate::shared::Store;
-use crate::stacks;
+use crate::stacks::{self, Shifted};
 use crate::trace::Trace;
 use crate::waits::{Divergence, Released, Wait, Waits};
-use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -27,20 +26,19 @@ thread_local! {
 }
 
 /// How many threads begin or go on before the launch asks whether it should stop.
-const PATIENCE: u32 = 32;
+const PATIENCE: u32 = 8;
 
 /// What unwinds a thread that has failed, or whose launch is given up.
 struct Ended;
 
-type Thread = Coroutine<(), (), (), DefaultStack>;
+type Thread = Coroutine<(), (), (), Shifted>;
 
-/// What is different for each thread.
-#[derive(Clone, Copy)]
+/// The thread that a coroutine runs. It is on the coroutine's stack.
 struct Current {
     /// Which thread of its block it is, `x` first.
-    number: usize,
-    index: [usize; 3],
-    /// The coroutine that it runs in: its number, and how it is suspended.
+    number: Cell<usize>,
+    index: Cell<[usize; 3]>,
+    /// The coroutine's number, and how it is suspended.
     slot: usize,
     yielder: *const Yielder<(), ()>,
 }
@@ -49,7 +47,8 @@ pub(crate) struct Worker<'a> {
     whole: &'a Whole<'a>,
     /// How many threads a block has.
     threads: usize,
-    current: Cell<Current>,
+    /// The thread whose turn it is; null before there is one.
+    current: Cell<*const Current>,
     /// The block's number, and its place in the grid.
     block: Cell<usize>,
     block_idx: Cell<[usize; 3]>,
@@ -75,7 +74,7 @@ pub(crate) struct Worker<'a> {
 }
 
 /// The worker of this thread of the processor, in a kernel.
-#[inline(never)]
+#[inline]
 pub(crate) fn running<'a>() -> Option<&'a Worker<'a>> {
     let worker = WORKER.get();
     // SAFETY: the pointer is set while `Worker::run` is below on the stack, or on the stack that the coroutine came from, and
@@ -119,11 +118,10 @@ impl<'a> Worker<'a> {
     pub(crate) fn new(whole: &'a Whole<'a>) -> Worker<'a> {
         let launch = whole.launch;
         let threads = launch.block.iter().product();
-        let current = Current { number: 0, index: [0; 3], slot: 0, yielder: std::ptr::null() };
         Worker {
             whole,
             threads,
-            current: Cell::new(current),
+            current: Cell::new(std::ptr::null()),
             block: Cell::new(0),
             block_idx: Cell::new([0; 3]),
             upcoming: RefCell::new(0..0),
@@ -172,7 +170,7 @@ impl<'a> Worker<'a> {
                 if let Some(slot) = self.idle.borrow_mut().pop() {
                     return Some(slot);
                 }
-                match stacks::take() {
+                match stacks::take(coroutines.len()) {
                     Ok(stack) => coroutines.push(self.coroutine(coroutines.len(), stack)),
                     Err(_) => {
                         self.report(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
@@ -191,15 +189,15 @@ impl<'a> Worker<'a> {
     }
 
     /// A coroutine that runs threads as long as there are some to begin, and is idle then.
-    fn coroutine(&self, slot: usize, stack: DefaultStack) -> Thread {
+    fn coroutine(&self, slot: usize, stack: Shifted) -> Thread {
         let worker: *const Worker<'a> = self;
         let threads = move |yielder: &Yielder<(), ()>, ()| {
             // SAFETY: the worker outlives its coroutines, which end in `run`.
             let worker = unsafe { &*worker };
+            let current = Current { number: Cell::new(0), index: Cell::new([0; 3]), slot, yielder };
             while !worker.closing.get() {
-                let current = Current { slot, yielder, ..worker.current.get() };
-                worker.current.set(current);
-                worker.run_threads();
+                worker.current.set(&current);
+                worker.run_threads(&current);
                 worker.idle.borrow_mut().push(slot);
                 yielder.suspend(());
             }
@@ -209,13 +207,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Calls the kernel for one thread after another.
-    fn run_threads(&self) {
-        while self.begin_next() {
+    fn run_threads(&self, current: &Current) {
+        while self.begin_next(current) {
             let ended = catch_unwind(AssertUnwindSafe(|| {
                 loop {
                     (self.whole.thread)();
-                    self.end();
-                    if !self.begin_next() {
+                    self.end(current.number.get());
+                    if !self.begin_next(current) {
                         break;
                     }
                 }
@@ -226,13 +224,13 @@ impl<'a> Worker<'a> {
                     self.report(FailureKind::Panic { message }, line);
                 }
                 self.given_up.set(true);
-                self.end();
+                self.end(current.number.get());
             }
         }
     }
 
     /// Makes the next thread the current one, of the next block if need be. There may be none, or others whose turn it is.
-    fn begin_next(&self) -> bool {
+    fn begin_next(&self, current: &Current) -> bool {
         loop {
             if self.given_up.get() || self.should_stop() {
                 return false;
@@ -245,7 +243,8 @@ impl<'a> Worker<'a> {
                 self.begun.set(begun + 1);
                 let index = self.next_index.get();
                 self.next_index.set(self.behind(index));
-                self.current.set(Current { number: begun, index, ..self.current.get() });
+                current.number.set(begun);
+                current.index.set(index);
                 return true;
             }
             if self.waits.borrow().waiting() > 0 || self.confirmed() || !self.begin_block() {
@@ -292,10 +291,9 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// The current thread has ended.
+    /// The current thread, of this number, has ended.
     #[inline]
-    fn end(&self) {
-        let number = self.current.get().number;
+    fn end(&self, number: usize) {
         if let Some(checker) = &self.checker {
             let unset = checker.borrow_mut().settle();
             if let Some(failure) = unset {
@@ -313,19 +311,21 @@ impl<'a> Worker<'a> {
     }
 
     /// Waits until the others have come; gives what the operation gives.
+    // Inlined, as the processor expects a call that ends behind a switch to end elsewhere.
+    #[inline(always)]
     pub(crate) fn wait(&self, wait: Wait) -> u64 {
         // A thread that unwinds must not be left half unwound, nor may it begin to unwind again.
         if std::thread::panicking() {
             return 0;
         }
-        let current = self.current.get();
+        let current = self.current();
         if let Some(checker) = &self.checker {
             let unset = checker.borrow_mut().settle();
             if let Some(failure) = unset {
                 self.park(failure);
             }
         }
-        let released = self.waits.borrow_mut().arrive(current.number, current.slot, wait);
+        let released = self.waits.borrow_mut().arrive(current.number.get(), current.slot, &wait);
         if let Some(some) = released {
             self.released(some);
         }
@@ -335,7 +335,7 @@ impl<'a> Worker<'a> {
         if self.given_up.get() {
             resume_unwind(Box::new(Ended));
         }
-        self.waits.borrow().result(current.number)
+        self.waits.borrow().result(current.number.get())
     }
 
     /// Some lanes of a warp have met.
@@ -363,22 +363,27 @@ impl<'a> Worker<'a> {
 
     fn diverged(&self, divergence: &Divergence) {
         let waits = self.waits.borrow();
-        let Some(wait) = waits.wait_of(divergence.waiting) else { return };
+        let Some((operation, place)) = waits.call_of(divergence.waiting) else { return };
         let other = waits.whereabouts(divergence.other, place_of(divergence.other as usize, self.block_dim()));
-        let kind = FailureKind::DivergentBarrier { operation: wait.operation.name(), other };
+        let kind = FailureKind::DivergentBarrier { operation, other };
         let thread = place_of(divergence.waiting as usize, self.block_dim());
-        let failure = Failure { kind, line: Some(wait.place.line()), thread, block: self.block_idx.get() };
+        let failure = Failure { kind, line: Some(place.line()), thread, block: self.block_idx.get() };
         self.whole.failed(self.block.get(), failure);
         self.given_up.set(true);
     }
 
-    /// Whether the block is to end, because of a failure or from outside.
+    /// Whether the block is to end, because of a failure or from outside. It looks now and then only.
     #[inline]
     fn should_stop(&self) -> bool {
         let patience = self.patience.get();
-        let asks = patience == 0;
-        self.patience.set(if asks { PATIENCE } else { patience - 1 });
-        let stop = self.whole.gives_up(self.block.get()) || (asks && self.whole.ask());
+        self.patience.set(patience.wrapping_sub(1));
+        patience == 0 && self.looks_around()
+    }
+
+    #[cold]
+    fn looks_around(&self) -> bool {
+        self.patience.set(PATIENCE);
+        let stop = self.whole.gives_up(self.block.get()) || self.whole.ask();
         if stop {
             self.given_up.set(true);
         }
@@ -387,7 +392,9 @@ impl<'a> Worker<'a> {
 
     /// Keeps a failure of the current thread and gives the block up.
     fn report(&self, kind: FailureKind, line: Option<u32>) {
-        let failure = Failure { kind, line, thread: self.current.get().index, block: self.block_idx.get() };
+        // SAFETY: as for `current`, if there is one.
+        let thread = unsafe { self.current.get().as_ref() }.map_or([0; 3], |current| current.index.get());
+        let failure = Failure { kind, line, thread, block: self.block_idx.get() };
         self.whole.failed(self.block.get(), failure);
         self.given_up.set(true);
     }
@@ -403,7 +410,7 @@ impl<'a> Worker<'a> {
     /// Leaves the current thread where it is, as it cannot go on, until the others have had their turn.
     fn park(&self, suspicion: Failure) -> ! {
         self.suspicion.borrow_mut().get_or_insert(suspicion);
-        let current = self.current.get();
+        let current = self.current();
         self.waits.borrow_mut().park(current.slot);
         // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
         unsafe { (*current.yielder).suspend(()) };
@@ -419,9 +426,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the checker of an access; ends the thread if that finds a fault.
-    pub(crate) fn note<T: ViewElement>(
+    pub(crate) fn note(
         &self,
-        element: *const T,
+        element: Element,
         region: &Region,
         index: &[usize],
         touch: Touch,
@@ -432,8 +439,8 @@ impl<'a> Worker<'a> {
         if std::thread::panicking() {
             return;
         }
-        let current = self.current.get();
-        let fault = checker.borrow_mut().note(current.number, element, region, index, touch, place);
+        let number = self.current().number.get();
+        let fault = checker.borrow_mut().note(number, element, region, index, touch, place);
         match fault {
             None => {}
             Some(Fault::Unset(failure)) => self.park(failure),
@@ -445,15 +452,23 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// The current thread. Only what a kernel calls may ask.
+    #[inline]
+    fn current(&self) -> &Current {
+        // SAFETY: a kernel is called when there is a current thread, whose coroutine runs this. What is on that one's stack lives
+        // until `run` ends it.
+        unsafe { &*self.current.get() }
+    }
+
     #[inline]
     pub(crate) fn thread_idx(&self) -> [usize; 3] {
-        self.current.get().index
+        self.current().index.get()
     }
 
     /// Which thread of its block this is, `x` first.
     #[inline]
     pub(crate) fn number(&self) -> usize {
-        self.current.get().number
+        self.current().number.get()
     }
 
     #[inline]

@@ -73,8 +73,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct Checked {
     pub(crate) function: Function,
     pub(crate) references: References,
-    /// The names of the shared arrays that it declares.
-    pub(crate) arrays: Vec<String>,
+    /// The names of the shared arrays that it declares, and their lines within its text.
+    pub(crate) arrays: Vec<(String, usize)>,
     /// The functions that it calls with views, and the layouts of these.
     pub(crate) calls: Vec<(String, Vec<Layout>)>,
     pub(crate) errors: Vec<Error>,
@@ -149,7 +149,7 @@ pub(crate) struct Checker<'a> {
     /// The layouts of the parameters that are views, those left of them.
     layouts: VecDeque<Layout>,
     first_array: usize,
-    arrays: Vec<String>,
+    arrays: Vec<(String, usize)>,
     /// The functions that are called with views, and the types of these.
     calls: Vec<(String, Vec<Ty>)>,
     later: Vec<threads::Later>,

@@ -44,6 +44,8 @@ pub(crate) struct Module {
     pub(crate) checked: bool,
     /// The names of views and shared arrays, in the order of their numbers.
     pub(crate) arrays: Vec<String>,
+    /// The lines on which shared arrays are declared; 0 for parameters.
+    pub(crate) array_lines: Vec<usize>,
     views: Vec<(Access, Scalar, usize, String)>,
     pub(crate) static_shared_bytes: usize,
     pub(crate) uses_dynamic_shared: bool,
@@ -82,6 +84,7 @@ impl Module {
             kernel: false,
             checked: true,
             arrays: Vec::new(),
+            array_lines: Vec::new(),
             views: Vec::new(),
             static_shared_bytes: 0,
             uses_dynamic_shared: false,

@@ -22,6 +22,14 @@
 //!    so that names can stay; the functions of Rust's numbers are `support`'s, named as `i32_add`, and are only added
 //!    where they are used. `methods` is the table of what scalars have.
 //!
+//! Kernels are translated for the layouts of the arrays that they are launched with (`translate_kernel`): how many axes, and
+//! whether the elements follow one another. A layout is a part of a view's type that Rust does not see (`types::Layout`), and so
+//! the same inference tells which array each name stands for; device functions that take views are written once for each layout.
+//! Views have no values: they are names of parameters and of shared arrays, and so cannot be chosen or stored. `threads` is the
+//! table of what threads call. As in CUDA, every `dynamic_shared_array` of a block is the same memory, whatever its elements.
+//! In kernels, ranges up to lengths of arrays and grids are plain loops; those of unknown length look after each 65,536 passes
+//! whether to stop, between strips of which the compiler knows nothing else.
+//!
 //! A name in capitals within a formula or a pattern is taken for a constant, and a called path whose last name begins with a
 //! capital for a tuple struct: these are Rust's own conventions, of which the compiler warns otherwise.
 

@@ -148,6 +148,8 @@ pub struct KernelTranslation {
     /// The names of arrays, by the numbers, less one, that a record of failures has for them: the views among the parameters,
     /// then shared arrays.
     pub arrays: Vec<String>,
+    /// Where shared arrays are declared, for each of `arrays` its line in the user's file or cell; 0 for parameters.
+    pub array_lines: Vec<usize>,
     /// How much of a block's shared memory the arrays with fixed lengths take.
     pub static_shared_bytes: usize,
     /// Whether it has a shared array whose length is that of the memory that a launch asks for.

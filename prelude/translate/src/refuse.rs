@@ -79,6 +79,9 @@ pub(crate) const SHARED_PARAMETER: &str =
 pub(crate) const STORED_VIEW: &str =
     "views are parameters of kernels and `#[device]` functions and plain variables; write the elements themselves here";
 
+/// No device has more bytes of memory for a block to share.
+pub(crate) const LONGEST_SHARED_ARRAY: usize = 256 * 1024;
+
 /// As many axes as views have.
 pub(crate) const MOST_AXES: usize = 4;
 
@@ -138,6 +141,12 @@ pub(crate) fn past_the_end(index: i128, length: usize) -> String {
     format!("index {index} is past the end of an array of {length}")
 }
 
+pub(crate) fn too_long_to_share(count: usize) -> String {
+    format!(
+        "a block's shared memory has no room for {count} elements; write tiles of fewer elements, one after the other"
+    )
+}
+
 pub(crate) fn too_long(length: i128) -> String {
     format!("an array of {length} elements does not fit a thread's memory; write at most {LONGEST_ARRAY}")
 }
@@ -147,7 +156,8 @@ pub(crate) fn cast(of: &Ty) -> String {
 }
 
 pub(crate) fn operator_on(of: &Ty) -> String {
-    format!("operators are for scalars, and this is `{of}`; write them for each part")
+    let advice = if of.is_view() { "its elements: `a[i] + b[i]`" } else { "each part" };
+    format!("operators are for scalars, and this is `{of}`; write them for {advice}")
 }
 
 pub(crate) fn loop_over_view(array: &str) -> String {
@@ -159,6 +169,10 @@ pub(crate) fn only_in_kernels(name: &str) -> String {
         "`{name}` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or \
          pass the value as an argument"
     )
+}
+
+pub(crate) fn not_called(name: &str) -> String {
+    format!("`{name}` is a function of threads; call it, `{name}(…)`")
 }
 
 pub(crate) fn shared_array_elsewhere(name: &str) -> String {
@@ -200,8 +214,7 @@ pub(crate) fn lane_type(name: &str, of: &Ty) -> String {
     format!("`{name}` counts lanes by usize, i32 or u32, and this is `{of}`; cast it with `as`")
 }
 
-pub(crate) fn atomic_type(atomic: &Atomic, of: Scalar) -> String {
-    let of = name_of(of);
+pub(crate) fn atomic_type(atomic: &Atomic, of: &Ty) -> String {
     if atomic.of_bits {
         format!(
             "`{}` is for arrays of i32, u32, i64 and u64, and this is one of `{of}`; take one of integers",

@@ -117,6 +117,7 @@ pub fn translate_kernel(
         }
     }
     let names = program.views_of(entry)?;
+    program.module.array_lines = vec![0; names.len()];
     program.module.arrays = names;
     program.function(entry, Role::Kernel, &[], &layouts)?;
     let instance = (entry.to_owned(), layouts);
@@ -142,6 +143,7 @@ pub fn translate_kernel(
         uses_barriers: module.uses_barriers,
         functions: module.functions,
         arrays: module.arrays,
+        array_lines: module.array_lines,
     })
 }
 
@@ -257,7 +259,10 @@ impl<'a> Program<'a> {
         if let Some(error) = checked.errors.first() {
             return Err(located(item, error));
         }
-        self.module.arrays.extend(checked.arrays);
+        for (array, line) in checked.arrays {
+            self.module.arrays.push(array);
+            self.module.array_lines.push(item.line + line.max(1) - 1);
+        }
         for (target, layouts) in &checked.calls {
             self.function(target, Role::Device, &[], layouts)?;
         }

@@ -1,11 +1,14 @@
-//! The same kernels by two ways: compiled by Rust and run by `warpcell-threads`, and translated to CUDA C and run on the host in one
-//! thread of the operating system for each thread of a block. Both write the same bits, and fail at the same places.
+//! The same kernels by two ways: compiled by Rust and run by `warpcell-threads`, and translated to CUDA C and run on the host
+//! in one thread of the operating system for each thread of a block. Both write the same bits, and fail at the same places.
 //!
 //! With `WARPCELL_NVRTC` set to CUDA's compiler library all translations are compiled by it too, for which no GPU is needed. With
-//! `WARPCELL_GRIDS` set to a folder the programs, the inputs and what is expected are left there, for devices.
+//! `WARPCELL_GRIDS` set to a folder the programs are left there for devices: `checked.cu` and `unchecked.cu`, to be compiled by
+//! `nvcc -fmad=false`, read the file `.inputs` that is named to them, and write for each case a record of failures and the
+//! arrays, as `.expected` has them.
 
 mod grids {
     pub mod cases;
+    pub mod faults;
     pub mod kernels;
     pub mod programs;
 }

@@ -91,7 +91,7 @@ fn translates(text: &str, known: &[Item], round: usize) -> bool {
         let _ = check_struct(&item);
     }
     let Ok(function) = syn::parse_str::<syn::ItemFn>(text) else { return false };
-    let role = [Role::Device, Role::Vectorize, Role::Formula][round % 3];
+    let role = [Role::Device, Role::Vectorize, Role::Formula, Role::Kernel][round % 4];
     let references = check(&function, role).unwrap_or_default();
     let named = |paths: &[syn::Path]| paths.iter().map(|path| (path_text(path), path_text(path))).collect::<Vec<_>>();
     // Also with the names of others where the function's own could not be found.

@@ -22,6 +22,11 @@ impl Record {
         self.thread / LANES as u32
     }
 
+    /// The bit of the thread's lane.
+    fn lane(&self) -> u32 {
+        1 << (self.thread % LANES as u32)
+    }
+
     /// Whether this is before `now`, at which the thread knows `clock`.
     fn is_before(&self, now: &Record, clock: &Clock) -> bool {
         self.block == now.block
@@ -46,13 +51,32 @@ struct Crowd {
     earlier: Option<Record>,
     /// In the latest phase of the latest block: those of one warp, the last of each thread.
     warp: Vec<Record>,
+    /// A bit for each of their lanes.
+    lanes: u32,
     /// One of another warp. A third one needs no place: whatever would race with it races with one of these.
     other: Option<Record>,
 }
 
 impl Accesses {
     fn is_empty(&self) -> bool {
-        matches!(self, Accesses::None)
+        match self {
+            Accesses::None => true,
+            Accesses::One(_) => false,
+            Accesses::Many(crowd) => crowd.warp.is_empty(),
+        }
+    }
+
+    /// Forgets all, but not the memory: there will be as many again after the next barrier.
+    fn clear(&mut self) {
+        match self {
+            Accesses::None => {}
+            Accesses::One(_) => *self = Accesses::None,
+            Accesses::Many(crowd) => {
+                crowd.warp.clear();
+                crowd.lanes = 0;
+                (crowd.earlier, crowd.other) = (None, None);
+            }
+        }
     }
 
     fn add(&mut self, record: Record) {
@@ -62,7 +86,7 @@ impl Accesses {
                 if one.block == record.block && (one.thread == record.thread || one.phase < record.phase) {
                     *one = record;
                 } else {
-                    let mut crowd = Crowd { earlier: None, warp: vec![*one], other: None };
+                    let mut crowd = Crowd { earlier: None, warp: vec![*one], lanes: one.lane(), other: None };
                     crowd.add(record);
                     *self = Accesses::Many(Box::new(crowd));
                 }
@@ -86,21 +110,23 @@ impl Accesses {
 
 impl Crowd {
     fn add(&mut self, record: Record) {
-        // There is always one.
-        let first = self.warp[0];
-        if first.block != record.block || first.phase != record.phase {
+        if let Some(&first) = self.warp.first()
+            && (first.block, first.phase) != (record.block, record.phase)
+        {
             if first.block != record.block {
                 self.earlier.get_or_insert(first);
             }
             self.warp.clear();
+            self.lanes = 0;
             self.other = None;
-            self.warp.push(record);
-        } else if first.warp() != record.warp() {
+        }
+        if self.warp.first().is_some_and(|first| first.warp() != record.warp()) {
             self.other = Some(record);
+        } else if self.lanes & record.lane() == 0 {
+            self.lanes |= record.lane();
+            self.warp.push(record);
         } else if let Some(known) = self.warp.iter_mut().find(|known| known.thread == record.thread) {
             *known = record;
-        } else {
-            self.warp.push(record);
         }
     }
 }
@@ -145,7 +171,9 @@ impl Cell {
             Touch::Atomic | Touch::Exchange => self.atomics.add(record),
             Touch::Write => {
                 // All others are before this one: what races with them races with this.
-                *self = Cell { write: Some(record), reads: Accesses::None, atomics: Accesses::None };
+                self.write = Some(record);
+                self.reads.clear();
+                self.atomics.clear();
             }
         }
     }
@@ -172,14 +200,16 @@ impl Shadow {
 
     /// What is known of the element of `size` bytes at an address, which is in the shared memory of `block` if one is given.
     pub(super) fn cell(&mut self, address: usize, size: usize, block: Option<u32>) -> &mut Cell {
-        // Arrays of small and of large elements may lie in one page, so each size has pages of its own.
-        let key = address / PAGE * 16 + size.trailing_zeros() as usize;
-        let empty = || (0..PAGE / size).map(|_| Cell::default()).collect();
+        // Arrays of small and of large elements may lie side by side, and so may shared memory and arguments: all have pages of
+        // their own.
+        let bits = size.trailing_zeros();
+        let key = address / PAGE * 16 + usize::from(block.is_some()) * 8 + bits as usize;
+        let empty = || (0..PAGE >> bits).map(|_| Cell::default()).collect();
         let page = self.pages.entry(key).or_insert_with(|| Page { block, cells: empty() });
         if page.block != block {
             *page = Page { block, cells: empty() };
         }
-        &mut page.cells[address % PAGE / size]
+        &mut page.cells[(address % PAGE) >> bits]
     }
 }
 

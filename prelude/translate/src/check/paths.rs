@@ -21,6 +21,9 @@ impl Checker<'_> {
         if let Some(reason) = refuse::named_value(&path) {
             return self.refuse(written, reason);
         }
+        if let Some(name) = crate::threads::thread_name(&path).filter(|_| self.world.is_none()) {
+            return self.refuse(written, refuse::not_called(&name));
+        }
         if let Some((scalar, name)) = of_scalar(&path) {
             return match methods::associated_constant(scalar, &name) {
                 Some(value) => self.constant(None, value, written),

@@ -53,8 +53,9 @@ impl Checker<'_> {
             self.refuse(abi, plain("extern"));
         }
         if !signature.generics.params.is_empty() {
+            let head = if self.role == Role::Kernel { "a: View<f32>)" } else { "x: f32) -> f32" };
             let text = format!(
-                "{role} has no type parameters; write one function for each type, such as `fn {}(x: f32) -> f32`",
+                "{role} has no type parameters; write one function for each type, such as `fn {}({head}`",
                 signature.ident
             );
             self.refuse(&signature.generics, text);

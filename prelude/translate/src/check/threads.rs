@@ -28,12 +28,17 @@ enum Wanted {
 }
 
 impl Checker<'_> {
-    /// Whether threads may be spoken of here. If not, that is reported.
-    fn has_threads(&mut self, name: &str, at: &dyn ToTokens) -> bool {
-        let has = match self.world {
+    /// Whether threads may be spoken of here.
+    fn is_of_threads(&self) -> bool {
+        match self.world {
             Some(world) => world.kernel,
             None => matches!(self.role, Role::Kernel | Role::Device),
-        };
+        }
+    }
+
+    /// The same. If not, that is reported.
+    fn has_threads(&mut self, name: &str, at: &dyn ToTokens) -> bool {
+        let has = self.is_of_threads();
         if !has {
             self.refuse(at, refuse::only_in_kernels(name));
         }
@@ -128,7 +133,7 @@ impl Checker<'_> {
         let name = threads::thread_name(&path)?;
         let is_dynamic = name == threads::DYNAMIC_SHARED_ARRAY;
         let syn::Pat::Ident(ident) = pattern else { return None };
-        if !is_dynamic && name != threads::SHARED_ARRAY || !self.has_threads(&name, &path) {
+        if !is_dynamic && name != threads::SHARED_ARRAY || !self.is_of_threads() {
             return None;
         }
         let arguments = path.segments.last().map_or(&PathArguments::None, |segment| &segment.arguments);
@@ -138,7 +143,7 @@ impl Checker<'_> {
         }
         let own = plain_name(&ident.ident);
         let number = self.first_array + self.arrays.len();
-        self.arrays.push(own.clone());
+        self.arrays.push((own.clone(), call.span().start().line));
         let layout = match call.args.first() {
             Some(length) if !is_dynamic => match self.shared_shape(length) {
                 Some(shape) => Ty::Layout(Layout::Fixed { shape, number }),
@@ -174,7 +179,11 @@ impl Checker<'_> {
                     let lengths: Option<Vec<usize>> =
                         lengths.iter().map(|value| usize::try_from(super::integer_value(value)?).ok()).collect();
                     self.expression(written);
-                    return lengths;
+                    if lengths.as_ref().is_none_or(|lengths| !(1..=refuse::MOST_AXES).contains(&lengths.len())) {
+                        self.refuse(written, refuse::SHARED_AXES);
+                        return None;
+                    }
+                    return self.short_enough(lengths, written);
                 }
                 vec![written]
             }
@@ -199,7 +208,18 @@ impl Checker<'_> {
                 shape
             });
         }
-        shape
+        self.short_enough(shape, written)
+    }
+
+    /// The lengths of a shared array, if a block's memory has room for as many elements.
+    fn short_enough(&mut self, shape: Option<Vec<usize>>, at: &Expr) -> Option<Vec<usize>> {
+        let shape = shape?;
+        let count = shape.iter().fold(1usize, |count, length| count.saturating_mul(*length));
+        if count > refuse::LONGEST_SHARED_ARRAY {
+            self.refuse(at, refuse::too_long_to_share(count));
+            return None;
+        }
+        Some(shape)
     }
 
     pub(super) fn is_grid_stride(&self, call: &syn::ExprCall) -> bool {
@@ -344,17 +364,18 @@ impl Checker<'_> {
     pub(super) fn check_later(&mut self) {
         for later in std::mem::take(&mut self.later) {
             let ty = self.types.resolve(&later.ty);
-            let Some(scalar) = ty.scalar() else {
-                if let (Wanted::Element, Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_)) = (&later.wanted, &ty) {
-                    self.errors.push(syn::Error::new(later.at, refuse::element_type(&ty)));
-                }
+            // What is open is the type of code that is never reached, or follows from another function.
+            if let Ty::Variable(_) = ty {
                 continue;
-            };
+            }
+            let is = |fits: fn(Scalar) -> bool| ty.scalar().is_some_and(fits);
             let reason = match later.wanted {
-                Wanted::Element if !threads::is_element(scalar) => refuse::element_type(&ty),
-                Wanted::Shuffled(name) if !threads::is_shuffled(scalar) => refuse::shuffled_type(name, &ty),
-                Wanted::Lane(name) if !threads::is_lane(scalar) => refuse::lane_type(name, &ty),
-                Wanted::Atomic(atomic) if !atomic.takes(scalar) => refuse::atomic_type(atomic, scalar),
+                Wanted::Element if !is(threads::is_element) => refuse::element_type(&ty),
+                Wanted::Shuffled(name) if !is(threads::is_shuffled) => refuse::shuffled_type(name, &ty),
+                Wanted::Lane(name) if !is(threads::is_lane) => refuse::lane_type(name, &ty),
+                Wanted::Atomic(atomic) if !ty.scalar().is_some_and(|of| atomic.takes(of)) => {
+                    refuse::atomic_type(atomic, &ty)
+                }
                 _ => continue,
             };
             self.errors.push(syn::Error::new(later.at, reason));

@@ -107,8 +107,8 @@ impl Writer<'_> {
         }
         let lengths: Vec<Operand> = (0..view.layout.rank()).map(|axis| view.length(axis)).collect();
         let mut checked = Vec::new();
-        for (axis, (operand, bounds)) in operands.iter().zip(&bounds).enumerate() {
-            checked.push(self.checked(operand, *bounds, &view, axis, &lengths[axis], line));
+        for (axis, ((operand, bounds), length)) in operands.iter().zip(&bounds).zip(&lengths).enumerate() {
+            checked.push(self.checked(operand, *bounds, &view, axis, length, line));
         }
         let name = &view.name;
         match &view.layout {
@@ -126,7 +126,7 @@ impl Writer<'_> {
                 Operand::primary(format!("{name}.data[{}]", sum.map_or_else(|| "0".to_owned(), |sum| sum.text)), false)
             }
             Layout::Global { .. } => {
-                let mut at = checked[0].clone();
+                let mut at = checked.first().cloned().unwrap_or_else(|| Operand::primary("0", true));
                 for (index, length) in checked.iter().zip(&lengths).skip(1) {
                     at = infix(&infix(&at, "*", length, MULTIPLY), "+", index, ADD);
                 }

@@ -1,12 +1,18 @@
 //! What each kernel is launched with, and what `warpcell-threads` makes of that.
 
-use super::kernels;
+use super::{faults, kernels};
 use std::fmt::Debug;
 use warpcell_threads::{FailureKind, Launch, Memory, Mode, View, ViewElement, ViewMut, run};
+
+/// The texts that the kernels are compiled and translated from.
+pub const KERNELS: &str = include_str!("kernels.rs");
+pub const FAULTS: &str = include_str!("faults.rs");
 
 /// A kernel with its arguments, and what came of it.
 pub struct Case {
     pub name: &'static str,
+    /// The text of the file that has it.
+    pub file: &'static str,
     pub grid: [usize; 3],
     pub block: [usize; 3],
     pub dynamic_shared_bytes: usize,
@@ -202,6 +208,10 @@ fn zeros<T: Default>(shape: &[usize]) -> Change<T> {
     Change(array(shape, |_| T::default()))
 }
 
+fn text_of(file: &str) -> &'static str {
+    if file == "faults" { FAULTS } else { KERNELS }
+}
+
 /// Runs a kernel as Rust has compiled it.
 fn outcome(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> Option<Outcome> {
     // SAFETY: the cases give each kernel arrays of its own.
@@ -226,7 +236,7 @@ fn outcome(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> Option<Outcome> {
 }
 
 macro_rules! case {
-    ($cases:ident, $name:ident, $grid:expr, $block:expr, $dynamic:expr; $($argument:ident = $value:expr),*) => {{
+    ($cases:ident, $file:ident::$name:ident, $grid:expr, $block:expr, $dynamic:expr; $($argument:ident = $value:expr),*) => {{
         $(let mut $argument = $value;)*
         let arguments = vec![$($argument.described()),*];
         let launch = Launch {
@@ -239,11 +249,12 @@ macro_rules! case {
         };
         let failed = {
             $(let $argument = $argument.pass(stringify!($argument));)*
-            outcome(&launch, &|| kernels::$name($($argument),*))
+            outcome(&launch, &|| $file::$name($($argument),*))
         };
         let wrote = [$($argument.written()),*].into_iter().flatten().collect();
         $cases.push(Case {
             name: stringify!($name),
+            file: text_of(stringify!($file)),
             grid: $grid,
             block: $block,
             dynamic_shared_bytes: $dynamic,
@@ -259,69 +270,166 @@ pub fn all() -> Vec<Case> {
     let small = |i: usize| mixed(i) as f32 * 0.25 - 100.0;
     let wide = |i: usize| mixed(i) as f64 * 0.125 - 60.0;
     let whole = |i: usize| mixed(i) as i32 - 300;
-    case!(cases, saxpy, [4, 1, 1], [32, 1, 1], 0; a = 2.5f32, x = read(&[100], small), y = change(&[100], small));
-    case!(cases, saxpy, [2, 1, 1], [32, 1, 1], 0; a = -1.0f32, x = Read(array(&[99], small).backwards()), y = change(&[50], small));
-    case!(cases, outer_product, [2, 3, 1], [8, 4, 1], 0; x = read(&[11], wide), y = read(&[13], wide), out = zeros(&[11, 13]));
-    case!(cases, three_axes, [2, 2, 2], [4, 2, 2], 0; input = read(&[3, 4, 7], |i| mixed(i) as i64), out = zeros(&[3, 4, 7]));
-    case!(cases, three_axes, [2, 2, 2], [4, 2, 2], 0; input = Read(array(&[7, 4, 3], |i| mixed(i) as i64).turned()), out = zeros(&[3, 4, 7]));
-    case!(cases, four_axes, [1, 1, 1], [24, 1, 1], 0; input = read(&[2, 3, 4, 5], |i| mixed(i) as u32), out = zeros(&[2, 3, 4, 5]));
-    case!(cases, four_axes, [1, 1, 1], [24, 1, 1], 0; input = Read(array(&[2, 3, 4, 9], |i| mixed(i) as u32).backwards()), out = Change(array(&[5, 4, 3, 2], |_| 0).turned()));
-    case!(cases, transposed, [3, 2, 1], [4, 8, 1], 0; input = read(&[13, 9], small), out = zeros(&[9, 13]));
-    case!(cases, transposed, [3, 2, 1], [4, 8, 1], 0; input = read(&[13, 9], small), out = Change(array(&[13, 9], |_| 0.0).turned()));
-    case!(cases, squares_in_strides, [2, 1, 1], [16, 1, 1], 0; input = read(&[100], whole), out = zeros(&[100]));
-    case!(cases, counted_strides, [2, 1, 1], [8, 1, 1], 0; n = 77usize, out = zeros(&[16]));
-    case!(cases, block_sums, [4, 1, 1], [64, 1, 1], 0; input = read(&[200], small), out = zeros(&[4]));
-    case!(cases, reversed_blocks, [3, 1, 1], [16, 1, 1], 64; input = read(&[48], whole), out = zeros(&[48]));
-    case!(cases, tiled_product, [2, 3, 1], [8, 8, 1], 0; a = read(&[19, 21], small), b = read(&[21, 14], small), c = zeros(&[19, 14]));
-    case!(cases, tiled_product, [2, 3, 1], [8, 8, 1], 0; a = Read(array(&[21, 19], small).turned()), b = read(&[21, 14], small), c = zeros(&[19, 14]));
-    case!(cases, plain_product, [2, 3, 1], [8, 8, 1], 0; a = read(&[19, 21], wide), b = Read(array(&[14, 21], wide).turned()), c = zeros(&[19, 14]), inner = 21usize);
-    case!(cases, histogram, [2, 1, 1], [24, 1, 1], 0; input = read(&[1000], |i| mixed(i) as u8), counts = zeros(&[32]));
-    case!(cases, warp_sums, [2, 1, 1], [64, 1, 1], 0; input = read(&[128], small), out = zeros(&[4]));
-    case!(cases, butterflies, [1, 1, 1], [64, 1, 1], 0; a = change(&[64], whole), b = change(&[64], |i| mixed(i) as u32), c = change(&[64], |i| -(mixed(i) as i64) << 40), d = change(&[64], |i| (mixed(i) as u64) << 50));
-    case!(cases, warp_scan, [1, 1, 1], [64, 1, 1], 0; input = read(&[64], wide), out = zeros(&[64]));
-    case!(cases, from_one_lane, [1, 1, 1], [32, 1, 1], 0; input = read(&[32], small), out = zeros(&[32]), lane = 9u32);
-    case!(cases, votes, [1, 1, 1], [64, 1, 1], 0; input = read(&[64], |i| i as i32 - 32), ballots = zeros(&[64]), all = zeros(&[64]), any = zeros(&[64]));
-    case!(cases, votes_of_blocks, [3, 1, 1], [40, 1, 1], 0; input = read(&[120], |i| i as i32), out = zeros(&[120]));
-    case!(cases, atomics_of_i32, [2, 1, 1], [32, 1, 1], 0; input = read(&[64], whole), out = change(&[7], |i| i as i32 + 0xff));
-    case!(cases, atomics_of_u64, [2, 1, 1], [32, 1, 1], 0; input = read(&[64], |i| (mixed(i) as u64) << 33), out = change(&[4], |i| if i == 3 { u64::MAX } else { 1 }));
-    case!(cases, atomics_of_i64, [2, 1, 1], [32, 1, 1], 0; input = read(&[64], |i| (mixed(i) as i64 - 400) << 33), out = change(&[6], |i| i as i64 - 1));
-    case!(cases, atomics_of_floats, [2, 1, 1], [32, 1, 1], 0; input = read(&[64], small), out = zeros(&[4]), wide = zeros(&[2, 2]));
-    case!(cases, exchanges, [1, 1, 1], [1, 1, 1], 0; out = change(&[3], |_| 7), floats = change(&[1], |_| 3.0), seen = zeros(&[300]));
-    case!(cases, added_by_comparing, [2, 1, 1], [32, 1, 1], 0; floats = change(&[1], |_| 3.0), wide = change(&[1], |_| -5));
-    case!(cases, row_sums, [1, 1, 1], [16, 1, 1], 0; a = read(&[9, 5], small), b = Read(array(&[7, 9], small).turned()), out = zeros(&[9]));
-    case!(cases, deposits, [1, 1, 1], [32, 1, 1], 0; out = change(&[60], |i| i as i32), done = zeros(&[32]));
-    case!(cases, sums_by_function, [2, 1, 1], [32, 1, 1], 128; input = read(&[64], whole), out = zeros(&[64]));
-    case!(cases, blur, [2, 2, 1], [8, 8, 1], 0; input = read(&[11, 13], small), out = zeros(&[11, 13]));
-    case!(cases, long_range, [1, 1, 1], [1, 1, 1], 0; n = 140_000usize, start = 3u64, out = zeros(&[1]));
-    case!(cases, check_prime, [1, 1, 1], [1, 1, 1], 0; number = 1009, result = zeros(&[1]));
-    case!(cases, check_prime, [1, 1, 1], [1, 1, 1], 0; number = 1001, result = zeros(&[1]));
-    case!(cases, pooling, [2, 1, 1], [32, 1, 1], 0; input = read(&[50], small), out = zeros(&[50]));
-    case!(cases, convolution, [2, 1, 1], [32, 1, 1], 0; input = read(&[60], small), kernel = read(&[8], small), out = zeros(&[60]));
-    case!(cases, prefix_sums, [1, 1, 1], [64, 1, 1], 0; input = read(&[64], whole), out = zeros(&[64]));
-    case!(cases, axis_sums, [1, 5, 1], [32, 1, 1], 0; input = read(&[5, 27], wide), out = zeros(&[5]));
-    case!(cases, normalised, [1, 1, 1], [30, 1, 1], 0; input = read(&[30], small), out = zeros(&[30]));
-    case!(cases, index_of_array, [1, 1, 1], [6, 6, 1], 0; input = read(&[6, 6], whole), out = zeros(&[6, 6]));
-    case!(cases, index_of_array, [1, 1, 1], [6, 6, 1], 0; input = Read(array(&[6, 11], whole).backwards()), out = zeros(&[6, 6]));
-    case!(cases, flags, [1, 1, 1], [40, 1, 1], 0; input = read(&[40], |i| mixed(i) % 2 == 0), bytes = read(&[40], |i| mixed(i) as u8), out = zeros(&[40]), counts = zeros(&[40]));
-    case!(cases, other_names, [1, 1, 1], [8, 4, 1], 0; input = read(&[4, 8], |i| mixed(i) as u64), out = zeros(&[4, 8]));
-    case!(cases, exchanged, [1, 1, 1], [16, 1, 1], 0; out = change(&[32], small));
-    case!(cases, assignments, [1, 1, 1], [32, 1, 1], 0; a = change(&[32], whole), b = change(&[32], small), c = change(&[32], |i| mixed(i) as u8));
-    case!(cases, order, [1, 1, 1], [4, 1, 1], 0; out = change(&[24], whole));
-    case!(cases, references, [1, 1, 1], [16, 1, 1], 0; out = change(&[16], whole), sums = zeros(&[16]));
-    case!(cases, fences, [1, 1, 1], [32, 1, 1], 0; input = read(&[32], small), out = zeros(&[32]));
-    case!(cases, scalars, [1, 1, 1], [1, 1, 1], 0; a = -5i64 << 40, b = 1usize << 33, c = -2isize, d = 250u8, e = true, f = 0.1f64, out = zeros(&[6]));
-    case!(cases, local_arrays, [1, 1, 1], [20, 1, 1], 0; input = read(&[20], small), out = zeros(&[20]));
-    case!(cases, grids, [2, 3, 2], [3, 2, 2], 0; out = zeros(&[144]));
-    case!(cases, found, [1, 1, 1], [16, 1, 1], 0; input = read(&[40], whole), out = zeros(&[16]), wanted = -300);
-    case!(cases, beyond_the_end, [2, 1, 1], [21, 1, 1], 0; input = read(&[42], small), out = zeros(&[41]));
-    case!(cases, beyond_the_end, [2, 1, 1], [21, 1, 1], 0; input = read(&[41], small), out = zeros(&[42]));
-    case!(cases, beyond_the_column, [1, 1, 1], [4, 4, 1], 0; out = zeros(&[4, 5]));
-    case!(cases, beyond_the_column, [1, 1, 1], [4, 4, 1], 0; out = Change(array(&[5, 4], |_| 0).turned()));
-    case!(cases, beyond_the_tile, [1, 1, 1], [5, 1, 1], 0; out = zeros(&[5]));
-    case!(cases, beyond_dynamic_memory, [1, 1, 1], [6, 1, 1], 40; out = zeros(&[6]));
-    case!(cases, beyond_in_a_function, [1, 1, 1], [6, 1, 1], 0; out = zeros(&[40]));
-    case!(cases, beyond_by_an_atomic, [1, 1, 1], [6, 1, 1], 0; out = zeros(&[5]));
-    case!(cases, divided_by_zero, [1, 1, 1], [6, 1, 1], 0; input = read(&[6], |i| 4 - i as i32), out = zeros(&[6]));
-    case!(cases, asserted, [1, 1, 1], [6, 1, 1], 0; input = read(&[6], |i| i as i32), out = zeros(&[6]));
+    case!(cases, kernels::saxpy, [4, 1, 1], [32, 1, 1], 0;
+        a = 2.5f32,
+        x = read(&[100], small),
+        y = change(&[100], small));
+    case!(cases, kernels::saxpy, [2, 1, 1], [32, 1, 1], 0;
+        a = -1.0f32,
+        x = Read(array(&[99], small).backwards()),
+        y = change(&[50], small));
+    case!(cases, kernels::outer_product, [2, 3, 1], [8, 4, 1], 0;
+        x = read(&[11], wide),
+        y = read(&[13], wide),
+        out = zeros(&[11, 13]));
+    case!(cases, kernels::three_axes, [2, 2, 2], [4, 2, 2], 0;
+        input = read(&[3, 4, 7], |i| mixed(i) as i64),
+        out = zeros(&[3, 4, 7]));
+    case!(cases, kernels::three_axes, [2, 2, 2], [4, 2, 2], 0;
+        input = Read(array(&[7, 4, 3], |i| mixed(i) as i64).turned()),
+        out = zeros(&[3, 4, 7]));
+    case!(cases, kernels::four_axes, [1, 1, 1], [24, 1, 1], 0;
+        input = read(&[2, 3, 4, 5], |i| mixed(i) as u32),
+        out = zeros(&[2, 3, 4, 5]));
+    case!(cases, kernels::four_axes, [1, 1, 1], [24, 1, 1], 0;
+        input = Read(array(&[2, 3, 4, 9], |i| mixed(i) as u32).backwards()),
+        out = Change(array(&[5, 4, 3, 2], |_| 0).turned()));
+    case!(cases, kernels::transposed, [3, 2, 1], [4, 8, 1], 0; input = read(&[13, 9], small), out = zeros(&[9, 13]));
+    case!(cases, kernels::transposed, [3, 2, 1], [4, 8, 1], 0;
+        input = read(&[13, 9], small),
+        out = Change(array(&[13, 9], |_| 0.0).turned()));
+    case!(cases, kernels::squares_in_strides, [2, 1, 1], [16, 1, 1], 0;
+        input = read(&[100], whole),
+        out = zeros(&[100]));
+    case!(cases, kernels::counted_strides, [2, 1, 1], [8, 1, 1], 0; n = 77usize, out = zeros(&[16]));
+    case!(cases, kernels::block_sums, [4, 1, 1], [64, 1, 1], 0; input = read(&[200], small), out = zeros(&[4]));
+    case!(cases, kernels::reversed_blocks, [3, 1, 1], [16, 1, 1], 64; input = read(&[48], whole), out = zeros(&[48]));
+    case!(cases, kernels::tiled_product, [2, 3, 1], [8, 8, 1], 0;
+        a = read(&[19, 21], small),
+        b = read(&[21, 14], small),
+        c = zeros(&[19, 14]));
+    case!(cases, kernels::tiled_product, [2, 3, 1], [8, 8, 1], 0;
+        a = Read(array(&[21, 19], small).turned()),
+        b = read(&[21, 14], small),
+        c = zeros(&[19, 14]));
+    case!(cases, kernels::plain_product, [2, 3, 1], [8, 8, 1], 0;
+        a = read(&[19, 21], wide),
+        b = Read(array(&[14, 21], wide).turned()),
+        c = zeros(&[19, 14]),
+        inner = 21usize);
+    case!(cases, kernels::histogram, [2, 1, 1], [24, 1, 1], 0;
+        input = read(&[1000], |i| mixed(i) as u8),
+        counts = zeros(&[32]));
+    case!(cases, kernels::warp_sums, [2, 1, 1], [64, 1, 1], 0; input = read(&[128], small), out = zeros(&[4]));
+    case!(cases, kernels::butterflies, [1, 1, 1], [64, 1, 1], 0;
+        a = change(&[64], whole),
+        b = change(&[64], |i| mixed(i) as u32),
+        c = change(&[64], |i| -(mixed(i) as i64) << 40),
+        d = change(&[64], |i| (mixed(i) as u64) << 50));
+    case!(cases, kernels::warp_scan, [1, 1, 1], [64, 1, 1], 0; input = read(&[64], wide), out = zeros(&[64]));
+    case!(cases, kernels::from_one_lane, [1, 1, 1], [32, 1, 1], 0;
+        input = read(&[32], small),
+        out = zeros(&[32]),
+        lane = 9u32);
+    case!(cases, kernels::votes, [1, 1, 1], [64, 1, 1], 0;
+        input = read(&[64], |i| i as i32 - 32),
+        ballots = zeros(&[64]),
+        all = zeros(&[64]),
+        any = zeros(&[64]));
+    case!(cases, kernels::votes_of_blocks, [3, 1, 1], [40, 1, 1], 0;
+        input = read(&[120], |i| i as i32),
+        out = zeros(&[120]));
+    case!(cases, kernels::atomics_of_i32, [2, 1, 1], [32, 1, 1], 0;
+        input = read(&[64], whole),
+        out = change(&[7], |i| i as i32 + 0xff));
+    case!(cases, kernels::atomics_of_u64, [2, 1, 1], [32, 1, 1], 0;
+        input = read(&[64], |i| (mixed(i) as u64) << 33),
+        out = change(&[4], |i| if i == 3 { u64::MAX } else { 1 }));
+    case!(cases, kernels::atomics_of_i64, [2, 1, 1], [32, 1, 1], 0;
+        input = read(&[64], |i| (mixed(i) as i64 - 400) << 33),
+        out = change(&[6], |i| i as i64 - 1));
+    case!(cases, kernels::atomics_of_floats, [2, 1, 1], [32, 1, 1], 0;
+        input = read(&[64], small),
+        out = zeros(&[4]),
+        wide = zeros(&[2, 2]));
+    case!(cases, kernels::exchanges, [1, 1, 1], [1, 1, 1], 0;
+        out = change(&[3], |_| 7),
+        floats = change(&[1], |_| 3.0),
+        seen = zeros(&[300]));
+    case!(cases, kernels::added_by_comparing, [2, 1, 1], [32, 1, 1], 0;
+        floats = change(&[1], |_| 3.0),
+        wide = change(&[1], |_| -5));
+    case!(cases, kernels::row_sums, [1, 1, 1], [16, 1, 1], 0;
+        a = read(&[9, 5], small),
+        b = Read(array(&[7, 9], small).turned()),
+        out = zeros(&[9]));
+    case!(cases, kernels::deposits, [1, 1, 1], [32, 1, 1], 0; out = change(&[60], |i| i as i32), done = zeros(&[32]));
+    case!(cases, kernels::sums_by_function, [2, 1, 1], [32, 1, 1], 128;
+        input = read(&[64], whole),
+        out = zeros(&[64]));
+    case!(cases, kernels::blur, [2, 2, 1], [8, 8, 1], 0; input = read(&[11, 13], small), out = zeros(&[11, 13]));
+    case!(cases, kernels::long_range, [1, 1, 1], [1, 1, 1], 0; n = 140_000usize, start = 3u64, out = zeros(&[1]));
+    case!(cases, kernels::check_prime, [1, 1, 1], [1, 1, 1], 0; number = 1009, result = zeros(&[1]));
+    case!(cases, kernels::check_prime, [1, 1, 1], [1, 1, 1], 0; number = 1001, result = zeros(&[1]));
+    case!(cases, kernels::pooling, [2, 1, 1], [32, 1, 1], 0; input = read(&[50], small), out = zeros(&[50]));
+    case!(cases, kernels::convolution, [2, 1, 1], [32, 1, 1], 0;
+        input = read(&[60], small),
+        kernel = read(&[8], small),
+        out = zeros(&[60]));
+    case!(cases, kernels::prefix_sums, [1, 1, 1], [64, 1, 1], 0; input = read(&[64], whole), out = zeros(&[64]));
+    case!(cases, kernels::axis_sums, [1, 5, 1], [32, 1, 1], 0; input = read(&[5, 27], wide), out = zeros(&[5]));
+    case!(cases, kernels::normalised, [1, 1, 1], [30, 1, 1], 0; input = read(&[30], small), out = zeros(&[30]));
+    case!(cases, kernels::index_of_array, [1, 1, 1], [6, 6, 1], 0;
+        input = read(&[6, 6], whole),
+        out = zeros(&[6, 6]));
+    case!(cases, kernels::index_of_array, [1, 1, 1], [6, 6, 1], 0;
+        input = Read(array(&[6, 11], whole).backwards()),
+        out = zeros(&[6, 6]));
+    case!(cases, kernels::flags, [1, 1, 1], [40, 1, 1], 0;
+        input = read(&[40], |i| mixed(i) % 2 == 0),
+        bytes = read(&[40], |i| mixed(i) as u8),
+        out = zeros(&[40]),
+        counts = zeros(&[40]));
+    case!(cases, kernels::other_names, [1, 1, 1], [8, 4, 1], 0;
+        input = read(&[4, 8], |i| mixed(i) as u64),
+        out = zeros(&[4, 8]));
+    case!(cases, kernels::exchanged, [1, 1, 1], [16, 1, 1], 0; out = change(&[32], small));
+    case!(cases, kernels::assignments, [1, 1, 1], [32, 1, 1], 0;
+        a = change(&[32], whole),
+        b = change(&[32], small),
+        c = change(&[32], |i| mixed(i) as u8));
+    case!(cases, kernels::order, [1, 1, 1], [4, 1, 1], 0; out = change(&[24], whole));
+    case!(cases, kernels::references, [1, 1, 1], [16, 1, 1], 0; out = change(&[16], whole), sums = zeros(&[16]));
+    case!(cases, kernels::fences, [1, 1, 1], [32, 1, 1], 0; input = read(&[32], small), out = zeros(&[32]));
+    case!(cases, kernels::scalars, [1, 1, 1], [1, 1, 1], 0;
+        a = -5i64 << 40,
+        b = 1usize << 33,
+        c = -2isize,
+        d = 250u8,
+        e = true,
+        f = 0.1f64,
+        out = zeros(&[6]));
+    case!(cases, kernels::local_arrays, [1, 1, 1], [20, 1, 1], 0; input = read(&[20], small), out = zeros(&[20]));
+    case!(cases, kernels::grids, [2, 3, 2], [3, 2, 2], 0; out = zeros(&[144]));
+    case!(cases, kernels::found, [1, 1, 1], [16, 1, 1], 0;
+        input = read(&[40], whole),
+        out = zeros(&[16]),
+        wanted = -300);
+    case!(cases, faults::beyond_the_end, [2, 1, 1], [21, 1, 1], 0; input = read(&[42], small), out = zeros(&[41]));
+    case!(cases, faults::beyond_the_end, [2, 1, 1], [21, 1, 1], 0; input = read(&[41], small), out = zeros(&[42]));
+    case!(cases, faults::beyond_the_column, [1, 1, 1], [4, 4, 1], 0; out = zeros(&[4, 5]));
+    case!(cases, faults::beyond_the_column, [1, 1, 1], [4, 4, 1], 0; out = Change(array(&[5, 4], |_| 0).turned()));
+    case!(cases, faults::beyond_the_tile, [1, 1, 1], [5, 1, 1], 0; out = zeros(&[5]));
+    case!(cases, faults::beyond_dynamic_memory, [1, 1, 1], [6, 1, 1], 40; out = zeros(&[6]));
+    case!(cases, faults::beyond_in_a_function, [1, 1, 1], [6, 1, 1], 0; out = zeros(&[40]));
+    case!(cases, faults::beyond_by_an_atomic, [1, 1, 1], [6, 1, 1], 0; out = zeros(&[5]));
+    case!(cases, faults::divided_by_zero, [1, 1, 1], [6, 1, 1], 0;
+        input = read(&[6], |i| 4 - i as i32),
+        out = zeros(&[6]));
+    case!(cases, faults::asserted, [1, 1, 1], [6, 1, 1], 0; input = read(&[6], |i| i as i32), out = zeros(&[6]));
+    case!(cases, kernels::unused, [1, 1, 1], [1, 1, 1], 16;
+        input = read(&[3], small), n = 4, at = 2usize, out = zeros(&[3]));
+    case!(cases, faults::beyond_before_a_barrier, [1, 1, 1], [40, 1, 1], 0;
+        input = read(&[39], whole), out = zeros(&[40]));
     cases
 }

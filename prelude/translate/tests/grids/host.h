@@ -26,6 +26,12 @@ struct Block {
     }
 };
 
+// What the kernels write of what goes wrong.
+#define RECORD                                                                                                         \
+    WarpcellRecord record = {};                                                                                        \
+    warpcell_record = &record;
+#define TAKE_RECORD
+
 static Block *host_block;
 static unsigned int host_dynamic_bytes;
 static thread_local unsigned int host_number;
@@ -102,13 +108,6 @@ inline int __all_sync(unsigned int mask, int condition) {
 }
 inline int __any_sync(unsigned int mask, int condition) { return __ballot_sync(mask, condition) != 0; }
 
-template <typename T, typename Change> T changed(T *at, Change change) {
-    static std::mutex mutex;
-    std::lock_guard<std::mutex> lock(mutex);
-    const T old = *(volatile T *)at;
-    *(volatile T *)at = change(old);
-    return old;
-}
 static std::mutex host_memory;
 #define HOST_ATOMIC(name, type, result)                                                                                \
     inline type name(type *at, type value) {                                                                           \
@@ -142,6 +141,8 @@ inline unsigned long long atomicCAS(unsigned long long *at, unsigned long long e
     return old;
 }
 
+#define LAUNCH(grid, block, bytes, kernel, ...) launch(grid, block, bytes, [&] { kernel(__VA_ARGS__); })
+
 // Runs a kernel over a grid.
 template <typename Kernel>
 static void launch(ThreadPlace grid, ThreadPlace block, unsigned int dynamic_bytes, const Kernel &kernel) {
@@ -152,7 +153,7 @@ static void launch(ThreadPlace grid, ThreadPlace block, unsigned int dynamic_byt
         host_block = &all;
         std::vector<std::thread> running;
         for (unsigned int t = 0; t < threads; t++) {
-            running.emplace_back([&, t] {
+            running.emplace_back([&, t, b] {
                 host_number = t;
                 threadIdx = {t % block.x, t / block.x % block.y, t / block.x / block.y};
                 blockIdx = {b % grid.x, b / grid.x % grid.y, b / grid.x / grid.y};
@@ -178,6 +179,8 @@ template <typename T> struct Array {
         if (bytes > 0 && fread(read.data(), 1, bytes, file) != bytes) abort();
         elements.assign((const T *)read.data(), (const T *)(read.data() + bytes));
     }
+    T value() const { return elements[0]; }
+    T *data() { return elements.data(); }
     void write() const { fwrite(elements.data(), sizeof(T), elements.size(), stdout); }
 };
 template <> struct Array<bool> : Array<unsigned char> {

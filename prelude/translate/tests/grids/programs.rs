@@ -1,14 +1,12 @@
 //! One C++ program of all translations, with a grid of threads of the operating system behind each launch.
 
-use super::cases::{Case, Outcome};
+use super::cases::{Case, FAULTS, KERNELS, Outcome};
 use crate::program::{self, Program};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use warpcell_translate::{KernelTranslation, Scalar, Value};
-
-const KERNELS: &str = include_str!("kernels.rs");
 
 fn folder(name: &str) -> PathBuf {
     let folder = match std::env::var_os("WARPCELL_GRIDS") {
@@ -19,26 +17,33 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn known() -> Program {
-    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u64);
-    program::program(KERNELS, &[("TILE", tile)])
+/// The items of both files.
+struct Known {
+    kernels: Program,
+    faults: Program,
 }
 
-fn translation(program: &Program, case: &Case, checked: bool) -> KernelTranslation {
+fn known() -> Known {
+    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u64);
+    Known { kernels: program::program(KERNELS, &[("TILE", tile)]), faults: program::program(FAULTS, &[]) }
+}
+
+fn translation(known: &Known, case: &Case, checked: bool) -> KernelTranslation {
     let parameters: Vec<&str> = case.arguments.iter().map(|argument| &*argument.kind).collect();
+    let program = if case.file == FAULTS { &known.faults } else { &known.kernels };
     program.kernel(case.name, &parameters, checked).unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
 /// What differs between Rust's outcomes and those of the translations, with checks of indices and without.
 pub fn differences(cases: &[Case]) -> Vec<String> {
-    let program = known();
+    let known = known();
     let folder = folder("grids");
     let mut differences = Vec::new();
     for checked in [true, false] {
         let cases: Vec<&Case> =
             cases.iter().filter(|case| checked || matches!(case.outcome, Outcome::Wrote(_))).collect();
         let translations: Vec<KernelTranslation> =
-            cases.iter().map(|case| translation(&program, case, checked)).collect();
+            cases.iter().map(|case| translation(&known, case, checked)).collect();
         let name = if checked { "checked" } else { "unchecked" };
         let found = run(&cases, &translations, &folder, name);
         for (case, found) in cases.iter().zip(found) {
@@ -63,7 +68,7 @@ fn shown(outcome: &Outcome) -> String {
 
 /// The C++ text of some launches: each translation in a namespace of its own, then `main`, which reads the arguments from
 /// a file and writes what a record has and the arrays.
-fn cpp(cases: &[&Case], translations: &[KernelTranslation]) -> String {
+fn cpp(cases: &[&Case], translations: &[KernelTranslation], on_device: bool) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let mut sources = String::new();
     let mut main = String::from("int main(int, char **arguments) {\n    FILE *file = fopen(arguments[1], \"rb\");\n");
@@ -76,8 +81,13 @@ fn cpp(cases: &[&Case], translations: &[KernelTranslation]) -> String {
         writeln!(sources, "namespace case_{number} {{\n{}}}\n", kernel.source).expect("text");
         main += &launch_in_cpp(number, case, kernel);
     }
-    let support = parts
-        .join("\n\n")
+    let support = parts.join("\n\n");
+    if on_device {
+        // After the support text, whose names it uses.
+        let (device, sources) = (include_str!("device.h"), sources.replace("extern \"C\" ", ""));
+        return format!("{support}\n\n{device}\n{sources}\n{main}    return 0;\n}}\n");
+    }
+    let support = support
         .replace("asm volatile(\"exit;\");", "throw Failure{};")
         .replace("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));", "lane = host_lane();")
         .replace("asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));", "bytes = host_dynamic_bytes;")
@@ -94,14 +104,14 @@ fn cpp(cases: &[&Case], translations: &[KernelTranslation]) -> String {
 }
 
 fn launch_in_cpp(number: usize, case: &Case, kernel: &KernelTranslation) -> String {
-    let mut text = String::from("    {\n        WarpcellRecord record = {};\n        warpcell_record = &record;\n");
+    let mut text = String::from("    {\n        RECORD\n");
     let mut passed = Vec::new();
     let mut writes = String::new();
     for (at, argument) in case.arguments.iter().enumerate() {
         let of = argument.element;
         writeln!(text, "        Array<{of}> a{at}(file);").expect("text");
         if argument.shape.is_empty() {
-            passed.push(format!("a{at}.elements[0]"));
+            passed.push(format!("a{at}.value()"));
             continue;
         }
         writeln!(writes, "        a{at}.write();").expect("text");
@@ -110,7 +120,7 @@ fn launch_in_cpp(number: usize, case: &Case, kernel: &KernelTranslation) -> Stri
         let access = argument.kind.split(char::is_numeric).next().expect("there is a name");
         writeln!(
             text,
-            "        const case_{number}::rust::{access}{rank}_{of} v{at} = {{({of} *)a{at}.elements.data() + {}, {{{}}}, {{{}}}}};",
+            "        const case_{number}::rust::{access}{rank}_{of} v{at} = {{({of} *)a{at}.data() + {}, {{{}}}, {{{}}}}};",
             argument.offset,
             list(argument.shape.iter().map(ToString::to_string).collect()),
             list(argument.strides.iter().map(ToString::to_string).collect()),
@@ -118,10 +128,10 @@ fn launch_in_cpp(number: usize, case: &Case, kernel: &KernelTranslation) -> Stri
         .expect("text");
         passed.push(format!("v{at}"));
     }
-    let place = |of: [usize; 3]| format!("{{{}, {}, {}}}", of[0], of[1], of[2]);
+    let place = |of: [usize; 3]| format!("(ThreadPlace {{{}u, {}u, {}u}})", of[0], of[1], of[2]);
     writeln!(
         text,
-        "        launch({}, {}, {}, [&] {{ case_{number}::rust::{}({}); }});",
+        "        LAUNCH({}, {}, {}, case_{number}::rust::{}, {});",
         place(case.grid),
         place(case.block),
         case.dynamic_shared_bytes,
@@ -129,7 +139,31 @@ fn launch_in_cpp(number: usize, case: &Case, kernel: &KernelTranslation) -> Stri
         passed.join(", ")
     )
     .expect("text");
-    text + "        fwrite(&record, sizeof record, 1, stdout);\n" + &writes + "    }\n"
+    text + "        TAKE_RECORD\n        fwrite(&record, sizeof record, 1, stdout);\n" + &writes + "    }\n"
+}
+
+/// What Rust has made of all cases, a line each: `NAME fails KIND LINE SIZE`, with the bytes of all its arrays, or `NAME writes`
+/// and the bytes of each array in hexadecimal.
+fn expected(cases: &[&Case]) -> String {
+    let mut text = String::new();
+    for case in cases {
+        match &case.outcome {
+            Outcome::Failed { kind, line, .. } => {
+                let arrays = case.arguments.iter().filter(|argument| !argument.shape.is_empty());
+                let bytes: usize = arrays.map(|argument| argument.bytes.len()).sum();
+                writeln!(text, "{} fails {kind} {line} {bytes}", case.name).expect("text");
+            }
+            Outcome::Wrote(arrays) => {
+                text += &format!("{} writes", case.name);
+                for array in arrays {
+                    text.push(' ');
+                    array.iter().for_each(|byte| text += &format!("{byte:02x}"));
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
 }
 
 /// The arguments of all cases: how many bytes, then these.
@@ -144,7 +178,9 @@ fn inputs(cases: &[&Case]) -> Vec<u8> {
 
 fn run(cases: &[&Case], translations: &[KernelTranslation], folder: &Path, name: &str) -> Vec<Outcome> {
     let file = |end: &str| folder.join(format!("{name}{end}"));
-    std::fs::write(file(".cpp"), cpp(cases, translations)).expect("the program can be written");
+    std::fs::write(file(".cpp"), cpp(cases, translations, false)).expect("the program can be written");
+    std::fs::write(file(".cu"), cpp(cases, translations, true)).expect("the program for devices can be written");
+    std::fs::write(file(".expected"), expected(cases)).expect("what is expected can be written");
     std::fs::write(file(".inputs"), inputs(cases)).expect("the inputs can be written");
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
     let mut compile = Command::new(compiler);
@@ -198,7 +234,7 @@ fn first_lines(text: &[u8]) -> String {
 
 /// Compiles all translations by CUDA's compiler.
 pub fn compile_as_cuda(cases: &[Case], library: &OsStr) {
-    let program = known();
+    let known = known();
     let folder = folder("grids-cuda");
     let compiler = folder.join("compile");
     std::fs::write(folder.join("compile.cpp"), include_str!("nvrtc.cpp.txt")).expect("the program can be written");
@@ -210,7 +246,7 @@ pub fn compile_as_cuda(cases: &[Case], library: &OsStr) {
     compile.arg(library);
     for (number, case) in cases.iter().enumerate() {
         for checked in [true, false] {
-            let kernel = translation(&program, case, checked);
+            let kernel = translation(&known, case, checked);
             let name = if checked { "checked" } else { "unchecked" };
             let file = folder.join(format!("{number}_{}_{name}.cu", case.name));
             std::fs::write(&file, format!("{}\n{}", kernel.support, kernel.source)).expect("it can be written");

@@ -149,8 +149,24 @@ pub fn compiles(translation: &Translation) {
 
 /// The same of a kernel.
 pub fn kernel_compiles(translation: &KernelTranslation) {
-    compiles_text(&translation.support.replace("extern __shared__", "extern"), &translation.source);
+    let support = translation.support.replace("extern __shared__ __align__(16)", "alignas(16) extern");
+    compiles_text(&format!("{FUNCTIONS_OF_THREADS}\n{support}"), &translation.source);
 }
+
+/// What CUDA has built in for threads, as declarations.
+const FUNCTIONS_OF_THREADS: &str = "
+void __syncthreads();
+int __syncthreads_count(int), __syncthreads_and(int), __syncthreads_or(int);
+void __syncwarp(unsigned int mask = 0xffffffffu);
+void __threadfence();
+template <typename T> T __shfl_sync(unsigned int, T, int);
+template <typename T> T __shfl_up_sync(unsigned int, T, unsigned int);
+template <typename T> T __shfl_down_sync(unsigned int, T, unsigned int);
+template <typename T> T __shfl_xor_sync(unsigned int, T, int);
+unsigned int __ballot_sync(unsigned int, int);
+int __all_sync(unsigned int, int), __any_sync(unsigned int, int);
+template <typename T> T atomicAdd(T *, T);
+";
 
 fn compiles_text(support: &str, source: &str) {
     let directory = std::env::temp_dir().join(format!(
