@@ -368,25 +368,74 @@ fn launches_that_cannot_be_made() {
         gpu::try_launch(not_a_kernel, 1, 1, &a),
         expect![[r#"launch: the function `not_a_kernel` cannot be launched; write `#[kernel]` before its `fn`"#]],
     );
-    says(gpu::try_launch(|_: View<f32>| {}, 1, 1, &a), expect![[r#""#]]);
-    says(gpu::try_launch(scale, 0, 32, (&a, 1.0, &mut out)), expect![[r#""#]]);
-    says(gpu::try_launch(scale, 1, (32, 33), (&a, 1.0, &mut out)), expect![[r#""#]]);
-    says(gpu::try_launch(scale, 1, (1, 1, 65), (&a, 1.0, &mut out)), expect![[r#""#]]);
-    says(gpu::try_launch(scale, (1, 70_000), 1, (&a, 1.0, &mut out)), expect![[r#""#]]);
-    says(gpu::try_launch_for(scale, -1, (&a, 1.0, &mut out)), expect![[r#""#]]);
+    says(
+        gpu::try_launch(|_: View<f32>| {}, 1, 1, &a),
+        expect![
+            "launch: a closure cannot be launched as a kernel; write a function with `#[kernel]` before it, and give its name"
+        ],
+    );
+    says(
+        gpu::try_launch(scale, 0, 32, (&a, 1.0, &mut out)),
+        expect![
+            "launch: `scale` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch (`launch_for` takes 0 too)"
+        ],
+    );
+    says(
+        gpu::try_launch(scale, 1, (32, 33), (&a, 1.0, &mut out)),
+        expect![
+            "launch: `scale` cannot be launched: a block of 32 × 33 × 1 has 1056 threads, and cpu takes 1024 at most; launch more blocks of fewer threads"
+        ],
+    );
+    says(
+        gpu::try_launch(scale, 1, (1, 1, 65), (&a, 1.0, &mut out)),
+        expect![
+            "launch: `scale` cannot be launched: a block of 1 × 1 × 65 is too long along an axis: cpu takes 1024 × 1024 × 64 at most; put what is longest along x"
+        ],
+    );
+    says(
+        gpu::try_launch(scale, (1, 70_000), 1, (&a, 1.0, &mut out)),
+        expect![
+            "launch: `scale` cannot be launched: a grid of 1 × 70000 × 1 is too long along an axis: cpu takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`"
+        ],
+    );
+    says(
+        gpu::try_launch_for(scale, -1, (&a, 1.0, &mut out)),
+        expect!["launch_for: `scale` cannot be launched for -1 × 1 × 1 threads: lengths are 0 at least"],
+    );
     let config = LaunchConfig::new(1, 1).dynamic_shared_bytes(50_000);
-    says(gpu::try_launch_with(config, scale, (&a, 1.0, &mut out)), expect![[r#""#]]);
+    says(
+        gpu::try_launch_with(config, scale, (&a, 1.0, &mut out)),
+        expect![
+            "launch_with: `scale` cannot be launched: a block needs 50000 bytes of shared memory, and cpu has 49152 at most; work on smaller tiles, or keep less in a tile"
+        ],
+    );
     let whole = on_cpu(&gpu::full((), 1.0f32));
-    says(gpu::try_launch(scale, 1, 1, (&whole, 1.0, &mut out)), expect![[r#""#]]);
+    says(
+        gpu::try_launch(scale, 1, 1, (&whole, 1.0, &mut out)),
+        expect!["launch: the array for `a` of `scale` has no axes, and is not indexed; give it one: `a.reshape(1)`"],
+    );
     let many = a.reshape([2, 2, 2, 1, 1]);
-    says(gpu::try_launch(scale, 1, 1, (&many, 1.0, &mut out)), expect![[r#""#]]);
+    says(
+        gpu::try_launch(scale, 1, 1, (&many, 1.0, &mut out)),
+        expect![
+            "launch: the shape [2, 2, 2, 1, 1] has 5 axes, and the arrays of a kernel, such as `a` of `scale`, have 4 at most; join some by `reshape`"
+        ],
+    );
     let plane = a.reshape((2, 4));
     let error = gpu::try_launch(scale, 1, 1, (&plane, 1.0, &mut out)).unwrap_err().to_string();
     assert!(error.ends_with("`a` has 2 axes, and this is one index; write `a[[y, x]]`"), "{error}");
     let mut broadcast = on_cpu(&gpu::ones::<f32>(1)).broadcast_to(8);
-    says(gpu::try_launch(scale, 1, 8, (&a, 1.0, &mut broadcast)), expect![[r#""#]]);
+    says(
+        gpu::try_launch(scale, 1, 8, (&a, 1.0, &mut broadcast)),
+        expect!["launch: the target is a broadcast view, whose elements repeat; write to a `copy()` of it"],
+    );
     let mut same = out.clone();
-    says(gpu::try_launch(twice, 1, 8, (&mut out, &mut same)), expect![[r#""#]]);
+    says(
+        gpu::try_launch(twice, 1, 8, (&mut out, &mut same)),
+        expect![
+            "launch: the arrays for `a` and `b` of `twice` have elements in common, and both are written to; give one of them as a copy, `&mut a.copy()`, or let one parameter do"
+        ],
+    );
 }
 
 #[kernel]
