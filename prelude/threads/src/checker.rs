@@ -2,9 +2,10 @@
 //!
 //! Two accesses of one element are a race if different threads make them, at least one changes the element, not both are atomic,
 //! and nothing orders them: no barrier of their block and no operation of their warp in which both took part (or that leads from
-//! one to the other through further threads). Blocks are ordered by `thread_fence` with atomic operations alone. What is kept of an element is in the manner of FastTrack
-//! (Flanagan and Freund, 2009): the last write and the reads since, each with the time of its thread; the barriers that a block has passed
-//! are one clock for all its threads, and the threads of a warp have vector clocks beside it.
+//! one to the other through further threads). Blocks are ordered by `thread_fence` with atomic operations alone. What is kept of
+//! an element is in the manner of FastTrack (Flanagan and Freund, 2009): the last write and the reads since, each with the time
+//! of its thread; the barriers that a block has passed are one clock for all its threads, and the threads of a warp have vector
+//! clocks beside it.
 
 mod fences;
 mod shadow;

@@ -376,7 +376,7 @@ pub(crate) struct Released {
     pub(crate) divergence: Option<Divergence>,
 }
 
-/// Has the processor fetch the end of a stack, for the thread that is next. The stacks of a block do not fit into the first cache.
+/// Has the processor fetch the end of a stack, for the thread that is next: those of a block do not fit into the first cache.
 #[inline]
 fn fetch(frame: *const u8) {
     #[cfg(target_arch = "x86_64")]
