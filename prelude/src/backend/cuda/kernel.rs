@@ -300,7 +300,8 @@ impl Kernels {
             return Err(messages::too_large_shared_arrays(operation, name, declared, most));
         }
         let source = whole(&translation);
-        let (file, names) = (format!("{}.cu", kernel.short_name()), [translation.name.clone()]);
+        // It stands in the namespace of all that is generated.
+        let (file, names) = (format!("{}.cu", kernel.short_name()), [format!("rust::{}", translation.name)]);
         let module = TextModule::load(&self.device, &file, &source, &options(key.contracts), &names)?;
         let facts = module.facts(0)?;
         let names =

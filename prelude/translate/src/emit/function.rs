@@ -266,6 +266,10 @@ impl<'m> Writer<'m> {
     }
 
     pub(super) fn keep_at(&mut self, at: usize, operand: &Operand, ty: &Ty) -> Operand {
+        // A view is the name of what it shows already.
+        if ty.is_view() {
+            return operand.clone();
+        }
         let name = self.fresh("value");
         let of = self.module.type_name(ty);
         let declared = match ty {
