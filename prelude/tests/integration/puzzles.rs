@@ -49,7 +49,7 @@ const EXPLAINED: &[(&str, &[&str])] = &[
         "axis_sum",
         &["waits at `sync_threads`, but thread (4, 0, 0) of the same block has ended", "Hint: A barrier is for all"],
     ),
-    ("matmul", &["The result is right, but thread 0,0 of block (0, 0) reads arrays 16 times", "4 are allowed"]),
+    ("matmul", &["The result is right, but thread 0,0 of block 0 reads arrays 16 times", "4 are allowed"]),
     ("histogram", &["two threads race for `counts[", "Hint: Threads count at the same place"]),
 ];
 
