@@ -1,8 +1,8 @@
 //! Puzzles for learning to write kernels, with a checker that draws what the threads of a kernel access.
 //!
-//! The notebook `lessons/puzzles.ipynb` has them in order, with kernels to complete. Each function here gives one puzzle; the value
-//! of a cell that ends with `gpu::puzzles::guard()` shows its arrays, and [`Puzzle::check`] tells whether a kernel solves it. They
-//! run on the CPU, whatever the device is.
+//! The notebook `lessons/puzzles.ipynb` has them in order, with kernels to complete. Each function here gives one puzzle. As the
+//! value of a cell, `gpu::puzzles::guard()` shows its arrays; [`Puzzle::check`] tells whether a kernel solves it. They run on the
+//! CPU, whatever the device is.
 //!
 //! ```
 //! use warpcell as gpu; // in a notebook, this is done already
@@ -102,9 +102,9 @@ puzzles! {
 }
 
 impl<P> Puzzle<P> {
-    /// Runs a kernel on the arrays of the puzzle, thread after thread on the CPU, and tells whether it solves it: whether the results
-    /// are right, no thread reads or writes past an array, no two race, all come to each barrier, and none accesses arrays more often
-    /// than the task allows.
+    /// Runs a kernel on the arrays of the puzzle, thread after thread on the CPU, and tells whether it solves it: whether the
+    /// results are right, no thread reads or writes past an array, no two race, all come to each barrier, and none accesses arrays
+    /// more often than the task allows.
     ///
     /// **Panics** if the function has no `#[kernel]` before it, or if the user interrupts it.
     ///

@@ -115,7 +115,8 @@ fn limit(
     lines.dedup();
     let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
     format!(
-        "The result is right, but thread {} of {} {verb} arrays {count} times, in line {}, shared ones not counted; {most} {} allowed.",
+        "The result is right, but thread {} of {} {verb} arrays {count} times, in line {}, shared ones not counted; {most} {} \
+         allowed.",
         short_name(examined.case.block, thread),
         block_name(examined.case.grid, block),
         lines.join(", "),

@@ -81,8 +81,8 @@ pub(super) static MAP_2D: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Bounds => Some(
-            "The row comes first: `image[[y, x]]`. There are `image.shape()[0]` rows and `image.shape()[1]` columns; a thread \
-             whose `y` or `x` is not below these has no element.",
+            "The row comes first: `image[[y, x]]`. There are `image.shape()[0]` rows and `image.shape()[1]` columns; a \
+             thread whose `y` or `x` is not below these has no element.",
         ),
         Topic::Wrong => Some("The first column becomes the last: column `x` comes from `columns - 1 - x`."),
         _ => None,
@@ -124,8 +124,8 @@ pub(super) static BLOCKS: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "Each block has a thread 0. What tells them apart is `block_idx().x`: with `block_dim().x` threads in a block, the \
-             first of block b has the index `b * block_dim().x`.",
+            "Each block has a thread 0. What tells them apart is `block_idx().x`: with `block_dim().x` threads in a block, \
+             the first of block b has the index `b * block_dim().x`.",
         ),
         Topic::Bounds => Some("The last block has more threads than there are elements left."),
         _ => None,
@@ -171,8 +171,8 @@ pub(super) static SHARED: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Limit => Some(
-            "Let each thread read one element into shared memory, `let mut tile = shared_array::<f32>(8);`, wait for the others \
-             with `sync_threads()`, and read the rest from there.",
+            "Let each thread read one element into shared memory, `let mut tile = shared_array::<f32>(8);`, wait for the \
+             others with `sync_threads()`, and read the rest from there.",
         ),
         Topic::Race | Topic::Uninitialised => {
             Some("Between the writing of a tile and the reading by other threads stands `sync_threads()`.")
@@ -217,8 +217,8 @@ pub(super) static DOT: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "`out[0] += x` reads, adds and writes: another thread may write in between. Put the products into shared memory, wait, \
-             and let one thread add them up.",
+            "`out[0] += x` reads, adds and writes: another thread may write in between. Put the products into shared memory, \
+             wait, and let one thread add them up.",
         ),
         _ => None,
     },
@@ -226,8 +226,8 @@ pub(super) static DOT: Description = Description {
 
 pub(super) static CONVOLUTION: Description = Description {
     name: "convolution",
-    task: "`out[i]` is `weights[0] * a[i] + weights[1] * a[i + 1] + weights[2] * a[i + 2]`, where what lies past the end of `a` \
-           counts as 0. Blocks have 6 threads, each of which may read three elements.",
+    task: "`out[i]` is `weights[0] * a[i] + weights[1] * a[i + 1] + weights[2] * a[i + 2]`, where what lies past the end of \
+           `a` counts as 0. Blocks have 6 threads, each of which may read three elements.",
     signature: "fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |n: usize| {
@@ -241,8 +241,8 @@ pub(super) static CONVOLUTION: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Uninitialised => Some(
-            "The last two threads of a block need two elements that no thread has loaded: let the first two threads load these \
-             also, and 0 where `a` has ended.",
+            "The last two threads of a block need two elements that no thread has loaded: let the first two threads load \
+             these also, and 0 where `a` has ended.",
         ),
         Topic::Limit => Some("The weights are read often: they belong into shared memory too."),
         _ => None,
@@ -263,8 +263,8 @@ pub(super) static PREFIX_SUM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "In one step an element is read by one thread and changed by another. Read first, into a variable; wait; then write; and \
-             wait again before the next step reads.",
+            "In one step an element is read by one thread and changed by another. Read first, into a variable; wait; then write; \
+             and wait again before the next step reads.",
         ),
         _ => None,
     },
@@ -285,8 +285,8 @@ pub(super) static AXIS_SUM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Barrier => Some(
-            "A barrier is for all threads of the block. Those that have nothing to add in a step must come to it too: put it behind \
-             the `if`.",
+            "A barrier is for all threads of the block. Those that have nothing to add in a step must come to it too: put it \
+             behind the `if`.",
         ),
         Topic::Bounds => Some("Rows may have fewer elements than the block has threads; the others count as 0."),
         _ => None,
@@ -295,8 +295,8 @@ pub(super) static AXIS_SUM: Description = Description {
 
 pub(super) static MATMUL: Description = Description {
     name: "matmul",
-    task: "`out` is the matrix product of `a` and `b`. Blocks have 4 × 4 threads; a thread may read two elements for each 4 of the \
-           inner axis.",
+    task: "`out` is the matrix product of `a` and `b`. Blocks have 4 × 4 threads; a thread may read two elements for each 4 of \
+           the inner axis.",
     signature: "fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |rows: usize, inner: usize, columns: usize| {
@@ -312,12 +312,12 @@ pub(super) static MATMUL: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Limit => Some(
-            "All threads of a row read the same elements of `a`, and all of a column those of `b`. Take 4 × 4 elements of each into \
-             shared memory, let all threads of the block use them, and go on with the next.",
+            "All threads of a row read the same elements of `a`, and all of a column those of `b`. Take 4 × 4 elements of each \
+             into shared memory, let all threads of the block use them, and go on with the next.",
         ),
         Topic::Race => Some(
-            "Two barriers are needed for each pair of tiles: when they are full, and when all have used them, before they are \
-             filled again.",
+            "Two barriers are needed for each pair of tiles: when they are full, and when all have used them, before they \
+             are filled again.",
         ),
         Topic::Bounds => Some("At the edges, tiles reach beyond the matrices: what is not there counts as 0."),
         _ => None,
@@ -338,8 +338,8 @@ pub(super) static HISTOGRAM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "Threads count at the same place, and no barrier helps where they are of several blocks. `counts.atomic_add(k, 1)` adds \
-             in one step.",
+            "Threads count at the same place, and no barrier helps where they are of several blocks. `counts.atomic_add(k, 1)` \
+             adds in one step.",
         ),
         Topic::Bounds => Some("The last threads may have no element."),
         _ => None,

@@ -10,8 +10,8 @@ use warpcell::puzzles::Report;
 /// The reports about all kernels of a module, by the puzzles' names.
 macro_rules! reports {
     ($module:ident) => {
-        reports!($module: map zip guard map_2d broadcast blocks blocks_2d shared pooling dot convolution prefix_sum axis_sum matmul
-            histogram)
+        reports!($module: map zip guard map_2d broadcast blocks blocks_2d shared pooling dot convolution prefix_sum axis_sum
+            matmul histogram)
     };
     ($module:ident: $($name:ident)*) => {
         vec![$((stringify!($name), gpu::puzzles::$name().check($module::$name))),*]

@@ -1,5 +1,7 @@
 //! Correct kernels: a checked launch has nothing to say of them, and they compute what they should however they are launched.
 
+#![allow(clippy::manual_is_multiple_of)] // kernels are written as by somebody who knows CUDA C
+
 /// Launches a kernel, checked or not: `launch!(mode, kernel, grid, block, arguments)`, or with a `LaunchConfig`.
 macro_rules! launch {
     ($mode:expr, $kernel:expr, $grid:expr, $block:expr, $arguments:expr) => {

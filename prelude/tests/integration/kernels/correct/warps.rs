@@ -330,7 +330,8 @@ fn run_selected(mode: Mode) -> gpu::Result<()> {
     launch!(mode, selected, 4, 64, (&device(numbers.clone()), &mut out, &mut count))?;
     let mut expected: Vec<i32> = numbers.into_iter().filter(|number| number % 3 == 0).collect();
     let mut found = values(&out)[..count.item() as usize].to_vec();
-    (expected.sort(), found.sort());
+    expected.sort();
+    found.sort();
     assert_eq!(found, expected);
     Ok(())
 }

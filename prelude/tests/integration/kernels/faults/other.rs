@@ -15,7 +15,7 @@ fn divides_by_zero(a: View<i32>, b: View<i32>, mut out: ViewMut<i32>) {
 #[kernel]
 fn remainder_of_zero(mut out: ViewMut<u32>, groups: u32) {
     let i = global_idx().x;
-    out[i] = i as u32 % (groups - groups); //~ remainder_of_zero
+    out[i] = i as u32 % groups; //~ remainder_of_zero
 }
 
 #[kernel]
@@ -59,7 +59,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "remainder_of_zero",
-        launched: || gpu::try_launch_checked(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 3)),
+        launched: || gpu::try_launch_checked(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 0)),
         finds: Panics { message: "in THREAD, the remainder of an integer by zero was asked for; ", at: at(0, 0) },
     },
     Planted {
