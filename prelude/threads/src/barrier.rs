@@ -1,7 +1,7 @@
 //! Barriers of a block, and fences.
 
 use crate::waits::{Operation, Wait};
-use crate::worker::here;
+use crate::worker::{here, running};
 use std::panic::Location;
 use std::sync::atomic::{Ordering, fence};
 
@@ -50,6 +50,9 @@ pub fn sync_threads_or(predicate: bool) -> bool {
 /// for nobody.
 pub fn thread_fence() {
     fence(Ordering::SeqCst);
+    if let Some(worker) = running() {
+        worker.fence();
+    }
 }
 
 #[track_caller]

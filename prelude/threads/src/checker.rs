@@ -2,10 +2,12 @@
 //!
 //! Two accesses of one element are a race if different threads make them, at least one changes the element, not both are atomic,
 //! and nothing orders them: no barrier of their block and no operation of their warp in which both took part (or that leads from
-//! one to the other through further threads). Nothing orders blocks. What is kept of an element is in the manner of FastTrack
-//! (Flanagan and Freund, 2009): the last write and the reads since, each with the time of its thread; the barriers that a block has passed
-//! are one clock for all its threads, and the threads of a warp have vector clocks beside it.
+//! one to the other through further threads). Blocks are ordered by `thread_fence` with atomic operations alone. What is kept of
+//! an element is in the manner of FastTrack (Flanagan and Freund, 2009): the last write and the reads since, each with the time
+//! of its thread; the barriers that a block has passed are one clock for all its threads, and the threads of a warp have vector
+//! clocks beside it.
 
+mod fences;
 mod shadow;
 
 use crate::access::Element;
@@ -13,7 +15,8 @@ use crate::failure::{Access, Failure, FailureKind};
 use crate::region::{Name, Region};
 use crate::trace::{AccessKind, Trace, TracedAccess};
 use crate::waits::{LANES, each};
-use shadow::{Record, Shadow};
+use fences::Fences;
+use shadow::{Known, Record, Shadow};
 use std::panic::Location;
 
 /// What is wrong with an access.
@@ -64,6 +67,7 @@ pub(crate) struct Checker {
     phase: u32,
     /// Of each thread of the block.
     clocks: Vec<Clock>,
+    fences: Fences,
     shadow: Shadow,
     doubtful: Option<Doubtful>,
     trace: Option<Trace>,
@@ -71,12 +75,14 @@ pub(crate) struct Checker {
 
 impl Checker {
     pub(crate) fn new(grid: [usize; 3], block_dim: [usize; 3], traced: bool) -> Checker {
+        let threads = block_dim.iter().product();
         Checker {
             grid,
             block_dim,
             block: 0,
             phase: 0,
-            clocks: vec![[0; LANES]; block_dim.iter().product()],
+            clocks: vec![[0; LANES]; threads],
+            fences: Fences::new(threads),
             shadow: Shadow::new(),
             doubtful: None,
             trace: traced.then(Trace::default),
@@ -93,6 +99,12 @@ impl Checker {
             *clock = [0; LANES];
             clock[thread % LANES] = 1;
         }
+        self.fences.begin_block();
+    }
+
+    /// A thread has called `thread_fence`.
+    pub(crate) fn fence(&mut self, thread: usize) {
+        self.fences.fence(thread);
     }
 
     /// All threads of the block have passed a barrier, which orders what was before it and what comes after.
@@ -137,19 +149,32 @@ impl Checker {
             self.record(thread, region, index, touch, place);
         }
         let is_shared = !matches!(region.name, Name::Parameter(_));
-        let clock = &self.clocks[thread];
-        let now =
-            Record { thread: thread as u32, block: self.block, phase: self.phase, time: clock[thread % LANES], place };
+        let known = Known { clock: &self.clocks[thread], fences: &self.fences };
+        let now = Record {
+            thread: thread as u32,
+            block: self.block,
+            phase: self.phase,
+            time: known.clock[thread % LANES],
+            place,
+        };
         // Dynamic memory may be used as several types at once.
         let (pieces, size) = if matches!(region.name, Name::Dynamic) { (element.size, 1) } else { (1, element.size) };
         let mut held = true;
         for piece in 0..pieces {
             let cell = self.shadow.cell(element.at.addr() + piece, size, is_shared.then_some(self.block));
             held &= cell.is_set();
-            if let Some((kind, earlier)) = cell.conflict(touch, &now, clock) {
+            if let Some((kind, earlier)) = cell.conflict(touch, &now, &known) {
                 return Some(Fault::Race(self.race(kind, &earlier, touch, &now, region, index)));
             }
             cell.add(touch, now);
+        }
+        match touch {
+            Touch::Write if !is_shared => self.fences.write(thread),
+            Touch::Atomic | Touch::Exchange if !is_shared && self.fences.atomic(element.at.addr(), &now) => {
+                // What the thread does from now on is later.
+                self.clocks[thread][thread % LANES] += 1;
+            }
+            _ => {}
         }
         if is_shared && !held && touch != Touch::Exchange {
             let kind = FailureKind::Uninitialised { memory: region.name.memory(), index: index.to_vec() };

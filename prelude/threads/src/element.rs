@@ -103,7 +103,7 @@ macro_rules! atomics {
             let mut old = place.load(Ordering::Relaxed);
             loop {
                 let new = $to_bits(change($from_bits(old)));
-                match place.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                match place.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
                     Ok(_) => return $from_bits(old),
                     Err(found) => old = found,
                 }
@@ -115,7 +115,7 @@ macro_rules! atomics {
             // SAFETY: the caller's promise.
             let place = unsafe { <$atomic>::from_ptr(at.cast()) };
             let (compare, value): ($word, $word) = ($to_bits(compare), $to_bits(value));
-            match place.compare_exchange(compare, value, Ordering::Relaxed, Ordering::Relaxed) {
+            match place.compare_exchange(compare, value, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(old) | Err(old) => $from_bits(old),
             }
         }

@@ -57,19 +57,30 @@ pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> (Result<()
     }
     panics::listen();
     let whole = Whole::new(launch, thread);
-    let trace = match launch.mode {
-        Mode::Plain => {
-            whole.spread();
-            Trace::default()
-        }
-        Mode::Checked | Mode::Traced => {
-            CHECKED_LAUNCHES.fetch_add(1, Ordering::Relaxed);
-            let trace = Worker::new(&whole).run();
-            CHECKED_LAUNCHES.fetch_sub(1, Ordering::Relaxed);
-            trace
-        }
+    let trace = if launch.mode == Mode::Plain {
+        whole.spread();
+        Trace::default()
+    } else {
+        let _checked = CheckedLaunch::begin();
+        Worker::new(&whole).run()
     };
     (whole.into_failure().map_or(Ok(()), Err), trace)
+}
+
+/// While this lives, accesses ask whether they are to be noted.
+struct CheckedLaunch;
+
+impl CheckedLaunch {
+    fn begin() -> CheckedLaunch {
+        CHECKED_LAUNCHES.fetch_add(1, Ordering::Relaxed);
+        CheckedLaunch
+    }
+}
+
+impl Drop for CheckedLaunch {
+    fn drop(&mut self) {
+        CHECKED_LAUNCHES.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What all workers of a launch share.

@@ -1,7 +1,8 @@
 //! The arrays of a kernel: `View` and `ViewMut` of what a launch is given, `SharedArray` of what a block shares.
 //!
 //! All threads of a launch hold copies of one view at once, so a view is a raw pointer that is checked at each access. The
-//! references that `Index` asks for live as long as the access, never across a barrier, where the element may change.
+//! references that `Index` asks for live as long as the access, never across a barrier, where the element may change. Nor may a
+//! kernel put a view aside for later. The language would allow both; what checks the text of kernels, before they run, does not.
 
 use crate::access::{self, CHECKED_LAUNCHES, Element};
 use crate::checker::Touch;

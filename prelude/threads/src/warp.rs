@@ -44,8 +44,8 @@ pub fn sync_warp() {
     wait(Operation::SyncWarp, u32::MAX, 0, 0, 0);
 }
 
-/// The `value` of the thread in the lane `source`, modulo 32. CUDA's `__shfl_sync`. It is the thread's own one if that lane takes no
-/// part.
+/// The `value` of the thread in the lane `source`, modulo 32. CUDA's `__shfl_sync`. It is the thread's own one if that lane
+/// takes no part.
 ///
 /// # Panics
 ///
@@ -55,8 +55,8 @@ pub fn shfl_sync<T: ShuffleElement>(mask: u32, value: T, source: impl Lane) -> T
     shuffle(Operation::Shuffle, mask, value, source.lane())
 }
 
-/// The `value` of the thread `delta` lanes below. CUDA's `__shfl_up_sync`. It is the thread's own one if there is none, or it takes
-/// no part.
+/// The `value` of the thread `delta` lanes below. CUDA's `__shfl_up_sync`. It is the thread's own one if there is none,
+/// or it takes no part.
 ///
 /// # Panics
 ///
@@ -66,8 +66,8 @@ pub fn shfl_up_sync<T: ShuffleElement>(mask: u32, value: T, delta: impl Lane) ->
     shuffle(Operation::ShuffleUp, mask, value, delta.lane())
 }
 
-/// The `value` of the thread `delta` lanes above. CUDA's `__shfl_down_sync`. It is the thread's own one if there is none, or it takes
-/// no part.
+/// The `value` of the thread `delta` lanes above. CUDA's `__shfl_down_sync`. It is the thread's own one if there is
+/// none, or it takes no part.
 ///
 /// # Panics
 ///

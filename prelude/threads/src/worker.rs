@@ -12,9 +12,10 @@ use crate::launch::{Mode, Whole};
 use crate::panics;
 use crate::region::Region;
 use crate::shared::Store;
-use crate::stacks::{self, Shifted};
+use crate::stacks;
 use crate::trace::Trace;
 use crate::waits::{Divergence, Released, Wait, Waits};
+use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -26,12 +27,12 @@ thread_local! {
 }
 
 /// How many threads begin or go on before the launch asks whether it should stop.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 16;
 
 /// What unwinds a thread that has failed, or whose launch is given up.
 struct Ended;
 
-type Thread = Coroutine<(), (), (), Shifted>;
+type Thread = Coroutine<(), (), (), DefaultStack>;
 
 /// The thread that a coroutine runs. It is on the coroutine's stack.
 struct Current {
@@ -170,7 +171,7 @@ impl<'a> Worker<'a> {
                 if let Some(slot) = self.idle.borrow_mut().pop() {
                     return Some(slot);
                 }
-                match stacks::take(coroutines.len()) {
+                match stacks::take() {
                     Ok(stack) => coroutines.push(self.coroutine(coroutines.len(), stack)),
                     Err(_) => {
                         self.report(FailureKind::OutOfStacks { stacks: coroutines.len() + 1 }, None);
@@ -189,7 +190,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A coroutine that runs threads as long as there are some to begin, and is idle then.
-    fn coroutine(&self, slot: usize, stack: Shifted) -> Thread {
+    fn coroutine(&self, slot: usize, stack: DefaultStack) -> Thread {
         let worker: *const Worker<'a> = self;
         let threads = move |yielder: &Yielder<(), ()>, ()| {
             // SAFETY: the worker outlives its coroutines, which end in `run`.
@@ -325,7 +326,8 @@ impl<'a> Worker<'a> {
                 self.park(failure);
             }
         }
-        let released = self.waits.borrow_mut().arrive(current.number.get(), current.slot, &wait);
+        let end = 0u8;
+        let released = self.waits.borrow_mut().arrive(current.number.get(), current.slot, &wait, &raw const end);
         if let Some(some) = released {
             self.released(some);
         }
@@ -423,6 +425,13 @@ impl<'a> Worker<'a> {
     pub(crate) fn fail(&self, kind: FailureKind, place: &'static Location<'static>) -> ! {
         self.report(kind, Some(place.line()));
         resume_unwind(Box::new(Ended))
+    }
+
+    /// Tells the checker of a fence.
+    pub(crate) fn fence(&self) {
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().fence(self.number());
+        }
     }
 
     /// Tells the checker of an access; ends the thread if that finds a fault.

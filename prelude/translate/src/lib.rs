@@ -4,8 +4,8 @@
 //! place; there one function is seen at a time. The prelude calls `translate` when a function is first run on a CUDA
 //! device; there all of the registered items are known, and with them the types of what the function calls.
 //!
-//! What the generated code promises: integers wrap, `as` saturates, shifts take the count modulo the width, and floats are those of
-//! the literals' types: with `--fmad=false` the results are the host's, bit for bit, but for functions of `libm`.
+//! What the generated code promises: integers wrap, `as` saturates, shifts take the count modulo the width, and floats are
+//! those of the literals' types: with `--fmad=false` the results are the host's, bit for bit, but for functions of `libm`.
 //!
 //! # How it works
 //!

@@ -71,7 +71,7 @@ pub(crate) const GRID_STRIDE: &str = "`grid_stride` stands in `for` loops: `for 
 pub(crate) const KERNEL_RESULT: &str =
     "a kernel returns nothing; write what it finds into an array: `mut out: ViewMut<f32>`, `out[i] = …`";
 pub(crate) const SHARED_AXES: &str = "a shared array has one to four lengths: `shared_array::<f32>([16, 18])`";
-pub(crate) const SHARED_LENGTH: &str = "the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take \
+pub(crate) const SHARED_LENGTH: &str = "the length of a `shared_array` is a number or a constant, such as `const N: usize = 256;`; or take \
      `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: \
      `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`";
 pub(crate) const SHARED_PARAMETER: &str =

@@ -150,9 +150,9 @@ fn shared_memory() {
         ],
         expect![[r#"
             n as usize
-              the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
+              the length of a `shared_array` is a number or a constant, such as `const N: usize = 256;`; or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
             block_dim().x
-              the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
+              the length of a `shared_array` is a number or a constant, such as `const N: usize = 256;`; or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
             [1, 1, 1, 1, 1]
               a shared array has one to four lengths: `shared_array::<f32>([16, 18])`
             1 << 40

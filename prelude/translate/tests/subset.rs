@@ -4,9 +4,12 @@
 mod program;
 
 use expect_test::expect_file;
-use warpcell_translate::{Item, Items, Role, check, check_struct, path_text, translate};
+use warpcell_translate::{
+    Item, Items, KernelOptions, Parameter, Role, check, check_struct, path_text, translate, translate_kernel,
+};
 
 const FUNCTIONS: &str = include_str!("subset/functions.rs");
+const KERNELS: &str = include_str!("grids/kernels.rs");
 
 #[test]
 fn all_of_the_subset() {
@@ -43,13 +46,22 @@ fn tokens(text: &str) -> Vec<String> {
 /// translated with whatever they name as far as it is there. Errors are welcome.
 #[test]
 fn odd_functions_are_errors_at_worst() {
-    let file: syn::File = syn::parse_str(FUNCTIONS).unwrap();
-    let all = tokens(FUNCTIONS);
-    let sources: Vec<Item> = program::items(FUNCTIONS);
-    let mut random = Random(7);
+    assert!(odd_translated(FUNCTIONS, 2000, &mut Random(7)) > 100);
+}
+
+/// The same of kernels.
+#[test]
+fn odd_kernels_are_errors_at_worst() {
+    assert!(odd_translated(KERNELS, 3000, &mut Random(11)) > 100);
+}
+
+/// How many of so many odd functions could be translated.
+fn odd_translated(functions: &str, rounds: usize, random: &mut Random) -> usize {
+    let all = tokens(functions);
+    let sources: Vec<Item> = program::items(functions);
     let mut translated = 0;
-    let count = file.items.len();
-    for round in 0..2000 {
+    let count = sources.len();
+    for round in 0..rounds {
         let index = random.below(count);
         let mut text = tokens(&sources[index].source);
         for _ in 0..=random.below(3) {
@@ -69,9 +81,9 @@ fn odd_functions_are_errors_at_worst() {
                 break;
             }
         }
-        translated += usize::from(translates(&text.concat(), &sources, round));
+        translated += usize::from(translates(&text.concat(), &sources, round, random));
     }
-    assert!(translated > 100, "only {translated} were translated");
+    translated
 }
 
 struct Others<'a> {
@@ -85,8 +97,22 @@ impl Items for Others<'_> {
     }
 }
 
+/// An argument for a parameter, if there may be one.
+fn parameter(of: &syn::FnArg, random: &mut Random) -> Option<Parameter> {
+    let syn::FnArg::Typed(typed) = of else { return None };
+    let text = quote::ToTokens::to_token_stream(&typed.ty).to_string().replace(' ', "");
+    let gaps = if random.below(3) == 0 { "*" } else { "" };
+    let rank = 1 + random.below(3);
+    Some(match text.trim_start_matches("gpu::").split_once('<') {
+        Some((access, element)) if access.starts_with("View") && element.ends_with('>') => {
+            program::parameter(&format!("{access}{rank}<{element}{gaps}"))?
+        }
+        _ => program::parameter(&text)?,
+    })
+}
+
 /// Checks and translates a text, whatever it is. Whether it could be translated.
-fn translates(text: &str, known: &[Item], round: usize) -> bool {
+fn translates(text: &str, known: &[Item], round: usize, random: &mut Random) -> bool {
     if let Ok(item) = syn::parse_str::<syn::ItemStruct>(text) {
         let _ = check_struct(&item);
     }
@@ -107,5 +133,11 @@ fn translates(text: &str, known: &[Item], round: usize) -> bool {
         structs: all("struct"),
         constants: Vec::new(),
     };
-    translate("odd", role, &[], &Others { odd, known }).is_ok()
+    let items = Others { odd, known };
+    if role == Role::Kernel {
+        let parameters: Vec<Parameter> = function.sig.inputs.iter().filter_map(|of| parameter(of, random)).collect();
+        let options = KernelOptions { checked: random.below(2) == 0 };
+        return translate_kernel("odd", &parameters, options, &items).is_ok();
+    }
+    translate("odd", role, &[], &items).is_ok()
 }

@@ -1,5 +1,6 @@
 //! What is known of each element that a launch has accessed: the last write, and the reads and atomic operations since.
 
+use super::fences::Fences;
 use super::{Clock, Touch};
 use crate::trace::AccessKind;
 use crate::waits::LANES;
@@ -27,13 +28,23 @@ impl Record {
         1 << (self.thread % LANES as u32)
     }
 
-    /// Whether this is before `now`, at which the thread knows `clock`.
-    fn is_before(&self, now: &Record, clock: &Clock) -> bool {
-        self.block == now.block
-            && (self.thread == now.thread
-                || self.phase < now.phase
-                || (self.warp() == now.warp() && self.time <= clock[self.thread as usize % LANES]))
+    /// Whether this is before `now`.
+    fn is_before(&self, now: &Record, known: &Known<'_>) -> bool {
+        if self.block != now.block {
+            return known.fences.order(self, now);
+        }
+        self.thread == now.thread
+            || self.phase < now.phase
+            || (self.warp() == now.warp() && self.time <= known.clock[self.thread as usize % LANES])
     }
+}
+
+/// What a thread knows of the times of others.
+pub(super) struct Known<'a> {
+    /// Of those of its warp.
+    pub(super) clock: &'a Clock,
+    /// Of other blocks.
+    pub(super) fences: &'a Fences,
 }
 
 /// Accesses of one kind to one element, as many as it takes to find one that is not before another thread's.
@@ -96,13 +107,13 @@ impl Accesses {
     }
 
     /// One that is not before `now`.
-    fn conflict(&self, now: &Record, clock: &Clock) -> Option<Record> {
+    fn conflict(&self, now: &Record, known: &Known<'_>) -> Option<Record> {
         match self {
             Accesses::None => None,
-            Accesses::One(one) => Some(*one).filter(|one| !one.is_before(now, clock)),
+            Accesses::One(one) => Some(*one).filter(|one| !one.is_before(now, known)),
             Accesses::Many(crowd) => {
                 let mut all = crowd.earlier.iter().chain(&crowd.warp).chain(&crowd.other);
-                all.find(|one| !one.is_before(now, clock)).copied()
+                all.find(|one| !one.is_before(now, known)).copied()
             }
         }
     }
@@ -146,18 +157,18 @@ impl Cell {
     }
 
     /// An access that is not before `now` and does not go together with it.
-    pub(super) fn conflict(&self, touch: Touch, now: &Record, clock: &Clock) -> Option<(AccessKind, Record)> {
-        let write = self.write.filter(|write| !write.is_before(now, clock));
+    pub(super) fn conflict(&self, touch: Touch, now: &Record, known: &Known<'_>) -> Option<(AccessKind, Record)> {
+        let write = self.write.filter(|write| !write.is_before(now, known));
         if let Some(write) = write {
             return Some((AccessKind::Write, write));
         }
         if touch != Touch::Read
-            && let Some(read) = self.reads.conflict(now, clock)
+            && let Some(read) = self.reads.conflict(now, known)
         {
             return Some((AccessKind::Read, read));
         }
         if matches!(touch, Touch::Read | Touch::Write)
-            && let Some(atomic) = self.atomics.conflict(now, clock)
+            && let Some(atomic) = self.atomics.conflict(now, known)
         {
             return Some((AccessKind::Atomic, atomic));
         }

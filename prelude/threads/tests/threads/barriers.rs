@@ -220,3 +220,16 @@ fn a_trace_counts_barriers() {
     let then = (0..4).flat_map(|t| [(t, 3 - t, 1, Read), (t, 4 + t, 1, Write)]);
     assert_eq!(seen, first.chain(then).collect::<Vec<_>>());
 }
+
+#[test]
+fn threads_may_have_long_local_arrays() {
+    let kernel = || {
+        let t = thread_idx().x;
+        let mut values = [t as f64; 40_000];
+        sync_threads();
+        values[t] += 1.0;
+        sync_threads();
+        assert_eq!(std::hint::black_box(values).iter().sum::<f64>(), 40_000.0 * t as f64 + 1.0);
+    };
+    assert_eq!(plain(2, 40, &kernel), Ok(()));
+}

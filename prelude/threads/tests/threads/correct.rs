@@ -2,8 +2,9 @@
 
 use super::{Array, both};
 use warpcell_threads::{
-    Launch, Mode, SharedArray, View, ViewMut, block_dim, block_idx, dynamic_shared_array, global_idx, grid_dim,
-    grid_stride, lane_id, run, shared_array, shfl_down_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
+    FailureKind, Launch, Mode, SharedArray, View, ViewMut, block_dim, block_idx, dynamic_shared_array, global_idx,
+    grid_dim, grid_stride, lane_id, run, shared_array, shfl_down_sync, shfl_up_sync, sync_threads, sync_warp,
+    thread_fence, thread_idx,
 };
 
 /// Whole numbers that floats hold exactly.
@@ -370,4 +371,59 @@ fn one_thread_that_writes_for_all() {
     let out = output.view_mut("out");
     both([3, 1, 1], [32, 1, 1], &|| kernel(out), || (), || ());
     assert!(output.elements.iter().all(|&e| e == 3));
+}
+
+#[test]
+fn the_last_block_adds_up_what_all_have_left() {
+    fn total(
+        input: View<f32>,
+        mut partial: ViewMut<f32>,
+        mut count: ViewMut<u32>,
+        mut out: ViewMut<f32>,
+        fenced: bool,
+    ) {
+        let mut sums = shared_array::<f32>(32);
+        let mut is_last = shared_array::<bool>(1);
+        let t = thread_idx().x;
+        sums[t] = input[global_idx().x];
+        sync_threads();
+        if t == 0 {
+            let mut sum = 0.0;
+            for i in 0..32 {
+                sum += sums[i];
+            }
+            partial[block_idx().x] = sum;
+            if fenced {
+                thread_fence();
+            }
+            is_last[0] = count.atomic_add(0, 1) == grid_dim().x as u32 - 1;
+        }
+        sync_threads();
+        if is_last[0] {
+            sums[t] = 0.0;
+            let mut i = t;
+            while i < partial.len() {
+                sums[t] += partial[i];
+                i += 32;
+            }
+            sync_threads();
+            if t == 0 {
+                let mut sum = 0.0;
+                for i in 0..32 {
+                    sum += sums[i];
+                }
+                out[0] = sum;
+                count[0] = 0;
+            }
+        }
+    }
+    let a = Array::new(numbers(40 * 32));
+    let (mut partial, mut count, mut sum) = (Array::of(0.0, &[40]), Array::of(0, &[1]), Array::of(0.0, &[1]));
+    let (input, left) = (a.view("input"), partial.view_mut("partial"));
+    let (count, out) = (count.view_mut("count"), sum.view_mut("out"));
+    both([40, 1, 1], [32, 1, 1], &|| total(input, left, count, out, true), || (), || ());
+    assert_eq!(sum.elements[0], a.elements.iter().sum::<f32>());
+    // Without the fence, nothing says that the others' sums are there.
+    let result = super::checked(40, 32, &|| total(input, left, count, out, false));
+    assert!(matches!(super::kind_of(result), FailureKind::Race { memory, .. } if memory == super::array("partial")));
 }

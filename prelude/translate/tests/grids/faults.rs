@@ -1,6 +1,6 @@
 //! Kernels that fail, by Rust and translated at the same places. See `kernels.rs`.
 
-#![allow(dead_code, unused_mut, clippy::all)]
+#![allow(dead_code, unused, clippy::all)]
 
 use warpcell_threads::*;
 

@@ -14,8 +14,34 @@ struct Warp {
     unsigned int lanes = 0;
 };
 
+// A barrier that threads may leave for good while others wait.
+class Barrier {
+    std::mutex mutex;
+    std::condition_variable opened;
+    unsigned int expected, waiting = 0;
+    unsigned long long times = 0;
+
+    void open() {
+        waiting = 0, times++;
+        opened.notify_all();
+    }
+
+  public:
+    explicit Barrier(unsigned int threads) : expected(threads) {}
+    void arrive_and_wait() {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (++waiting == expected) return open();
+        const unsigned long long before = times;
+        opened.wait(lock, [&] { return times != before; });
+    }
+    void arrive_and_drop() {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (--expected == waiting && waiting > 0) open();
+    }
+};
+
 struct Block {
-    std::barrier<> all;
+    Barrier all;
     std::atomic<unsigned int> count{0};
     std::vector<std::unique_ptr<Warp>> warps;
     explicit Block(unsigned int threads) : all(threads) {

@@ -1,7 +1,7 @@
 //! Kernels that use all that threads have. They are compiled by Rust for `warpcell-threads`, and by the translator; the
 //! attributes, which the macros would read, are those that mean nothing to the compiler.
 
-#![allow(dead_code, unused_mut, clippy::all)]
+#![allow(dead_code, unused, clippy::all)]
 
 use warpcell_threads as gpu;
 use warpcell_threads::*;
@@ -54,13 +54,6 @@ pub fn transposed(input: View<f32>, mut out: ViewMut<f32>) {
     let Dim3 { x, y, .. } = global_idx();
     if y < input.shape()[0] && x < input.shape()[1] {
         out[[x, y]] = input[[y, x]];
-    }
-}
-
-#[cfg_attr(any(), kernel)]
-pub fn squares_in_strides(input: View<i32>, mut out: ViewMut<i32>) {
-    for i in grid_stride(input.len()) {
-        out[i] = input[i] * input[i];
     }
 }
 

@@ -97,7 +97,7 @@ fn cpp(cases: &[&Case], translations: &[KernelTranslation], on_device: bool) -> 
     let sources = sources.replace("extern \"C\" __global__", "static");
     let (differential, host) = (include_str!("../differential/host.h"), include_str!("host.h"));
     // The host's own headers before the names that mean something else to them.
-    let headers = ["array", "atomic", "barrier", "condition_variable", "map", "memory", "mutex", "thread"];
+    let headers = ["array", "atomic", "condition_variable", "map", "memory", "mutex", "thread"];
     let headers: String = headers.iter().map(|name| format!("#include <{name}>\n")).collect();
     let words = "typedef unsigned long long u64;\n";
     format!("{headers}{differential}\n{words}{host}\n{support}\n\n{sources}\n{main}    return 0;\n}}\n")

@@ -105,34 +105,37 @@ impl Program {
 
     /// A kernel for arguments of these kinds, such as `View2<f32>`, `ViewMut1<i32>` or `f32`; `View2<f32>*` has gaps.
     pub fn kernel(&self, name: &str, parameters: &[&str], checked: bool) -> Result<KernelTranslation, Error> {
-        let parameters: Vec<Parameter> = parameters.iter().map(|text| parameter(text)).collect();
+        let parameters: Vec<Parameter> = parameters.iter().map(|text| parameter(text).expect(text)).collect();
         translate_kernel(name, &parameters, KernelOptions { checked }, self)
     }
 }
 
-fn parameter(text: &str) -> Parameter {
-    let scalar = |name: &str| match name {
-        "bool" => Scalar::Bool,
-        "u8" => Scalar::U8,
-        "i32" => Scalar::I32,
-        "u32" => Scalar::U32,
-        "i64" => Scalar::I64,
-        "u64" => Scalar::U64,
-        "isize" => Scalar::Isize,
-        "usize" => Scalar::Usize,
-        "f32" => Scalar::F32,
-        "f64" => Scalar::F64,
-        other => panic!("`{other}` is no parameter of a kernel"),
+/// What an argument is by its text, as `Program::kernel` takes it.
+pub fn parameter(text: &str) -> Option<Parameter> {
+    let scalar = |name: &str| {
+        Some(match name {
+            "bool" => Scalar::Bool,
+            "u8" => Scalar::U8,
+            "i32" => Scalar::I32,
+            "u32" => Scalar::U32,
+            "i64" => Scalar::I64,
+            "u64" => Scalar::U64,
+            "isize" => Scalar::Isize,
+            "usize" => Scalar::Usize,
+            "f32" => Scalar::F32,
+            "f64" => Scalar::F64,
+            _ => return None,
+        })
     };
-    let Some((head, rest)) = text.split_once('<') else { return Parameter::Scalar(scalar(text)) };
-    let (element, end) = rest.split_once('>').unwrap();
+    let Some((head, rest)) = text.split_once('<') else { return scalar(text).map(Parameter::Scalar) };
+    let (element, end) = rest.split_once('>')?;
     let (access, rank) = head.split_at(head.len() - 1);
-    Parameter::View {
-        element: scalar(element),
-        rank: rank.parse().unwrap(),
+    Some(Parameter::View {
+        element: scalar(element)?,
+        rank: rank.parse().ok()?,
         contiguous: end.is_empty(),
         changing: access == "ViewMut",
-    }
+    })
 }
 
 /// The generated text of a function. It is compiled as C++ too, where a compiler is there.
