@@ -328,7 +328,8 @@ mod sealed {
     message = "device arrays cannot hold `{Self}`",
     label = "not an element type",
     note = "the element types are bool, u8, i8, u16, i16, i32, u32, i64, u64, gpu::f16, gpu::bf16, f32, f64, \
-            gpu::Complex<f32> and gpu::Complex<f64>"
+            gpu::Complex<f32> and gpu::Complex<f64>",
+    note = "a `Vec` or another array of the host goes to the device as a whole: `gpu::asarray(&a)`"
 )]
 pub trait Element:
     sealed::Sealed + Copy + PartialEq + Default + fmt::Debug + fmt::Display + Send + Sync + 'static

@@ -25,6 +25,10 @@ fn registration(
     }
     let bare = bare(item.clone());
     match keyword(&bare).as_str() {
+        "const" if !bare.clone().into_iter().any(|tree| is_word(&tree, "fn")) => Err(vec![Error::new_spanned(
+            bare.into_iter().next(),
+            "a constant needs no attribute for functions on devices to use it; remove `#[device]`",
+        )]),
         "struct" => structure(item, &bare, notebook),
         "fn" | "const" | "async" | "unsafe" | "extern" => function(item, &bare, notebook),
         _ => Err(vec![Error::new_spanned(
@@ -58,6 +62,10 @@ pub fn bare(item: TokenStream) -> TokenStream {
 
 fn keyword(item: &TokenStream) -> String {
     item.clone().into_iter().next().map(|tree| tree.to_string()).unwrap_or_default()
+}
+
+fn is_word(tree: &TokenTree, word: &str) -> bool {
+    matches!(tree, TokenTree::Ident(ident) if ident == word)
 }
 
 fn function(

@@ -7,6 +7,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::RawOperand;
 use crate::registry;
+use std::borrow::Cow;
 
 mod arguments;
 mod function;
@@ -213,9 +214,9 @@ impl<'a> Request<'a> {
         Err(Error::InvalidArgument { operation: self.operation, reason })
     }
 
-    /// The types and the shape of the results.
-    fn results(&self, shape: &[usize]) -> Result<(Vec<DType>, Vec<usize>)> {
-        let Some(reduction) = self.reduction else { return Ok((self.function.results.to_vec(), shape.to_vec())) };
+    /// The shape of the results.
+    fn result_shape<'s>(&self, shape: &'s [usize]) -> Result<&'s [usize]> {
+        let Some(reduction) = self.reduction else { return Ok(shape) };
         if reduction.needs_elements() && shape.contains(&0) {
             return Err(Error::InvalidShape {
                 operation: self.operation,
@@ -223,24 +224,30 @@ impl<'a> Request<'a> {
                 reason: "has no elements to compare; reduce arrays that have some".into(),
             });
         }
-        Ok((vec![reduction.output(self.function.results[0])], Vec::new()))
+        Ok(&[])
+    }
+
+    /// New arrays for the results.
+    fn new_arrays(&self, handle: &Handle, shape: &[usize]) -> Result<Vec<RawArray>> {
+        let new = |&dtype: &DType| {
+            let dtype = self.reduction.map_or(dtype, |reduction| reduction.output(dtype));
+            RawArray::uninitialised(self.operation, handle, shape, dtype)
+        };
+        self.function.results.iter().map(new).collect()
     }
 
     /// Does it; gives the results if they have no targets.
     fn run(&self, operands: &[RawOperand<'_>]) -> Result<Vec<RawArray>> {
         self.accepts(operands.iter().map(RawOperand::dtype))?;
         let (handle, shape) = self.place(operands)?;
-        let (dtypes, result_shape) = self.results(&shape)?;
+        let result_shape = self.result_shape(&shape)?;
         let given = match &self.targets {
-            Some(targets) => self.accepted(targets, &handle, &result_shape)?,
+            Some(targets) => self.accepted(targets, &handle, result_shape)?,
             None => None,
         };
         let outs = match &given {
             Some(given) => given.clone(),
-            None => {
-                let new = |dtype| RawArray::uninitialised(self.operation, &handle, &result_shape, dtype);
-                dtypes.into_iter().map(new).collect::<Result<Vec<_>>>()?
-            }
+            None => self.new_arrays(&handle, result_shape)?,
         };
         if outs[0].size() > 0 {
             self.compute(&handle, operands, &shape, &outs)?;
@@ -254,7 +261,7 @@ impl<'a> Request<'a> {
     }
 
     /// The device, and the shape to which the operands broadcast.
-    fn place(&self, operands: &[RawOperand<'_>]) -> Result<(Handle, Vec<usize>)> {
+    fn place<'s>(&'s self, operands: &[RawOperand<'s>]) -> Result<(Handle, Cow<'s, [usize]>)> {
         let mut arrays = operands.iter().filter_map(|operand| match operand {
             RawOperand::Array(array) => Some(*array),
             RawOperand::Scalar(_) => None,
@@ -262,13 +269,14 @@ impl<'a> Request<'a> {
         let Some(first) = arrays.next() else {
             let target = self.targets.as_ref().and_then(|targets| targets.first());
             let handle = target.map_or_else(device::current, |target| Ok(target.handle.clone()))?;
-            let shape = target.map_or_else(Vec::new, |target| target.shape().to_vec());
-            return Ok((handle, shape));
+            return Ok((handle, target.map_or(&[][..], |target| target.shape()).into()));
         };
-        let mut shape = first.shape().to_vec();
+        let mut shape = Cow::Borrowed(first.shape());
         for array in arrays {
             first.same_device(self.operation, array)?;
-            shape = shape::broadcast_shapes(self.operation, &shape, array.shape())?;
+            if *shape != *array.shape() {
+                shape = shape::broadcast_shapes(self.operation, &shape, array.shape())?.into();
+            }
         }
         Ok((first.handle.clone(), shape))
     }
@@ -301,18 +309,8 @@ impl<'a> Request<'a> {
     fn compute(&self, handle: &Handle, operands: &[RawOperand<'_>], shape: &[usize], outs: &[RawArray]) -> Result<()> {
         let wide = operands
             .iter()
-            .map(|operand| {
-                let RawOperand::Array(array) = operand else { return Ok(None) };
-                let wide = array.with_layout(shape::broadcast_layout(&array.layout, shape));
-                // Views of one allocation may overlap; backends accept only the very elements of an output as an input.
-                let overlaps = outs.iter().any(|out| out.shares_memory(&wide) && out.layout != wide.layout);
-                if !overlaps {
-                    return Ok(Some(wide));
-                }
-                let copy = array.copied(self.operation)?;
-                Ok(Some(copy.with_layout(shape::broadcast_layout(&copy.layout, shape))))
-            })
-            .collect::<Result<Vec<_>>>()?;
+            .map(|operand| self.widened(operand, shape, outs))
+            .collect::<Result<Vec<Option<RawArray>>>>()?;
         let inputs: Vec<backend::Operand<'_>> = operands
             .iter()
             .zip(&wide)
@@ -329,6 +327,23 @@ impl<'a> Request<'a> {
                 handle.backend.map(&self.function, &inputs, &outs)
             }
         }
+    }
+
+    /// An operand that cannot be read as it is, in the form in which it can: repeated to the shape, or copied.
+    fn widened(&self, operand: &RawOperand<'_>, shape: &[usize], outs: &[RawArray]) -> Result<Option<RawArray>> {
+        let RawOperand::Array(array) = operand else { return Ok(None) };
+        // New arrays are nobody's input.
+        if array.shape() == shape && self.targets.is_none() {
+            return Ok(None);
+        }
+        let wide = array.with_layout(shape::broadcast_layout(&array.layout, shape));
+        // Views of one allocation may overlap; backends accept only the very elements of an output as an input.
+        let overlaps = outs.iter().any(|out| out.shares_memory(&wide) && out.layout != wide.layout);
+        if !overlaps {
+            return Ok(Some(wide));
+        }
+        let copy = array.copied(self.operation)?;
+        Ok(Some(copy.with_layout(shape::broadcast_layout(&copy.layout, shape))))
     }
 }
 

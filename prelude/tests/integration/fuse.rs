@@ -27,6 +27,7 @@ fn a_formula_is_a_function_over_arrays() {
         let b = a.slice(s![..;-1]);
         let expected = &(&a - &b) * &(&a - &b);
         assert_eq!(gpu::map(squared_difference, (&a, &b)).to_host(), expected.to_host());
+        assert_eq!(gpu::map(&squared_difference, (&a, &b)).to_host(), expected.to_host());
         assert_eq!(gpu::host::map(squared_difference, (&a.to_host(), &b.to_host())), expected.to_host());
     }
     let with_block = fuse!(|n: i64| -> i64 {
@@ -73,7 +74,7 @@ fn results_are_reduced_in_the_same_pass() {
         assert_eq!(gpu::map_reduce(fuse!(|x: f64| x), Product, &ones).item(), 1.0);
         let n = gpu::arange(size as i32);
         assert_eq!(gpu::map_reduce(is_even, Sum, &n).item(), size.div_ceil(2) as u64);
-        assert!(gpu::map_reduce(is_even, Any, &n).item());
+        assert!(gpu::map_reduce(&is_even, Any, &n).item());
         assert_eq!(gpu::map_reduce(is_even, All, &n).item(), size == 1);
         assert_eq!(gpu::map(fuse!(|x: i32| max(x)), &n).item(), size as i32 - 1);
     }

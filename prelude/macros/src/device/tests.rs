@@ -108,3 +108,10 @@ fn lines_are_those_of_the_cell() {
     let text = emitted("\n\nfn g() -> f32 { 1.0 }", Some(&notebook));
     assert!(text.contains("line : 1usize"), "{text}");
 }
+
+#[test]
+fn a_constant_needs_no_attribute() {
+    let error = registration(Default::default(), "const LIMIT: i32 = 3;".parse().unwrap(), None).unwrap_err();
+    expect!["a constant needs no attribute for functions on devices to use it; remove `#[device]`"]
+        .assert_eq(&error[0].to_string());
+}

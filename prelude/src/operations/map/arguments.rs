@@ -17,8 +17,8 @@ mod sealed {
 /// Arguments for a function of elements of the types `T`, a tuple: an array for a function of one parameter, a tuple of
 /// arrays and scalars for one of several. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the arguments of a function over arrays",
-    label = "expected `&a`, or a tuple such as `(&a, &b, 1.0f32)` with one argument for each parameter",
+    message = "`{Self}` cannot be the arguments of a function whose parameters are `{T}`",
+    label = "expected one argument for each of the parameters `{T}`: `&a`, or a tuple such as `(&a, &b, 1.0f32)`",
     note = "copy a host array to the device first: `gpu::asarray(&a)`"
 )]
 pub trait Arguments<T>: sealed::Arguments {}

@@ -141,8 +141,9 @@ fn next<T: Element>(arrays: &mut std::vec::IntoIter<RawArray>) -> DeviceArray<T>
     DeviceArray::from_raw(arrays.next().expect("an array for each result"))
 }
 
-/// The registered function of a type's name.
+/// The registered function of a type's name; of a reference to a function too.
 fn find(operation: &'static str, name: &'static str) -> Result<registry::Function> {
+    let name = name.trim_start_matches('&');
     registry::find(name).map(|function| *function).ok_or_else(|| not_registered(operation, name))
 }
 
@@ -162,6 +163,14 @@ macro_rules! functions {
             }
         }
         impl<R: Results, $($type: Element),*> Function<($($type,)*)> for Fused<fn($($type),*) -> R> {
+            type Output = R;
+        }
+        impl<R: Results, $($type: Element),*> sealed::Function<($($type,)*)> for &Fused<fn($($type),*) -> R> {
+            fn found(&self, _operation: &'static str) -> Result<registry::Function> {
+                Ok(self.function)
+            }
+        }
+        impl<R: Results, $($type: Element),*> Function<($($type,)*)> for &Fused<fn($($type),*) -> R> {
             type Output = R;
         }
     )*};

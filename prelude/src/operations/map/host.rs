@@ -214,9 +214,7 @@ fn on_device(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<
 fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
     let shape = broadcast(request, operands)?;
     let handle = device::host();
-    let (dtypes, result_shape) = request.results(&shape)?;
-    let new = |dtype| RawArray::uninitialised(request.operation, &handle, &result_shape, dtype);
-    let outs = dtypes.into_iter().map(new).collect::<Result<Vec<_>>>()?;
+    let outs = request.new_arrays(&handle, request.result_shape(&shape)?)?;
     let layouts: Vec<Option<Layout>> = operands
         .iter()
         .map(|operand| match operand {
