@@ -37,6 +37,7 @@ mod select;
 pub(crate) mod sort;
 mod stream;
 mod transform;
+mod turn;
 
 use crate::backend::factorisations::Factorisations;
 use crate::backend::kernel::{Argument, Launch};
@@ -48,16 +49,16 @@ use crate::backend::{
     Transform, UnaryOperation, View, Whose,
 };
 use crate::dtype::{DType, Scalar, typestr};
-use crate::error::{Error, Result, fail};
+use crate::error::{Error, Result};
 use crate::philox::Blocks;
-use crate::profiling::{Kind, Listener, Listening, Recorded, Recording, Span};
+use crate::profiling::{Kind, Listener, Listening, Recorded, Recording};
 use crate::registry::Function;
 use graph::{KeptView, noted};
 use memory::Memory;
 use std::any::Any;
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
+use turn::{Turn, name_of};
 use warpcell_threads::Trace;
 
 /// The backend; one per process.
@@ -104,58 +105,6 @@ fn input<'a>(operand: &Operand<'a>) -> elementwise::Input<'a> {
 fn rows(view: &View<'_>) -> (usize, usize) {
     let length = *view.layout.shape.last().expect("sorted arrays have an axis");
     (view.layout.size() / length.max(1), length)
-}
-
-/// The queue, held by one operation.
-#[allow(dead_code, reason = "both are held, not used")]
-struct Turn<'a>(MutexGuard<'a, ()>, Option<Span>);
-
-impl Turn<'_> {
-    /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
-    fn end(self) -> Result<()> {
-        if pool::left_out() || crate::cell::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
-    }
-}
-
-impl CpuBackend {
-    fn lock(&self) -> Turn<'_> {
-        // The thread that waits for the function holds the lock.
-        assert!(
-            !map::is_running(),
-            "functions with `#[vectorize]` or `#[kernel]` cannot use arrays: they are called for each element or thread; give them the \
-             values, or views, as arguments"
-        );
-        // Methods that can be captured do not come here meanwhile.
-        if graph::is_capturing() {
-            fail(graph::not_noted());
-        }
-        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
-    }
-
-    /// As `lock`, for an operation that profiles list under the given name.
-    fn compute(&self, name: impl FnOnce() -> String) -> Turn<'_> {
-        self.spend(Kind::Kernel, || (name(), 0))
-    }
-
-    /// As `compute`, for what moves or sets as many bytes as it says behind its name.
-    fn spend(&self, kind: Kind, describe: impl FnOnce() -> (String, usize)) -> Turn<'_> {
-        let mut turn = self.lock();
-        // The time to wait for other threads is not the operation's.
-        turn.1 = Some(Span::begin(kind, describe));
-        turn
-    }
-}
-
-/// What profiles call an operation: the name of its variant, as a function's name is written.
-fn name_of(operation: impl Debug) -> String {
-    let mut name = String::new();
-    for letter in format!("{operation:?}").chars().take_while(char::is_ascii_alphanumeric) {
-        if letter.is_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
 }
 
 impl Backend for CpuBackend {

@@ -68,7 +68,8 @@ impl Writer<'_> {
             if self.lines.len() > before {
                 // From the last one on, so that the places of the others stay what they are.
                 for index in (0..done.len()).rev() {
-                    if !done[index].1.stable {
+                    // A view stays what it is, whatever happens to its elements.
+                    if !done[index].1.stable && !self.type_of(asked[index].0).is_view() {
                         let ty = self.kept_type(asked[index].0, asked[index].1);
                         done[index].1 = self.keep_at(done[index].0, &done[index].1.clone(), &ty);
                     }
