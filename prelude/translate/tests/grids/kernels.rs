@@ -1,6 +1,8 @@
 //! Kernels that use all that threads have. They are compiled by Rust for `warpcell-threads`, and by the translator; the
 //! attributes, which the macros would read, are those that mean nothing to the compiler.
 
+// Long because: one kernel for each thing that kernels can do, all read by the tests as one text.
+
 #![allow(dead_code, unused, clippy::all)]
 
 use warpcell_threads as gpu;
