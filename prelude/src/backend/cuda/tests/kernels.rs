@@ -423,7 +423,11 @@ fn nvrtc_compiles_kernels_of_threads() {
     let nvrtc = super::nvrtc::nvrtc();
     let options = ["--gpu-architecture=sm_90", "--std=c++17"].map(str::to_owned);
     let (mut count, mut failed) = (0, Vec::new());
-    for found in crate::registry::kernels().into_iter().filter(|found| found.name.contains("::tests::kernels::")) {
+    let is_meant = |found: &crate::registry::Kernel| {
+        // One is there to be refused.
+        found.name.contains("::tests::kernels::") && found.short_name() != "much_shared_memory"
+    };
+    for found in crate::registry::kernels().into_iter().filter(is_meant) {
         let compiled = kernel::source(&found)
             .and_then(|source| nvrtc.compile(found.short_name(), &source, &options, crate::cuda::nvrtc::Form::Cubin));
         failed.extend(compiled.err().map(|error| format!("{}: {error}", found.name)));
