@@ -116,7 +116,7 @@ fn notebooks_have_these_kernels() {
         let kernels = kernels(text);
         assert_eq!(kernels.len(), EXPLAINED.len());
         for kernel in kernels {
-            assert!(cells.iter().any(|cell| *cell == kernel), "{notebook} has no cell with\n{kernel}");
+            assert!(cells.contains(&kernel), "{notebook} has no cell with\n{kernel}");
         }
     }
 }

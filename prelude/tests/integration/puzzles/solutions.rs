@@ -165,7 +165,7 @@ pub fn matmul(a: View<f32>, b: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (global_idx().x, global_idx().y);
     let inner = a.shape()[1];
     let mut sum = 0.0;
-    for tile in 0..(inner + 3) / 4 {
+    for tile in 0..inner.div_ceil(4) {
         let (k, l) = (4 * tile + tx, 4 * tile + ty);
         rows[[ty, tx]] = if y < a.shape()[0] && k < inner { a[[y, k]] } else { 0.0 };
         columns[[ty, tx]] = if l < inner && x < b.shape()[1] { b[[l, x]] } else { 0.0 };
