@@ -1,6 +1,7 @@
 //! What most cells need: `use gpu::prelude::*;`.
 
-pub use crate::{Boundary, DeviceArray, Mode, fuse};
+// `Function` and `Results` stand in the types of what `gpu::map` makes of a formula, as the notebook's analysis writes them.
+pub use crate::{Boundary, DeviceArray, Function, Mode, Results, fuse};
 pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, array, s};
 pub use warpcell_macros::{device, kernel, vectorize};
 pub use warpcell_threads::{

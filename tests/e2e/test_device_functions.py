@@ -113,6 +113,14 @@ ERRORS = [
 ]
 
 
+def test_what_a_formula_gives_needs_no_type(kernel):
+    kernel.check("let doubled = fuse!(|x: f32| x * 2.0); let total = fuse!(|x: f32| sum(x)); let a = gpu::arange(3.0f32);")
+    kernel.check("let result = gpu::map(doubled, &a); let sum = gpu::map(&total, &a);")
+    kernel.check("let on_host = gpu::map_host(doubled, &a.to_host());")
+    assert elements(kernel, "result") == "[0.0, 2.0, 4.0]"
+    assert kernel.check("(sum.item(), on_host.sum())").value == "(3.0, 6.0)"
+
+
 @pytest.mark.parametrize(("before", "cell", "place", "advice"), ERRORS)
 def test_what_cannot_be_translated_is_an_error_at_its_place(kernel, before, cell, place, advice):
     if before:
