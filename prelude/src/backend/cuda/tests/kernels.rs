@@ -435,5 +435,5 @@ fn nvrtc_compiles_kernels_of_threads() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     println!("NVRTC {:?}: {count} kernels", nvrtc.version);
-    assert!(count >= 30);
+    assert!(count >= 27);
 }
