@@ -1,31 +1,24 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
+use crate::head::{ELEMENTS, Words, signature};
 use crate::notebook::Notebook;
 use crate::registration::{prelude, register_kernel, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::parse::{Parse, ParseStream};
-use syn::{
-    Attribute, Error, FnArg, GenericArgument, Pat, PathArguments, Result, ReturnType, Signature, Type, Visibility,
-};
+use quote::{format_ident, quote};
+use syn::{Error, FnArg, GenericArgument, Pat, PathArguments, Result, ReturnType, Signature, Type};
 use warpcell_translate::Role;
 
-/// The element types of views: their names, and the names of the prelude's tags.
-const ELEMENTS: [(&str, &str); 8] = [
-    ("bool", "Bool"),
-    ("u8", "U8"),
-    ("i32", "I32"),
-    ("u32", "U32"),
-    ("i64", "I64"),
-    ("u64", "U64"),
-    ("f32", "F32"),
-    ("f64", "F64"),
-];
-
-/// What scalars may be beside those.
+/// What scalars may be beside elements.
 const SIZES: [(&str, &str); 2] = [("usize", "Usize"), ("isize", "Isize")];
+
+/// What messages say of such functions.
+const WORDS: Words = Words {
+    attribute: "#[kernel]",
+    example: "fn f(input: View<f32>, mut out: ViewMut<f32>) { … }",
+    without_types: "write one kernel for each type, such as `fn f(input: View<f32>)`",
+};
 
 /// As many arguments as the tuples that `gpu::launch` takes may have.
 const MOST_ARGUMENTS: usize = 16;
@@ -35,25 +28,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let notebook = Notebook::open();
     let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
     quote! { #item #rest }
-}
-
-/// The head of a function. Its body is the compiler's business.
-struct Head {
-    signature: Signature,
-}
-
-impl Parse for Head {
-    fn parse(input: ParseStream<'_>) -> Result<Head> {
-        Attribute::parse_outer(input)?;
-        Visibility::parse(input)?;
-        let start = input.span();
-        let signature = input.parse().map_err(|_| {
-            let text = "`#[kernel]` stands before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`";
-            Error::new(start, text)
-        })?;
-        input.parse::<TokenStream>()?;
-        Ok(Head { signature })
-    }
 }
 
 /// A parameter: its name, and what it is.
@@ -137,43 +111,13 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
 
 /// The signature, and the parameters.
 fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Parameter>)> {
-    if !arguments.is_empty() {
-        return Err(Error::new_spanned(arguments, "`#[kernel]` takes no arguments; write `#[kernel]`"));
-    }
-    let Head { signature } = syn::parse2(item)?;
-    reject_qualifiers(&signature)?;
+    let signature = signature(arguments, item, &WORDS)?;
+    reject_result(&signature)?;
     let parameters = parameters(&signature)?;
     Ok((signature, parameters))
 }
 
-fn reject_qualifiers(signature: &Signature) -> Result<()> {
-    let plain = |token: &dyn ToTokens, what: &str| {
-        let text = format!("a `#[kernel]` function is a plain `fn`; remove `{what}`");
-        Err(Error::new_spanned(token.to_token_stream(), text))
-    };
-    if let Some(token) = &signature.constness {
-        return plain(token, "const");
-    }
-    if let Some(token) = &signature.asyncness {
-        return plain(token, "async");
-    }
-    if let Some(token) = &signature.unsafety {
-        return plain(token, "unsafe");
-    }
-    if let Some(abi) = &signature.abi {
-        return plain(abi, "extern");
-    }
-    if !signature.generics.params.is_empty() {
-        let text = "a `#[kernel]` function has no type parameters; write one kernel for each type, such as \
-                    `fn f(input: View<f32>)`";
-        return Err(Error::new_spanned(&signature.generics, text));
-    }
-    if let Some(clause) = &signature.generics.where_clause {
-        return Err(Error::new_spanned(clause, "a `#[kernel]` function has no `where` clause; remove it"));
-    }
-    if let Some(variadic) = &signature.variadic {
-        return Err(Error::new_spanned(variadic, "a `#[kernel]` function has a fixed number of arguments"));
-    }
+fn reject_result(signature: &Signature) -> Result<()> {
     match &signature.output {
         ReturnType::Default => Ok(()),
         ReturnType::Type(_, of) if matches!(&**of, Type::Tuple(parts) if parts.elems.is_empty()) => Ok(()),

@@ -7,6 +7,7 @@
 
 mod device;
 mod formula;
+mod head;
 mod kernel;
 mod notebook;
 mod registration;

@@ -1,29 +1,24 @@
 //! What `#[vectorize]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
+use crate::head::{ELEMENTS, Words, signature};
 use crate::notebook::Notebook;
 use crate::registration::{prelude, register, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Error, FnArg, Result, ReturnType, Signature, Type, Visibility};
+use quote::{format_ident, quote};
+use syn::{Error, FnArg, Result, ReturnType, Signature, Type};
 use warpcell_translate::Role;
-
-/// The element types of arrays: their names, and the names of the prelude's tags.
-const SCALARS: [(&str, &str); 8] = [
-    ("bool", "Bool"),
-    ("u8", "U8"),
-    ("i32", "I32"),
-    ("u32", "U32"),
-    ("i64", "I64"),
-    ("u64", "U64"),
-    ("f32", "F32"),
-    ("f64", "F64"),
-];
 
 /// What is checked here, in messages.
 const VECTORIZE: &str = "a `#[vectorize]` function";
+
+/// What messages say of such functions.
+const WORDS: Words = Words {
+    attribute: "#[vectorize]",
+    example: "fn f(x: f32) -> f32 { … }",
+    without_types: "write one function for each type, such as `fn f(x: f32) -> f32`",
+};
 
 /// As many arguments as the tuples that `gpu::map` takes may have.
 pub const MOST_ARGUMENTS: usize = 8;
@@ -36,24 +31,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let notebook = Notebook::open();
     let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
     quote! { #item #rest }
-}
-
-/// The head of a function. Its body is the compiler's business.
-struct Head {
-    signature: Signature,
-}
-
-impl Parse for Head {
-    fn parse(input: ParseStream<'_>) -> Result<Head> {
-        Attribute::parse_outer(input)?;
-        Visibility::parse(input)?;
-        let start = input.span();
-        let signature = input.parse().map_err(|_| {
-            Error::new(start, "`#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`")
-        })?;
-        input.parse::<TokenStream>()?;
-        Ok(Head { signature })
-    }
 }
 
 /// A scalar type as it is written, with the prelude's tag of it.
@@ -154,44 +131,9 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
 
 /// The signature, the types of the parameters and of the results.
 fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Scalar>, Vec<Scalar>)> {
-    if !arguments.is_empty() {
-        return Err(Error::new_spanned(arguments, "`#[vectorize]` takes no arguments; write `#[vectorize]`"));
-    }
-    let Head { signature } = syn::parse2(item)?;
-    reject_qualifiers(&signature)?;
+    let signature = signature(arguments, item, &WORDS)?;
     let (parameters, results) = (parameters(&signature)?, results(&signature)?);
     Ok((signature, parameters, results))
-}
-
-fn reject_qualifiers(signature: &Signature) -> Result<()> {
-    let plain = |token: &dyn ToTokens, what: &str| {
-        let text = format!("a `#[vectorize]` function is a plain `fn`; remove `{what}`");
-        Err(Error::new_spanned(token.to_token_stream(), text))
-    };
-    if let Some(token) = &signature.constness {
-        return plain(token, "const");
-    }
-    if let Some(token) = &signature.asyncness {
-        return plain(token, "async");
-    }
-    if let Some(token) = &signature.unsafety {
-        return plain(token, "unsafe");
-    }
-    if let Some(abi) = &signature.abi {
-        return plain(abi, "extern");
-    }
-    if !signature.generics.params.is_empty() {
-        let text = "a `#[vectorize]` function has no type parameters; write one function for each type, such as \
-                    `fn f(x: f32) -> f32`";
-        return Err(Error::new_spanned(&signature.generics, text));
-    }
-    if let Some(clause) = &signature.generics.where_clause {
-        return Err(Error::new_spanned(clause, "a `#[vectorize]` function has no `where` clause; remove it"));
-    }
-    if let Some(variadic) = &signature.variadic {
-        return Err(Error::new_spanned(variadic, "a `#[vectorize]` function has a fixed number of arguments"));
-    }
-    Ok(())
 }
 
 fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
@@ -256,7 +198,7 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
     };
     let Some(name) = path.get_ident() else { return fail("write one of these, without a path or type arguments") };
     let text = name.to_string();
-    if let Some((_, tag)) = SCALARS.iter().find(|(scalar, _)| *scalar == text) {
+    if let Some((_, tag)) = ELEMENTS.iter().find(|(scalar, _)| *scalar == text) {
         return Ok(Scalar { name: Ident::new(&text, Span::call_site()), tag: Ident::new(tag, Span::call_site()) });
     }
     match text.as_str() {
