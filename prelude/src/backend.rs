@@ -11,7 +11,6 @@ use crate::registry::{Function, Kernel};
 use std::any::Any;
 use std::sync::Arc;
 use text::{Facts, Limits};
-use warpcell_threads::Trace;
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
@@ -645,11 +644,6 @@ pub(crate) trait Backend: Send + Sync {
     fn launch_limits(&self) -> Result<Limits>;
     /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
     fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()>;
-    /// Runs a kernel with all checks, and notes what its threads access; an error where that cannot be known.
-    fn launch_traced(&self, launch: &Launch, arguments: &[Argument<'_>], trace: &mut Trace) -> Result<()> {
-        let _ = trace;
-        self.launch(launch, arguments)
-    }
     /// What the compiler has made of a kernel, and how many blocks of some numbers of threads a multiprocessor runs at once; an error
     /// where there is no CUDA.
     fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {

@@ -17,7 +17,6 @@ use crate::backend::kernel::Checks;
 use crate::cuda_text::{IntoDim3, KernelAttributes};
 use crate::error::{Result, check};
 use request::{Request, attributes};
-use warpcell_threads::Trace;
 
 /// Runs a kernel, a function that has `#[kernel]` before it: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
 ///
@@ -211,19 +210,6 @@ pub fn try_launch_checked<P, K: Kernel<P>, A: KernelArguments<P>>(
 ) -> Result<()> {
     let config = LaunchConfig::new(grid, block).checked();
     Request::new("launch_checked", kernel.found("launch_checked")?, config).run(&arguments)
-}
-
-/// As [`try_launch_checked`], and gives all accesses; what the puzzles draw. On the CPU only.
-#[doc(hidden)]
-pub fn try_launch_traced<P, K: Kernel<P>, A: KernelArguments<P>>(
-    config: LaunchConfig,
-    kernel: K,
-    arguments: A,
-) -> (Result<()>, Trace) {
-    match kernel.found("launch_traced") {
-        Ok(found) => Request::new("launch_traced", found, config.checked()).traced(&arguments),
-        Err(error) => (Err(error), Trace::default()),
-    }
 }
 
 /// Registers, memory and occupancy of a kernel on the current CUDA device, as the compiler has made it for checked indices and for

@@ -89,7 +89,7 @@ pub use input::{input, password, try_input, try_password};
 pub use kernel::{
     Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
-    try_launch_traced, try_launch_unchecked, try_launch_with,
+    try_launch_unchecked, try_launch_with,
 };
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
@@ -139,8 +139,6 @@ pub use stream::{Event, Stream, current_stream};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
 pub use warpcell_macros::{device, kernel, rich, vectorize};
-#[doc(hidden)]
-pub use warpcell_threads::{AccessKind, Memory, Trace, TracedAccess};
 pub use warpcell_threads::{
     AtomicElement, AtomicInteger, Dim3, SharedArray, SharedShape, ShuffleElement, View, ViewElement, ViewIndex,
     ViewMut, all_sync, any_sync, ballot_sync, block_dim, block_idx, dynamic_shared_array, global_idx, grid_dim,

@@ -59,7 +59,6 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use turn::{Turn, name_of};
-use warpcell_threads::Trace;
 
 /// The backend; one per process.
 pub(crate) fn backend() -> Arc<dyn Backend> {
@@ -616,10 +615,6 @@ impl Backend for CpuBackend {
 
     fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
         kernel::launch(self, launch, arguments)
-    }
-
-    fn launch_traced(&self, launch: &Launch, arguments: &[Argument<'_>], trace: &mut Trace) -> Result<()> {
-        kernel::traced(self, launch, arguments, trace)
     }
 
     fn first_stream(&self) -> Arc<dyn StreamHandle> {

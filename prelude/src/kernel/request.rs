@@ -10,13 +10,9 @@ use crate::device::{self, Device, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::registry::{Kernel, Parameter, ScalarType};
-use warpcell_threads::Trace;
 
 /// The most axes of an argument.
 const MOST_AXES: usize = 4;
-
-/// What makes a launch that is in order, on a device.
-type Making<'a> = dyn FnMut(&Handle, Launch, &[Argument<'_>]) -> Result<()> + 'a;
 
 /// What is to be launched.
 pub(super) struct Request {
@@ -49,24 +45,11 @@ impl Request {
     }
 
     pub fn run(&self, arguments: &dyn sealed::Arguments) -> Result<()> {
-        arguments.with(&mut |arguments| {
-            self.checked(arguments, &mut |handle, launch, arguments| handle.backend.launch(&launch, arguments))
-        })
+        arguments.with(&mut |arguments| self.launch(arguments))
     }
 
-    /// With all accesses that were made.
-    pub fn traced(&self, arguments: &dyn sealed::Arguments) -> (Result<()>, Trace) {
-        let mut trace = Trace::default();
-        let result = arguments.with(&mut |arguments| {
-            self.checked(arguments, &mut |handle, launch, arguments| {
-                handle.backend.launch_traced(&launch, arguments, &mut trace)
-            })
-        });
-        (result, trace)
-    }
-
-    /// Does `launch` if everything is in order.
-    fn checked(&self, arguments: &[RawArgument<'_>], launch: &mut Making<'_>) -> Result<()> {
+    /// Launches the kernel if everything is in order.
+    fn launch(&self, arguments: &[RawArgument<'_>]) -> Result<()> {
         let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;
@@ -107,9 +90,9 @@ impl Request {
                         handle.device
                     )));
                 }
-                stream.with(|| launch(&handle, request, &passed))
+                stream.with(|| handle.backend.launch(&request, &passed))
             }
-            None => launch(&handle, request, &passed),
+            None => handle.backend.launch(&request, &passed),
         }
     }
 

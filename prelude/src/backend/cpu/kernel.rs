@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::failures;
 use crate::registry::{Arguments, Given};
 use std::time::Instant;
-use warpcell_threads::{FailureKind, Mode, Trace};
+use warpcell_threads::{FailureKind, Mode};
 
 /// What a kernel may ask for: as much as of every CUDA device.
 pub(super) fn limits() -> Limits {
@@ -32,17 +32,10 @@ pub(super) fn launch(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_
         cpu.launch(&launch, &arguments)
     });
     let mode = if launch.checks == Checks::All { Mode::Checked } else { Mode::Plain };
-    run(cpu, launch, arguments, mode).0
+    run(cpu, launch, arguments, mode)
 }
 
-/// The backend's `launch_traced`.
-pub(super) fn traced(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], trace: &mut Trace) -> Result<()> {
-    let (result, noted) = run(cpu, launch, arguments, Mode::Traced);
-    *trace = noted;
-    result
-}
-
-fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode) -> (Result<()>, Trace) {
+fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode) -> Result<()> {
     let (name, threads) = (launch.kernel.short_name(), launch.kernel.threads);
     let turn = cpu.compute(|| format!("kernel {name}"));
     let given: Vec<Given<'_>> = arguments
@@ -83,9 +76,9 @@ fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode
         // SAFETY: the views of the thread lie in memory that only the launch accesses, as above.
         outcome = Some(pool::install(|| unsafe { warpcell_threads::run(&spec, &thread) }));
     });
-    let (result, trace) = outcome.expect("the macro's function runs the threads");
+    let (result, _) = outcome.expect("the macro's function runs the threads");
     let ended = turn.end();
-    let result = match result {
+    match result {
         Ok(()) => ended,
         Err(failure) if failure.kind == FailureKind::Interrupted => {
             if stoppable && cell::interrupted() {
@@ -96,8 +89,7 @@ fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode
             }
         }
         Err(failure) => Err(failures::of_threads(launch.operation, &launch.kernel, &failure, "cpu".to_owned())),
-    };
-    (result, trace)
+    }
 }
 
 /// Makes every byte of an array of bools 0 or 1, as Rust wants it: memory that nothing was written to yet may hold anything, and so may
