@@ -15,7 +15,7 @@ mod sealed {
     message = "`{Self}` is no range of numbers",
     label = "expected a range",
     note = "a range is a number such as `10`, a pair of bounds such as `2..10`, or three numbers such as `(2, 10, 3)`",
-    note = "its numbers are of an element type: `usize` is none, so write `n as i64`"
+    note = "its numbers have the elements' type: write `arange(10.0f32)` for `arange::<f32>(10)`, and `n as i64` where `n` is a `usize`"
 )]
 pub trait IntoRange<T>: sealed::Sealed<T> {
     /// The start, the stop and the step.

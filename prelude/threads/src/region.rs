@@ -6,21 +6,29 @@ use std::panic::Location;
 /// As many axes a view has at most.
 pub const MOST_AXES: usize = 4;
 
-/// The index of an element: `i` of a view with one axis, `[y, x]` of one with two, and so on up to four. Made of `usize`.
+/// The index of an element: `i` of a view with one axis, `[y, x]` or `(y, x)` of one with two, and so on up to four. Made of `usize`.
 #[diagnostic::on_unimplemented(
     message = "views and shared arrays are not indexed by `{Self}`",
-    label = "indices are `usize`: write `as usize`",
+    label = "expected a `usize` for each axis; convert others: `i as usize`",
     note = "an element is named by `[i]`, `[[y, x]]`, `[[z, y, x]]`, with one index of type usize for each axis"
 )]
 pub trait ViewIndex: Copy + sealed::Sealed {
     #[doc(hidden)]
-    fn offset_in(self, region: &Region) -> Option<isize>;
+    type Indices: Indices;
 
     #[doc(hidden)]
-    fn indices(&self) -> &[usize];
+    fn indices(self) -> Self::Indices;
 }
 
-/// The lengths of a shared array's axes: constants, `n` or `[height, width]`, of up to four axes.
+/// What every [`ViewIndex`] comes to.
+#[doc(hidden)]
+pub trait Indices {
+    fn offset_in(&self, region: &Region) -> Option<isize>;
+
+    fn as_slice(&self) -> &[usize];
+}
+
+/// The lengths of a shared array's axes: constants, `n`, `[height, width]` or `(height, width)`, of up to four axes.
 #[diagnostic::on_unimplemented(
     message = "a shared array does not have the shape `{Self}`",
     label = "a shape is made of `usize`",
@@ -28,30 +36,54 @@ pub trait ViewIndex: Copy + sealed::Sealed {
 )]
 pub trait SharedShape: Copy + sealed::Sealed {
     #[doc(hidden)]
-    fn lengths(&self) -> &[usize];
+    type Lengths: AsRef<[usize]>;
+
+    #[doc(hidden)]
+    fn lengths(self) -> Self::Lengths;
 }
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for usize {}
     impl<const N: usize> Sealed for [usize; N] {}
+    impl Sealed for (usize, usize) {}
+    impl Sealed for (usize, usize, usize) {}
+    impl Sealed for (usize, usize, usize, usize) {}
 }
 
 impl ViewIndex for usize {
+    type Indices = usize;
+
     #[inline(always)]
-    fn offset_in(self, region: &Region) -> Option<isize> {
+    fn indices(self) -> usize {
+        self
+    }
+}
+
+impl Indices for usize {
+    #[inline(always)]
+    fn offset_in(&self, region: &Region) -> Option<isize> {
         // What is in bounds does not overflow.
-        (region.rank == 1 && self < region.shape[0]).then(|| (self as isize).wrapping_mul(region.strides[0]))
+        (region.rank == 1 && *self < region.shape[0]).then(|| (*self as isize).wrapping_mul(region.strides[0]))
     }
 
-    fn indices(&self) -> &[usize] {
+    fn as_slice(&self) -> &[usize] {
         std::slice::from_ref(self)
     }
 }
 
 impl<const N: usize> ViewIndex for [usize; N] {
+    type Indices = [usize; N];
+
     #[inline(always)]
-    fn offset_in(self, region: &Region) -> Option<isize> {
+    fn indices(self) -> [usize; N] {
+        self
+    }
+}
+
+impl<const N: usize> Indices for [usize; N] {
+    #[inline(always)]
+    fn offset_in(&self, region: &Region) -> Option<isize> {
         const { assert!(N >= 1 && N <= MOST_AXES, "views have one to four axes") };
         let mut inside = region.rank as usize == N;
         let mut offset = 0isize;
@@ -64,23 +96,50 @@ impl<const N: usize> ViewIndex for [usize; N] {
         inside.then_some(offset)
     }
 
-    fn indices(&self) -> &[usize] {
+    fn as_slice(&self) -> &[usize] {
         self
     }
 }
 
 impl SharedShape for usize {
-    fn lengths(&self) -> &[usize] {
-        std::slice::from_ref(self)
+    type Lengths = [usize; 1];
+
+    fn lengths(self) -> [usize; 1] {
+        [self]
     }
 }
 
 impl<const N: usize> SharedShape for [usize; N] {
-    fn lengths(&self) -> &[usize] {
+    type Lengths = [usize; N];
+
+    fn lengths(self) -> [usize; N] {
         const { assert!(N >= 1 && N <= MOST_AXES, "shared arrays have one to four axes") };
         self
     }
 }
+
+/// Tuples are arrays, written as shapes of device arrays are.
+macro_rules! tuples {
+    ($($tuple:ty => $count:literal),*) => {$(
+        impl ViewIndex for $tuple {
+            type Indices = [usize; $count];
+
+            #[inline(always)]
+            fn indices(self) -> [usize; $count] {
+                self.into()
+            }
+        }
+
+        impl SharedShape for $tuple {
+            type Lengths = [usize; $count];
+
+            fn lengths(self) -> [usize; $count] {
+                self.into()
+            }
+        }
+    )*};
+}
+tuples!((usize, usize) => 2, (usize, usize, usize) => 3, (usize, usize, usize, usize) => 4);
 
 /// What the memory is called in messages.
 #[derive(Clone, Copy)]

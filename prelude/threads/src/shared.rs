@@ -10,7 +10,7 @@ use crate::worker::{Worker, here};
 use std::any::TypeId;
 use std::panic::Location;
 
-/// An array that the threads of a block share, of constant shape: `shared_array::<f32>([16, 16])`, `shared_array::<i32>(256)`.
+/// An array that the threads of a block share, of constant shape: `shared_array::<f32>([16, 16])` or `((16, 16))`, `shared_array::<i32>(256)`.
 /// CUDA's `__shared__`: one place in the program makes one array for each block, however often it is passed, and nothing is in it
 /// before a thread writes there.
 ///
@@ -21,6 +21,7 @@ use std::panic::Location;
 #[track_caller]
 pub fn shared_array<T: ViewElement>(shape: impl SharedShape) -> SharedArray<T> {
     let lengths = shape.lengths();
+    let lengths = lengths.as_ref();
     let data = allocate(lengths, size_of::<T>(), type_of::<T>(), fill::<T>);
     SharedArray::new(data.cast(), lengths, Name::Shared(Location::caller()))
 }

@@ -7,7 +7,7 @@
 use crate::access::{self, CHECKED_LAUNCHES, Element};
 use crate::checker::Touch;
 use crate::element::{AtomicElement, AtomicInteger, ViewElement};
-use crate::region::{Name, Region, ViewIndex};
+use crate::region::{Indices, Name, Region, ViewIndex};
 use std::ops::{Index, IndexMut};
 use std::sync::atomic::Ordering;
 
@@ -86,10 +86,11 @@ impl<T: ViewElement> SharedArray<T> {
 #[inline(always)]
 #[track_caller]
 fn locate<T: ViewElement, I: ViewIndex>(data: *const T, region: &Region, index: I, touch: Touch) -> *const T {
-    let Some(offset) = index.offset_in(region) else { access::refuse(region, index.indices()) };
+    let index = index.indices();
+    let Some(offset) = index.offset_in(region) else { access::refuse(region, index.as_slice()) };
     let element = data.wrapping_offset(offset);
     if CHECKED_LAUNCHES.load(Ordering::Relaxed) != 0 {
-        access::note(Element::new(element), region, index.indices(), touch);
+        access::note(Element::new(element), region, index.as_slice(), touch);
     }
     element
 }

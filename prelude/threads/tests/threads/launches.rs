@@ -36,7 +36,7 @@ fn lanes_are_numbered_along_x_then_y_then_z() {
     let out = lanes.view_mut("out");
     let kernel = |mut out: ViewMut<u64>| {
         let Dim3 { x, y, z } = thread_idx();
-        out[[z, y, x]] = lane_id() as u64;
+        out[(z, y, x)] = lane_id() as u64;
     };
     // SAFETY: each thread has an element of its own.
     let (result, _) = unsafe { run(&launch([1, 1, 1], [7, 5, 2], Mode::Plain), &|| kernel(out)) };

@@ -162,11 +162,12 @@ impl Checker<'_> {
         Some(Statement::Let(Box::new(Let { pattern, ty, value: Some(value), last_line })))
     }
 
-    /// The lengths of a shared array: `256`, `[16, 18]`, `[N; 2]` or constants of these types.
+    /// The lengths of a shared array: `256`, `[16, 18]`, `(16, 18)`, `[N; 2]` or constants of these types.
     fn shared_shape(&mut self, written: &Expr) -> Option<Vec<usize>> {
         let parts: Vec<&Expr> = match written {
             Expr::Paren(paren) => return self.shared_shape(&paren.expr),
             Expr::Array(array) => array.elems.iter().collect(),
+            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
             Expr::Repeat(repeat) => {
                 let count = self.constant_integer(&repeat.len).and_then(|count| usize::try_from(count).ok())?;
                 vec![&*repeat.expr; count.min(refuse::MOST_AXES + 1)]
@@ -242,7 +243,7 @@ impl Checker<'_> {
         Some((Over::Grid(end), Ty::USIZE))
     }
 
-    /// `view[i]`, `view[[y, x]]`.
+    /// `view[i]`, `view[[y, x]]`, `view[(y, x)]`.
     pub(super) fn element(&mut self, view: Expression, index: &syn::ExprIndex) -> Expression {
         let Ty::View(_, element, _) = self.types.stripped(&view.ty) else { return self.nothing() };
         let at = self.expression(&index.index);
@@ -260,6 +261,10 @@ impl Checker<'_> {
             Ty::Array(part, count) => {
                 self.expect(&part, &Ty::USIZE, written.span());
                 count
+            }
+            Ty::Tuple(parts) => {
+                parts.iter().for_each(|part| self.expect(part, &Ty::USIZE, written.span()));
+                Some(parts.len())
             }
             open @ Ty::Variable(_) if self.types.kind(&open) == Some(Kind::Any) && self.world.is_none() => None,
             one => {
@@ -279,6 +284,7 @@ impl Checker<'_> {
         if let Layout::Fixed { shape, .. } = &layout {
             let parts: Vec<&Expr> = match written {
                 Expr::Array(array) => array.elems.iter().collect(),
+                Expr::Tuple(tuple) => tuple.elems.iter().collect(),
                 one => vec![one],
             };
             for (part, length) in parts.iter().zip(shape) {

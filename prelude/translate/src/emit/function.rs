@@ -355,11 +355,13 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
         ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
         ExpressionKind::Thread(function, _) => !function.has_effects(),
         ExpressionKind::Length(_) | ExpressionKind::Shape(_) => true,
-        // An index that is an array may have to be kept.
+        // An index that is an array or a tuple may have to be kept.
         ExpressionKind::Element(_, index) => {
             simple(index)
-                && (matches!(index.kind, ExpressionKind::Array(_) | ExpressionKind::Local(_))
-                    || function.types.stripped(&index.ty).scalar().is_some())
+                && (matches!(
+                    index.kind,
+                    ExpressionKind::Array(_) | ExpressionKind::Tuple(_) | ExpressionKind::Local(_)
+                ) || function.types.stripped(&index.ty).scalar().is_some())
         }
         ExpressionKind::Tuple(parts) | ExpressionKind::Array(parts) => parts.iter().all(simple),
         ExpressionKind::If(condition, then, Some(otherwise)) => {

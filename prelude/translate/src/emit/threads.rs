@@ -3,6 +3,7 @@
 use super::function::{Operand, PRIMARY, UNARY, Writer};
 use super::literals;
 use super::operators::{ADD, MULTIPLY, infix};
+use crate::names::member_name;
 use crate::program::Scalar;
 use crate::threads::{Argument, Atomic, Given, Kind, ThreadFunction};
 use crate::tree::{Expression, ExpressionKind};
@@ -140,7 +141,7 @@ impl Writer<'_> {
 
     /// The index along each axis, and between which numbers each is.
     fn indices(&mut self, index: &Expression) -> (Vec<Operand>, Vec<(i128, i128)>) {
-        if let ExpressionKind::Array(parts) = &index.kind {
+        if let ExpressionKind::Array(parts) | ExpressionKind::Tuple(parts) = &index.kind {
             let operands = self.values(&parts.iter().collect::<Vec<_>>());
             let bounds = parts.iter().map(|part| self.bounds(part)).collect();
             return (operands, bounds);
@@ -151,6 +152,14 @@ impl Writer<'_> {
             let operand = if operand.is_name() { operand } else { self.keep(&operand, &ty) };
             let part = |at| Operand::primary(format!("{}.at[{at}]", operand.text), operand.stable);
             return ((0..count).map(part).collect(), vec![(0, i128::MAX); count]);
+        }
+        if let Ty::Tuple(parts) = &ty {
+            let operand = self.value(index);
+            let operand = if operand.is_name() { operand } else { self.keep(&operand, &ty) };
+            let part = |at: usize| {
+                Operand::primary(format!("{}.{}", operand.text, member_name(&at.to_string())), operand.stable)
+            };
+            return ((0..parts.len()).map(part).collect(), vec![(0, i128::MAX); parts.len()]);
         }
         (vec![self.value(index)], vec![self.bounds(index)])
     }

@@ -23,7 +23,7 @@ pub fn beyond_the_tile(mut out: ViewMut<i32>) {
     let mut tile = shared_array::<i32>([4, 6]);
     let t = thread_idx().x;
     tile[[t, 5 - t]] = t as i32;
-    out[t] = tile[[t, 5 - t]];
+    out[t] = tile[(t, 5 - t)];
 }
 
 #[cfg_attr(any(), kernel)]

@@ -27,11 +27,11 @@ pub fn saxpy(a: f32, x: View<f32>, mut y: ViewMut<f32>) {
 
 #[cfg_attr(any(), kernel)]
 pub fn outer_product(x: View<f64>, y: View<f64>, mut out: ViewMut<f64>) {
-    let (row, column) = (global_idx().y, global_idx().x);
-    if row >= out.shape()[0] || column >= out.shape()[1] {
+    let at = (global_idx().y, global_idx().x);
+    if at.0 >= out.shape()[0] || at.1 >= out.shape()[1] {
         return;
     }
-    out[[row, column]] = x[row] * y[column];
+    out[at] = x[at.0] * y[at.1];
 }
 
 #[cfg_attr(any(), kernel)]
@@ -55,7 +55,7 @@ pub fn four_axes(input: View<u32>, mut out: ViewMut<u32>) {
 pub fn transposed(input: View<f32>, mut out: ViewMut<f32>) {
     let Dim3 { x, y, .. } = global_idx();
     if y < input.shape()[0] && x < input.shape()[1] {
-        out[[x, y]] = input[[y, x]];
+        out[(x, y)] = input[(y, x)];
     }
 }
 
@@ -101,7 +101,7 @@ pub fn reversed_blocks(input: View<i32>, mut out: ViewMut<i32>) {
 
 #[cfg_attr(any(), kernel)]
 pub fn tiled_product(a: View<f32>, b: View<f32>, mut c: ViewMut<f32>) {
-    let mut left = shared_array::<f32>([TILE, TILE]);
+    let mut left = shared_array::<f32>((TILE, TILE));
     let mut right = shared_array::<f32>([TILE, TILE]);
     let (ty, tx) = (thread_idx().y, thread_idx().x);
     let row = block_idx().y * TILE + ty;
@@ -110,7 +110,7 @@ pub fn tiled_product(a: View<f32>, b: View<f32>, mut c: ViewMut<f32>) {
     let mut sum = 0.0f32;
     for tile in 0..inner.div_ceil(TILE) {
         let (x, y) = (tile * TILE + tx, tile * TILE + ty);
-        left[[ty, tx]] = if row < a.shape()[0] && x < inner { a[[row, x]] } else { 0.0 };
+        left[(ty, tx)] = if row < a.shape()[0] && x < inner { a[[row, x]] } else { 0.0 };
         right[[ty, tx]] = if y < inner && column < b.shape()[1] { b[[y, column]] } else { 0.0 };
         sync_threads();
         for k in 0..TILE {
