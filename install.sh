@@ -28,7 +28,7 @@ WHERE
 THEN
   --run NOTEBOOK   execute a notebook; the result goes to executed/ beside it. Fails if a cell fails that is not
                    meant to.
-  --output FILE    with --run: where the executed notebook goes
+  --output FILE    with --run: where the executed notebook goes; as a page to read in a browser, if FILE ends with .html
   --lab            open JupyterLab on the lessons
 
   --uninstall      remove the kernel, the prelude and the kernelspec again

@@ -1,8 +1,10 @@
-"""The canonical form of the lessons' notebooks, as a check and as a repair: `tests/notebooks.py [--fix]`.
+"""The canonical form of the lessons' notebooks, as a check, as a repair, and as git's filter: `tests/notebooks.py [--fix | --clean]`.
 
 Canonical means: nbformat 4.5, keys sorted, one indent level per space, no outputs and no execution counts, cell ids
 that are words and numbers chosen by hand, the kernelspec and language of Warpcell, and of cell metadata only `tags`
-and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. Needs the standard library only.
+and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. `--clean` reads any notebook and
+writes it without what a run leaves; .gitattributes names that filter, and CONTRIBUTING.md says how git is told of it. Needs
+the standard library only.
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 def paths() -> list[Path]:
     """The lessons, and the notebooks with solutions."""
     return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
+
+
+def course() -> list[Path]:
+    """The numbered lessons."""
+    return sorted(LESSONS.glob("[0-9]*.ipynb"))
 
 
 METADATA = {
@@ -58,6 +65,15 @@ def canonical(notebook: dict) -> str:
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def clean(text: str) -> str:
+    """A notebook's text without outputs; in canonical form if it is for Warpcell, with its own metadata if for another kernel."""
+    notebook = json.loads(text)
+    if notebook["metadata"].get("kernelspec", {}).get("name") == METADATA["kernelspec"]["name"]:
+        return canonical(notebook)
+    notebook["cells"] = [canonical_cell(cell) for cell in notebook["cells"]]
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 def problems(path: Path) -> list[str]:
     """What keeps a notebook from being canonical; empty when nothing does."""
     text = path.read_text(encoding="utf-8")
@@ -72,6 +88,9 @@ def problems(path: Path) -> list[str]:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--clean"]:
+        sys.stdout.buffer.write(clean(sys.stdin.buffer.read().decode()).encode())
+        return 0
     fix = sys.argv[1:] == ["--fix"]
     status = 0
     for path in paths():

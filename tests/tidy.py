@@ -7,6 +7,7 @@ modules into its page: do that after the page says what the modules do. Needs Py
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -290,9 +291,18 @@ def named_files(files: list[str]) -> Iterator[str]:
                 yield f"{page}: names {target}, which does not exist"
 
 
+def outputs(files: list[str]) -> Iterator[str]:
+    """Notebooks are committed without outputs and execution counts."""
+    for path in files:
+        if path.endswith(".ipynb"):
+            for cell in json.loads(text_of(path))["cells"]:
+                if cell.get("outputs") or cell.get("execution_count"):
+                    yield f"{path}: the cell {cell.get('id', '')} has outputs; tests/notebooks.py --clean strips them"
+
+
 RULES = [
     manifests, workspace_dependencies, uses, headers, lengths, drawers, personal_paths, lock_file, contract, links,
-    named_files,
+    named_files, outputs,
 ]  # fmt: skip
 
 

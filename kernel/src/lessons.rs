@@ -2,7 +2,8 @@
 //!
 //! A solution is what stands between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>` of a text
 //! cell, unless its summary calls it a hint. Instructors get the notebooks as nbgrader wants its source versions, with the
-//! configuration that lets nbgrader make the students' ones itself.
+//! configuration that lets nbgrader make the students' ones itself; a cell whose metadata has `points` is one of its tests, which gives
+//! so many if it does not fail.
 
 use anyhow::{Context, bail};
 use serde_json::ser::PrettyFormatter;
@@ -28,7 +29,7 @@ const NOTEBOOKS: [(&str, &str); 6] = [
 const STUDENTS_FILES: [(&str, &str); 1] = [("cheat-sheet.md", include_str!("../../lessons/cheat-sheet.md"))];
 
 /// What instructors get beside what students get.
-const INSTRUCTORS_FILES: [(&str, &str); 7] = [
+const INSTRUCTORS_FILES: [(&str, &str); 8] = [
     ("instructors/01-convolution.md", include_str!("../../lessons/instructors/01-convolution.md")),
     ("instructors/02-arrays-memory-kernels.md", include_str!("../../lessons/instructors/02-arrays-memory-kernels.md")),
     (
@@ -40,6 +41,7 @@ const INSTRUCTORS_FILES: [(&str, &str); 7] = [
         include_str!("../../lessons/instructors/04-performance-fusion-streams.md"),
     ),
     ("instructors/05-workshop-day-one.md", include_str!("../../lessons/instructors/05-workshop-day-one.md")),
+    ("instructors/grading.md", include_str!("../../lessons/instructors/grading.md")),
     ("solutions/puzzles.ipynb", include_str!("../../lessons/solutions/puzzles.ipynb")),
     ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
 ];
@@ -97,7 +99,11 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
         let id = cell["id"].as_str().unwrap_or_default().to_owned();
         let is_code = cell["cell_type"] == "code";
         let source = source_of(&cell);
+        let points = cell["metadata"]["warpcell"]["points"].as_u64();
         if is_code && source.contains(BEGIN) {
+            if points.is_some() {
+                bail!("the cell {id} has both a solution and points; put the check into a cell of its own");
+            }
             let without = without_solution(&source).with_context(|| format!("the cell {id}"))?;
             match edition {
                 Edition::Student => cell["source"] = lines(&without),
@@ -107,6 +113,10 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
                     });
                 }
             }
+        } else if let (Some(points), Edition::Instructor) = (points, edition) {
+            cell["metadata"]["nbgrader"] = json!({
+                "grade": true, "grade_id": id, "locked": true, "points": points, "schema_version": 3, "solution": false, "task": false,
+            });
         } else if !is_code && edition == Edition::Student {
             let without = without_details(&source).with_context(|| format!("the cell {id}"))?;
             if without.trim().is_empty() {
@@ -210,6 +220,8 @@ mod tests {
         assert!(solutions >= 10, "only {solutions} solutions");
         assert_eq!(count(&students, "todo!()"), solutions);
         assert_eq!(count(&instructors, "\"solution\": true"), solutions);
+        let tests = count(&instructors, "\"grade\": true");
+        assert!(tests >= 5 && tests == count(&students, "\"points\": "), "{tests} tests");
         for (name, text) in instructors.iter().chain(&students).filter(|(name, _)| name.ends_with(".ipynb")) {
             let notebook: Value = serde_json::from_str(text).unwrap();
             assert!(notebook["cells"].as_array().unwrap().len() > 10, "{name}");
@@ -217,8 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_with_a_solution_is_no_test() {
+        let cell = json!({
+            "cell_type": "code", "id": "both", "metadata": {"warpcell": {"points": 1}}, "source": "// BEGIN SOLUTION\n// END SOLUTION",
+        });
+        let error = notebook(Edition::Instructor, &json!({"cells": [cell]}).to_string()).unwrap_err().to_string();
+        assert!(error.contains("the cell both has both a solution and points"), "{error}");
+    }
+
+    #[test]
     fn the_stub_is_the_one_that_nbgrader_is_told() {
-        let (_, configuration) = INSTRUCTORS_FILES[6];
+        let (_, configuration) = INSTRUCTORS_FILES.iter().find(|(name, _)| *name == "nbgrader_config.py").unwrap();
         assert!(configuration.contains(&format!("{{\"rust\": \"{}\"}}", STUB.join("\\n"))), "{configuration}");
         assert!(configuration.contains(&format!("\"{}\"", BEGIN.trim_start_matches("// "))));
     }

@@ -392,9 +392,10 @@ pub(crate) struct Transform<'a> {
 pub struct DeviceProperties {
     /// What the device calls itself, such as `NVIDIA H200` or the processor's model.
     pub name: String,
-    /// Bytes of memory that are free at the moment: of the GPU's own, or of the host's.
+    /// Bytes of memory that are free at the moment: of the GPU's own, or of the host's as far as this process may have it
+    /// (containers and `ulimit -v` set limits).
     pub free_memory: usize,
-    /// Bytes of memory in all.
+    /// Bytes of memory in all; of the host's, those that a container may have.
     pub total_memory: usize,
     /// The major and minor version of what a CUDA device can do, such as (9, 0).
     pub compute_capability: Option<(i32, i32)>,

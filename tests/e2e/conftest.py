@@ -9,6 +9,13 @@ import pytest
 
 from e2e.session import Session
 
+# JupyterLab and a browser, for modules that need them. Without Playwright, as on GPU hosts, these modules are not run.
+try:
+    from e2e.lab import browser, lab  # noqa: F401
+except ModuleNotFoundError as missing:
+    if missing.name != "playwright":
+        raise
+
 
 @pytest.fixture(scope="module")
 def kernel():

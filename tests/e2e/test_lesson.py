@@ -1,7 +1,6 @@
-"""The lessons: complete, in canonical form, and running from top to bottom."""
+"""The lessons: complete and in canonical form; and those notebooks beside the course that run from top to bottom."""
 
 import json
-import os
 from pathlib import Path
 
 import nbformat
@@ -68,28 +67,23 @@ def test_a_learner_finds_questions_objectives_time_and_credit(lesson):
         assert part in text, f"nothing about {part}"
 
 
-def test_it_runs_and_only_what_should_fail_does(lesson, tmp_path):
+@pytest.mark.parametrize("lesson", notebooks.course(), ids=name)
+def test_a_learner_finds_what_comes_before_and_where_to_try(lesson):
+    text = ["".join(cell["source"]) for cell in cells(lesson)]
+    assert "**Prerequisites.**" in text[0]
+    marked = sum(part.count("// BEGIN SOLUTION") for part in text)
+    points = [cell for cell in cells(lesson) if cell["metadata"].get("warpcell", {}).get("points")]
+    assert marked and points, "a challenge has a solution that students do not get, and a cell that checks the answer"
+
+
+# The lessons of the course are run by test_course.py, in a browser, with the same checks and some more.
+@pytest.mark.parametrize("lesson", [path for path in PATHS if path not in notebooks.course()], ids=name)
+def test_it_runs_and_only_what_should_fail_does(lesson):
     notebook = nbformat.read(lesson, as_version=4)
     times = []
     failure = run_notebook.execute(
         notebook, LESSONS, cell_seconds=300, report=lambda _, cell, seconds: times.append((seconds, cell.id))
     )
-    nbformat.write(notebook, os.environ.get("WARPCELL_EXECUTED_LESSON") or tmp_path / lesson.name)
     print("\n".join(f"{seconds:7.2f} s  {cell}" for seconds, cell in times))
     assert failure is None, f"cell {notebook.cells[failure.cell].id}:\n{failure.text}"
-
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        expected = cell.metadata.get("warpcell", {}).get("error")
-        failed = run_notebook.errors(cell)
-        assert bool(failed) == bool(expected), f"{cell.id}: a cell that is meant to fail says how in its metadata"
-        for text in expected or []:
-            assert text in run_notebook.plain("\n".join(failed[0].traceback)), f"{cell.id}: {text!r} is not in the error"
-        for text in cell.metadata.get("warpcell", {}).get("prints", []):
-            shown = "".join(output.get("text", "") for output in cell.outputs)
-            shown += "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
-            assert text in shown, f"{cell.id}: {text!r} is not in its output: {shown[:1000]}"
-        if cell.metadata.get("warpcell", {}).get("image"):
-            images = [output for output in cell.outputs if "image/png" in output.get("data", {})]
-            assert images, f"{cell.id} should show an image"
+    assert run_notebook.surprises(notebook) == []

@@ -30,6 +30,7 @@ pub(crate) mod permutation;
 mod pool;
 pub(crate) mod random;
 mod reduce;
+mod room;
 mod runs;
 mod scan;
 mod search;
@@ -527,7 +528,7 @@ impl Backend for CpuBackend {
 
     fn memory(&self) -> MemoryFigures {
         let used = memory::used();
-        let (free, total) = (memory::available(), memory::total());
+        let (free, total) = (room::available(), room::total());
         MemoryFigures { used, pooled: used + memory::unused(), free, total }
     }
 
@@ -596,8 +597,8 @@ impl Backend for CpuBackend {
     fn properties(&self) -> DeviceProperties {
         DeviceProperties {
             name: self.name(),
-            free_memory: memory::available(),
-            total_memory: memory::total(),
+            free_memory: room::available(),
+            total_memory: room::total(),
             compute_capability: None,
             multiprocessors: threads(),
             peak_bandwidth: None,

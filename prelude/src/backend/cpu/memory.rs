@@ -1,5 +1,6 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
+use super::room::available;
 use crate::backend::{Allocation, Foreign};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -330,21 +331,4 @@ fn release(goes: impl Fn(Instant) -> bool) {
         UNUSED.fetch_sub(unused.block.size, Ordering::Relaxed);
         unused.block.free();
     }
-}
-
-/// Bytes of memory that can be had; all of them where the system does not say.
-pub(super) fn available() -> usize {
-    meminfo("MemAvailable:").unwrap_or(isize::MAX as usize)
-}
-
-/// The machine's memory in bytes; zero where the system does not say.
-pub(super) fn total() -> usize {
-    static TOTAL: OnceLock<usize> = OnceLock::new();
-    *TOTAL.get_or_init(|| meminfo("MemTotal:").unwrap_or(0))
-}
-
-fn meminfo(field: &str) -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
