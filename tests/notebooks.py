@@ -1,8 +1,8 @@
-"""The canonical form of the lessons' notebooks, as a check and as a repair: `tests/notebooks.py [--fix]`.
+"""The canonical form of the notebooks, as a check and as a repair: `tests/notebooks.py [--fix]`.
 
 Canonical means: nbformat 4.5, keys sorted, one indent level per space, no outputs and no execution counts, cell ids
-that are words and numbers chosen by hand, the kernelspec and language of Warpcell, and of cell metadata only `tags`
-and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. Needs the standard library only.
+that are words and numbers chosen by hand, the kernelspec and language of Warpcell (of Python for Colab's), and of cell metadata
+only `tags` and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. Needs the standard library only.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import re
 import sys
 from pathlib import Path
 
-LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+ROOT = Path(__file__).resolve().parent.parent
+LESSONS = ROOT / "lessons"
+COLAB = ROOT / "assets/colab/warpcell.ipynb"
 
 
 def paths() -> list[Path]:
-    """The lessons, and the notebooks with solutions."""
-    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
+    """The lessons, the notebooks with solutions, and the one for Colab."""
+    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb")) + [COLAB]
 
 
 METADATA = {
@@ -29,6 +31,13 @@ METADATA = {
         "name": "rust",
         "pygments_lexer": "rust",
     },
+}
+
+COLAB_METADATA = {
+    "accelerator": "GPU",
+    "colab": {"gpuType": "T4", "provenance": []},
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
 }
 
 
@@ -47,15 +56,19 @@ def canonical_cell(cell: dict) -> dict:
     return result
 
 
-def canonical(notebook: dict) -> str:
+def canonical(notebook: dict, metadata: dict = METADATA) -> str:
     """The canonical text of a notebook."""
     content = {
         "cells": [canonical_cell(cell) for cell in notebook["cells"]],
-        "metadata": METADATA,
+        "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,
     }
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def metadata_of(path: Path) -> dict:
+    return COLAB_METADATA if path == COLAB else METADATA
 
 
 def problems(path: Path) -> list[str]:
@@ -63,7 +76,7 @@ def problems(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
     notebook = json.loads(text)
     found = []
-    if text != canonical(notebook):
+    if text != canonical(notebook, metadata_of(path)):
         found.append("is not in canonical form: tests/notebooks.py --fix mends it")
     ids = [cell.get("id", "") for cell in notebook["cells"]]
     found += [f"two cells have the id {cell_id}" for cell_id in sorted({i for i in ids if ids.count(i) > 1})]
@@ -76,9 +89,9 @@ def main() -> int:
     status = 0
     for path in paths():
         if fix:
-            path.write_text(canonical(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+            path.write_text(canonical(json.loads(path.read_text(encoding="utf-8")), metadata_of(path)), encoding="utf-8")
         for problem in problems(path):
-            print(f"lessons/{path.relative_to(LESSONS)}: {problem}")
+            print(f"{path.relative_to(ROOT)}: {problem}")
             status = 1
     return status
 

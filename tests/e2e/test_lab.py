@@ -14,6 +14,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -76,7 +77,13 @@ def lab(tmp_path_factory):
         shutil.copy(notebook, folder)
     if os.environ.get("WARPCELL_TEST_LESSON"):
         shutil.copy(os.environ["WARPCELL_TEST_LESSON"], folder)
-    settings = folder / "settings"
+    settings = write_settings(folder / "settings")
+    with jupyterlab(folder, settings) as address:
+        yield address
+
+
+def write_settings(settings: Path) -> Path:
+    """Settings of JupyterLab that tests need, in this folder."""
     # Without windowing every cell is in the page, so that a test can look at any of them.
     (settings / "@jupyterlab/notebook-extension").mkdir(parents=True)
     (settings / "@jupyterlab/notebook-extension/tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
@@ -86,6 +93,12 @@ def lab(tmp_path_factory):
     )
     (settings / "@jupyterlab/completer-extension").mkdir(parents=True)
     (settings / "@jupyterlab/completer-extension/manager.jupyterlab-settings").write_text('{"showDocumentationPanel": true}')
+    return settings
+
+
+@contextmanager
+def jupyterlab(folder: Path, settings: Path, *options: str, **environment: str):
+    """A JupyterLab server on a folder; gives its address."""
     runtime = Path(tempfile.mkdtemp(prefix="jupyter-"))
     env = {
         **os.environ,
@@ -93,13 +106,14 @@ def lab(tmp_path_factory):
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
         "JUPYTER_RUNTIME_DIR": str(runtime),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        **environment,
     }
     with (folder / "lab.log").open("w") as log:
         server = subprocess.Popen(
             [
                 sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}",
                 "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1", f"--ServerApp.root_dir={folder}",
-                "--LabApp.expose_app_in_browser=True",
+                "--LabApp.expose_app_in_browser=True", *options,
             ],
             cwd=folder, env=env, stdout=log, stderr=log,
         )  # fmt: skip
