@@ -50,10 +50,10 @@ def as_user(paths: list[Path], keep: Path) -> list[str]:
         kept.mkdir(parents=True)
         lines.append(f"mount --rbind {shlex.quote(str(folder))} {kept}")
         lines.append(f"mount -t tmpfs -o mode=755 tmpfs {shlex.quote(str(folder))}")
-        for child in sorted(folder.iterdir()):
-            if child.is_dir() and not child.is_symlink():
-                name = shlex.quote(str(child))
-                lines.append(f"mkdir {name}; mount --rbind {kept}/{shlex.quote(child.name)} {name}")
+        # Of what is in it only the way to these paths.
+        for child in sorted({folder / path.relative_to(folder).parts[0] for path in paths if folder in path.parents}):
+            name = shlex.quote(str(child))
+            lines.append(f"mkdir {name}; mount --rbind {kept}/{shlex.quote(child.name)} {name}")
     lines.append(f'exec setpriv --reuid {USER} --regid {USER} --clear-groups --inh-caps=-all --bounding-set=-all "$@"')
     return ["unshare", "--mount", "sh", "-c", "\n".join(lines), "as-user"]
 

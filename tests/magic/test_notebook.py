@@ -164,12 +164,18 @@ def test_magics_of_rust_work_within(notebook):
     ("%%rust let x = 1;\nx", "let is no option; the code begins on the next line"),
     ("%%rust -i\n1", "-i needs a name"),
     ("%%rust -i no_such_variable\n1", "no such variable in Python"),
-    ("%%rust -i object\n1", "arrays of object have no counterpart in Rust"),
+    ("%%rust -i get_ipython\n1", "arrays of object have no counterpart in Rust"),
 ])  # fmt: skip
 def test_mistakes_in_the_magics_are_named(notebook, code, says):
     result = notebook.run(code)
     # IPython prints errors of usage as a line.
     assert says in result.stderr, result.summary()
+
+
+def test_help(notebook):
+    for code in ("%rust --help", "%%rust --help\n1"):
+        assert "-o NAME  makes a NumPy array" in notebook.check(code).stdout
+    assert "Runs Rust in the session of this notebook" in notebook.inspect("%rust")["data"]["text/plain"]
 
 
 def test_arrays_go_both_ways(notebook):

@@ -94,6 +94,13 @@ def test_folders_of_killed_processes_are_removed(tmp_path, monkeypatch):
     os.close(held)
 
 
+def test_placeholders_of_kernelspecs():
+    names = {"connection_file": "/a b/c.json", "resource_dir": "/p/share/jupyter/kernels/warpcell"}
+    assert process._filled_in("{resource_dir}/../../../../bin/warpcell", names).endswith("kernels/warpcell/../../../../bin/warpcell")
+    assert process._filled_in("{connection_file}", names) == "/a b/c.json"
+    assert process._filled_in("{other}", names) == "{other}"
+
+
 def test_sessions_say_where_kernels_are_looked_for():
     with pytest.raises(warpcell.SessionError, match="no Jupyter kernel 'none'(.|\n)*JUPYTER_PATH="):
         warpcell.Session("none").run("1")

@@ -23,7 +23,7 @@ exec {program} "$@"
 """
 
 KERNEL = {
-    "argv": ["{resource_dir}/../../../../bin/warpcell", "kernel", "--connection-file", "{connection_file}"],
+    "argv": [str(PREFIX / "bin/warpcell"), "kernel", "--connection-file", "{connection_file}"],
     "display_name": "Rust GPU",
     "interrupt_mode": "message",
     "language": "rust",
@@ -57,7 +57,9 @@ def wheel(folder: Path) -> Path:
     path = folder / f"{NAME}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in [*files.items(), (record, "".join(lines) + f"{record},,\n")]:
-            archive.writestr(name, text)
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
+            archive.writestr(entry, text)
     return path
 
 

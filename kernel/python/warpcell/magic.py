@@ -35,6 +35,8 @@ class RustMagics(Magics):
     def rust(self, line: str, cell: Optional[str] = None) -> Optional[RustValue]:
         if cell is None:
             return self._line(line.strip())
+        if line.strip() in ("--help", "-h"):
+            return self._line("--help")
         inputs, outputs, restart = options(line)
         output = output_for(self.shell)
         try:
