@@ -128,7 +128,13 @@ def test_the_notebook_and_then_the_kernel(browser, machine, tmp_path):  # noqa: 
     page = open_notebook(browser, address, "magic.ipynb")
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells').catch(() => {}); }")
     page.get_by_text("begun", exact=True).wait_for()
-    assert page.locator(".jp-OutputArea-output progress").count() == 1, "one bar, updated in place"
+    # One bar, updated in place.
+    page.wait_for_function(
+        """() => {
+            const bars = document.querySelectorAll('.jp-OutputArea-output progress');
+            return bars.length === 1 && bars[0].value === 1;
+        }"""
+    )
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[2].outputs.some(output => output.ename)"
