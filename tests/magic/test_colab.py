@@ -20,7 +20,8 @@ from .notebook import COLAB, ROOT
 from .wheel import environment, wheel
 
 MAGIC_CELLS = [
-    "%load_ext warpcell",
+    "%pip install --quiet warpcell-*.whl",
+    "%load_ext warpcell\n![ -e lessons ] || warpcell lessons export --student lessons",
     "%%rust\nlet kept = 42;",
     '%%rust\nfor _ in gpu::progress(0..3).label("before") {}\nprintln!("begun");\nloop {}',
     "%%rust\nkept",
@@ -99,7 +100,7 @@ def close(page) -> None:
     page.close()
 
 
-def test_the_notebook_and_then_the_kernel(browser, machine, tmp_path):  # noqa: F811
+def test_the_notebook_for_colab(browser, machine, tmp_path):  # noqa: F811
     content, address = machine
     pictures = Path(os.environ.get("WARPCELL_SCREENSHOTS") or tmp_path)
 
@@ -125,6 +126,9 @@ def test_the_notebook_and_then_the_kernel(browser, machine, tmp_path):  # noqa: 
     page.locator(".jp-Notebook").first.screenshot(path=str(pictures / "colab.png"))
     close(page)
 
+
+def test_an_interrupt_and_then_the_kernel_itself(browser, machine):  # noqa: F811
+    content, address = machine
     page = open_notebook(browser, address, "magic.ipynb")
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells').catch(() => {}); }")
     page.get_by_text("begun", exact=True).wait_for()
@@ -137,7 +141,7 @@ def test_the_notebook_and_then_the_kernel(browser, machine, tmp_path):  # noqa: 
     )
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
     page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[2].outputs.some(output => output.ename)"
+        "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[3].outputs.some(output => output.ename)"
     )
     [error] = errors(cells_of(page))
     assert "Interrupted" in error and ".py" not in error, error
@@ -145,11 +149,11 @@ def test_the_notebook_and_then_the_kernel(browser, machine, tmp_path):  # noqa: 
     page.evaluate(
         """async () => {
             const notebook = window.jupyterapp.shell.currentWidget.content;
-            notebook.activeCellIndex = 3;
+            notebook.activeCellIndex = 4;
             await window.jupyterapp.commands.execute('notebook:run-cell');
         }"""
     )
-    assert "".join(cells_of(page)[3]["outputs"][0]["data"]["text/plain"]) == "42"
+    assert "".join(cells_of(page)[4]["outputs"][0]["data"]["text/plain"]) == "42"
     close(page)
 
     # The wheel has made "Rust GPU" appear, and a lesson names it.

@@ -180,7 +180,7 @@ class _Run:
             self._follow(request)
         if self._error is not None:
             raise self._error
-        if self._interrupts:
+        if self._interrupts or self._pending:
             raise RustInterrupted("the cell had come to its end when it was interrupted", [])
         return self._value
 
