@@ -1,8 +1,8 @@
-"""The canonical form of the lessons' notebooks, as a check, as a repair, and as git's filter: `tests/notebooks.py [--fix | --clean]`.
+"""The canonical form of the notebooks, as a check, as a repair, and as git's filter: `tests/notebooks.py [--fix | --clean]`.
 
 Canonical means: nbformat 4.5, keys sorted, one indent level per space, no outputs and no execution counts, cell ids
-that are words and numbers chosen by hand, the kernelspec and language of Warpcell, and of cell metadata only `tags`
-and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. `--clean` reads any notebook and
+that are words and numbers chosen by hand, the kernelspec and language of Warpcell (of Python for Colab's), and of cell metadata
+only `tags` and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. `--clean` reads any notebook and
 writes it without what a run leaves; .gitattributes names that filter, and CONTRIBUTING.md says how git is told of it. Needs
 the standard library only.
 """
@@ -14,12 +14,19 @@ import re
 import sys
 from pathlib import Path
 
-LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+ROOT = Path(__file__).resolve().parent.parent
+LESSONS = ROOT / "lessons"
+COLAB = ROOT / "assets/colab/warpcell.ipynb"
+
+
+def lessons() -> list[Path]:
+    """The lessons, and the notebooks with solutions."""
+    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
 
 
 def paths() -> list[Path]:
-    """The lessons, and the notebooks with solutions."""
-    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
+    """All notebooks of the repository."""
+    return [*lessons(), COLAB]
 
 
 def course() -> list[Path]:
@@ -38,6 +45,13 @@ METADATA = {
     },
 }
 
+COLAB_METADATA = {
+    "accelerator": "GPU",
+    "colab": {"gpuType": "T4", "provenance": []},
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
 
 def canonical_cell(cell: dict) -> dict:
     """One cell without what a run or a client leaves behind."""
@@ -54,11 +68,11 @@ def canonical_cell(cell: dict) -> dict:
     return result
 
 
-def canonical(notebook: dict) -> str:
+def canonical(notebook: dict, metadata: dict = METADATA) -> str:
     """The canonical text of a notebook."""
     content = {
         "cells": [canonical_cell(cell) for cell in notebook["cells"]],
-        "metadata": METADATA,
+        "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,
     }
@@ -74,12 +88,16 @@ def clean(text: str) -> str:
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def metadata_of(path: Path) -> dict:
+    return COLAB_METADATA if path == COLAB else METADATA
+
+
 def problems(path: Path) -> list[str]:
     """What keeps a notebook from being canonical; empty when nothing does."""
     text = path.read_text(encoding="utf-8")
     notebook = json.loads(text)
     found = []
-    if text != canonical(notebook):
+    if text != canonical(notebook, metadata_of(path)):
         found.append("is not in canonical form: tests/notebooks.py --fix mends it")
     ids = [cell.get("id", "") for cell in notebook["cells"]]
     found += [f"two cells have the id {cell_id}" for cell_id in sorted({i for i in ids if ids.count(i) > 1})]
@@ -95,9 +113,9 @@ def main() -> int:
     status = 0
     for path in paths():
         if fix:
-            path.write_text(canonical(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+            path.write_text(canonical(json.loads(path.read_text(encoding="utf-8")), metadata_of(path)), encoding="utf-8")
         for problem in problems(path):
-            print(f"lessons/{path.relative_to(LESSONS)}: {problem}")
+            print(f"{path.relative_to(ROOT)}: {problem}")
             status = 1
     return status
 

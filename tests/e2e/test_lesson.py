@@ -11,7 +11,7 @@ import notebooks
 import run_notebook
 
 LESSONS = notebooks.LESSONS
-PATHS = notebooks.paths()
+PATHS = notebooks.lessons()
 SOURCES = {source: entry["lesson"] for source, entry in lesson_table.SOURCES.items()}
 
 

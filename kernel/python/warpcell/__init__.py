@@ -1,0 +1,47 @@
+"""Rust in the cells of a Python notebook: `%load_ext warpcell`, then `%%rust`.
+
+All `%%rust` cells of a notebook run in one Rust session, a "Rust GPU" kernel beside the Python one, which keeps its variables. Output
+appears as it comes: text, images, progress bars, the value of the last expression. The stop button interrupts the Rust cell and keeps
+the variables; an error of Rust is the cell's error. `%rust --help` lists the rest.
+
+In programs:
+
+- `session()` is the session of the magics, `Session` makes others; `session().run(code)` runs a cell and gives its value.
+- `run_notebook(path)` shows a Rust notebook and runs its cells.
+- `RustError`, `RustInterrupted` and `SessionError` are what may go wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import RustError, RustInterrupted, SessionError
+from .notebooks import run_notebook
+from .outputs import RustValue
+from .session import Session, session
+
+__all__ = [
+    "RustError",
+    "RustInterrupted",
+    "RustValue",
+    "Session",
+    "SessionError",
+    "load_ipython_extension",
+    "run_notebook",
+    "session",
+    "unload_ipython_extension",
+]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext warpcell` calls: adds `%%rust` and `%rust`."""
+    from .magic import RustMagics
+
+    shell.register_magics(RustMagics)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What `%unload_ext warpcell` calls: ends the session and removes the magics."""
+    session().shutdown()
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("rust", None)
