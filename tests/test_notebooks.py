@@ -34,7 +34,9 @@ def cleaned(text: str) -> str:
 def lessons(tmp_path, monkeypatch):
     """A folder with the lessons, which the check looks at."""
     shutil.copytree(notebooks.LESSONS, tmp_path / "lessons")
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
     monkeypatch.setattr(notebooks, "LESSONS", tmp_path / "lessons")
+    monkeypatch.setattr(notebooks, "COLAB", Path(shutil.copy(notebooks.COLAB, tmp_path)))
     return tmp_path / "lessons"
 
 
