@@ -80,17 +80,17 @@ def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, tmp_path):
             look_at_pictures(page, shown.nth(index), folder / f"{lesson.stem}-{cell.id}.png")
         if cell in failed:
             shown.nth(index).locator(".jp-OutputArea-output[data-mime-type$='.error'], [data-mime-type$='.stderr']").first.wait_for()
-    assert page.locator(".jp-OutputArea-output img").count() == sum(
+    assert page.locator(".jp-RenderedImage img").count() == sum(
         "image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
     )
-    page.locator(".jp-OutputArea-output img").last.scroll_into_view_if_needed()
+    page.locator(".jp-RenderedImage img").last.scroll_into_view_if_needed()
     page.locator(".jp-Notebook").first.screenshot(path=str(folder / f"{lesson.stem}.png"))
     close(page)
 
 
 def look_at_pictures(page, cell, file):
     """All pictures of a cell were decoded, have a size, and are not blank; `file` gets the last one."""
-    pictures = cell.locator(".jp-OutputArea-output img")
+    pictures = cell.locator(".jp-RenderedImage img")
     assert pictures.count(), f"{file.stem} shows no picture"
     for index in range(pictures.count()):
         picture = pictures.nth(index)
