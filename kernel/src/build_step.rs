@@ -31,6 +31,7 @@ mod variables;
 
 use crate::environment;
 use crate::installation::Installation;
+use crate::memory;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,7 +39,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub use ahead::keep as keep_compiler;
+pub use ahead::{keep as keep_compiler, retire as retire_compiler};
 pub use compile::{BuildOptions, stop_compiler};
 pub use dependencies::stand_in::run as stand_in;
 pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
@@ -56,6 +57,7 @@ pub fn rustup() -> i32 {
 
 /// The role `rustc`.
 pub fn rustc() -> i32 {
+    memory::allow_huge_pages(true);
     environment::restore_path();
     finish(Installation::locate().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -74,6 +76,7 @@ pub fn rustc() -> i32 {
 
 /// The role `cargo`.
 pub fn cargo() -> i32 {
+    memory::allow_huge_pages(true);
     environment::restore_path();
     let answered = Installation::locate().and_then(|installation| answer_cargo(&installation));
     // evcxr makes an error of a cell of this text, and calls it one itself.

@@ -6,6 +6,7 @@
 use crate::build_step;
 use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::installation::Installation;
+use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::sleep;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
@@ -26,6 +27,7 @@ type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
 /// Runs cells until the commands end; gives the exit status.
 pub fn run() -> i32 {
+    memory::allow_huge_pages(true);
     let marker = std::env::var(MARKER).unwrap_or_default();
     let functions = std::env::var_os(FUNCTIONS).unwrap_or_default();
     let interrupt = std::env::var_os(INTERRUPT).unwrap_or_default();

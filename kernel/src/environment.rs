@@ -7,9 +7,12 @@ use crate::installation::Installation;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// The session's private directory.
 pub const SESSION: &str = "WARPCELL_SESSION";
+/// The folder in the session's directory for temporary files of the tools.
+pub const TEMPORARY: &str = "temporary";
 /// The socket on which the kernel listens for supervisors.
 pub const SOCKET: &str = "WARPCELL_SOCKET";
 /// The marker of messages in standard output.
@@ -34,6 +37,11 @@ pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
 pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
 pub const EVCXR_IS_RUNTIME: &str = "EVCXR_IS_RUNTIME";
+
+/// After how many seconds without use a kernel gives up what takes memory and can be had again.
+const IDLE_SECONDS: &str = "WARPCELL_IDLE_SECONDS";
+/// The same, where nothing is said: longer than one thinks about a cell.
+const UNTIL_AWAY: Duration = Duration::from_secs(300);
 
 /// Where cargo keeps what it downloads.
 const CARGO_HOME: &str = "CARGO_HOME";
@@ -74,6 +82,8 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
         set(name, None);
     }
     set(SESSION, Some(session.into()));
+    // What compilers leave there while they work is the user's code, in another form.
+    set("TMPDIR", Some(session.join(TEMPORARY).into()));
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
     set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
     // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
@@ -102,6 +112,17 @@ pub fn cell_text(session: &Path) -> PathBuf {
 /// The file with the word by which a session's cells are interrupted.
 pub fn interrupt_word(session: &Path) -> PathBuf {
     session.join("interrupt")
+}
+
+/// After how long without a cell or a completion a kernel gives up memory: `$WARPCELL_IDLE_SECONDS`, or some minutes; with
+/// 0 or what is no number of seconds, never.
+pub fn until_away() -> Duration {
+    let Ok(text) = std::env::var(IDLE_SECONDS) else { return UNTIL_AWAY };
+    text.parse::<f64>()
+        .ok()
+        .filter(|&seconds| seconds > 0.0)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .unwrap_or(Duration::MAX)
 }
 
 fn user_environment() -> Map<String, Value> {

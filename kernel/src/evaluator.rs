@@ -188,8 +188,11 @@ pub trait Evaluator {
     fn warm_up(&mut self) -> bool {
         false
     }
-    /// Called once, when nothing was asked for some seconds after the warming: the time for what takes long.
+    /// Called when nothing was asked for some seconds after the warming: the time for what takes long.
     fn rest(&mut self) {}
+    /// Called when nothing was asked for so long that the user is probably away: gives up what takes memory and can be had
+    /// again. With the first job afterwards the user is back, and [`Evaluator::rest`] follows as before.
+    fn retire(&mut self) {}
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.

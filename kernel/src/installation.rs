@@ -137,6 +137,14 @@ impl Installation {
     pub fn problem(&self) -> Option<String> {
         for tool in ["rustc", "cargo"] {
             let path = self.real_tool(tool);
+            if path.try_exists().is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
+                return Some(format!(
+                    "This user cannot read the Rust toolchain that Warpcell was installed with: {}. Whoever installed it can \
+                     install Rust {} where all users can read it, such as in /opt/rust, and run ./install.sh again.",
+                    path.display(),
+                    self.record.compiler
+                ));
+            }
             if !path.exists() {
                 return Some(format!(
                     "The Rust toolchain that Warpcell was installed with is gone: {} does not exist. \

@@ -5,6 +5,7 @@ use crate::analysed_sources;
 use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, Linker, package_of};
 use crate::environment::RECORD;
 use crate::installation::{Carried, Record, home_in};
+use crate::private;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,7 +61,16 @@ pub fn install(request: &Request<'_>) -> Result<()> {
         remove_directory(&staging)?;
     }
     result?;
-    record_start(request.prefix, &home)
+    record_start(request.prefix, &home)?;
+    if private::is_open_to_all(request.prefix) && !private::is_open_to_all(&toolchain) {
+        eprintln!(
+            "note: other users of this machine can see the kernel, but not use it: they cannot read the compiler in {}. If they \
+             are to, install Rust where all can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
+             ./install.sh again with /opt/rust/cargo/bin first in PATH.",
+            toolchain.display()
+        );
+    }
+    Ok(())
 }
 
 /// Lets the installed program start once, to record what every start asks of the tools.

@@ -4,6 +4,7 @@
 //! It stands in a process group of its own, since servers end a kernel together with its group.
 
 use crate::environment::{SESSION, WATCHER};
+use crate::memory;
 use anyhow::{Context, Result};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Starts the watcher of a session; it acts when this process has ended.
 #[allow(clippy::zombie_processes, reason = "it outlives this process")]
 pub fn start(session: &Path) -> Result<()> {
-    let mut watcher = Command::new(std::env::current_exe()?)
+    let mut command = Command::new(std::env::current_exe()?);
+    let mut watcher = memory::without_huge_pages(&mut command)
         .env(WATCHER, session)
         .current_dir("/")
         .process_group(0)

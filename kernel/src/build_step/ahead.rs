@@ -7,6 +7,7 @@
 //! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
 //! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
 
+use crate::memory;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -109,12 +110,15 @@ impl Goal {
     }
 }
 
-/// What the build step asks.
+/// What the kernel's thread is asked.
 #[derive(Debug, Serialize, Deserialize)]
-struct Request {
-    call: Call,
-    /// What to compile, and what for; nothing if a compiler shall only be started.
-    source: Option<(PathBuf, Goal)>,
+enum Request {
+    /// To start a compiler for a later cell.
+    Prepare(Call),
+    /// To compile a source.
+    Compile(Call, PathBuf, Goal),
+    /// To end the compiler that waits.
+    Retire,
 }
 
 /// How a compilation ended.
@@ -128,14 +132,23 @@ pub struct Compiled {
 
 /// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
 pub fn prepare(session: &Path, call: Call) -> Result<()> {
+    send(session, &Request::Prepare(call))
+}
+
+/// Ends the compiler that waits for the next cell, which then takes longer.
+pub fn retire(session: &Path) -> Result<()> {
+    send(session, &Request::Retire)
+}
+
+fn send(session: &Path, request: &Request) -> Result<()> {
     let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(()) };
-    Ok(writeln!(kernel, "{}", serde_json::to_string(&Request { call, source: None })?)?)
+    Ok(writeln!(kernel, "{}", serde_json::to_string(request)?)?)
 }
 
 /// Lets the kernel compile; none if no kernel listens.
 pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<Option<Compiled>> {
     let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(None) };
-    let request = Request { call, source: Some((source.to_owned(), goal)) };
+    let request = Request::Compile(call, source.to_owned(), goal);
     writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
     let mut answer = String::new();
     BufReader::new(kernel).read_line(&mut answer)?;
@@ -176,7 +189,8 @@ struct Waiting {
 impl Waiting {
     fn start(call: Call) -> Result<Waiting> {
         std::fs::write(&call.root, &call.text).with_context(|| format!("{} cannot be written", call.root.display()))?;
-        let mut compiler = Command::new(&call.program)
+        let mut command = Command::new(&call.program);
+        command
             .args(&call.arguments)
             .env_clear()
             .envs(call.environment.iter().map(|(name, value)| (name, value)))
@@ -184,15 +198,14 @@ impl Waiting {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .with_context(|| {
-                let program = call.program.display();
-                format!(
-                    "the compiler {program} cannot be run; is the Rust toolchain still installed? \
-                     `warpcell doctor` tells"
-                )
-            })?;
+            .stderr(Stdio::piped());
+        let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| {
+            let program = call.program.display();
+            format!(
+                "the compiler {program} cannot be run; is the Rust toolchain still installed? \
+                 `warpcell doctor` tells"
+            )
+        })?;
         let gate = compiler.stdin.take().context("the compiler has no standard input")?;
         Ok(Waiting { call, compiler, gate })
     }
@@ -215,24 +228,27 @@ impl Keeper {
     fn serve(&mut self, mut connection: UnixStream) -> Result<()> {
         let mut line = String::new();
         BufReader::new(&connection).read_line(&mut line)?;
-        let Request { call, source } = serde_json::from_str(&line)?;
-        let waiting = match (self.waiting_for(call), &source) {
-            (Err(error), Some(_)) => {
-                return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
-            }
-            (waiting, _) => waiting?,
-        };
-        let next = match source {
-            None => waiting,
-            Some((source, goal)) => {
+        match serde_json::from_str(&line)? {
+            Request::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
+            Request::Compile(call, source, goal) => {
+                let waiting = match self.waiting_for(call) {
+                    Ok(waiting) => waiting,
+                    Err(error) => {
+                        return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
+                    }
+                };
                 let (call, compiler) = Keeper::work(waiting, &source, goal, connection)?;
                 let next = Waiting::start(call)?;
                 // It may still be removing its files, which are named like those of the next one.
                 lock(&compiler).wait()?;
-                next
+                self.waiting = Some(next);
             }
-        };
-        self.waiting = Some(next);
+            Request::Retire => {
+                if let Some(mut waiting) = self.waiting.take() {
+                    end(&mut waiting.compiler);
+                }
+            }
+        }
         Ok(())
     }
 

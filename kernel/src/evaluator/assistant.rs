@@ -11,6 +11,7 @@ use super::rust::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
 use crate::magics::Notebook;
+use crate::memory;
 use anyhow::{Context, Result, bail};
 use process::{Answer, Goal, Question};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
@@ -140,6 +141,14 @@ impl Assistant {
         }
     }
 
+    /// Ends the process; the next question starts it again.
+    pub fn retire(&self) {
+        // While it is asked, it is needed.
+        let Ok(mut connection) = self.connection.try_lock() else { return };
+        *connection = None;
+        self.end_child();
+    }
+
     fn started<'a>(&self, connection: &'a mut Option<Connection>) -> Result<&'a mut Connection> {
         if connection.is_none() {
             *connection = Some(self.connect()?);
@@ -156,7 +165,8 @@ impl Assistant {
         if self.ended.load(Ordering::Acquire) {
             bail!("the kernel ends");
         }
-        let process = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        let process = memory::without_huge_pages(&mut command)
             .env(ASSISTANT, "1")
             .env(SESSION, &self.directory)
             .env(CONTEXT_DIRECTORY, &context)

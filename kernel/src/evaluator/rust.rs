@@ -15,7 +15,7 @@ use crate::evaluator::{
 use crate::evaluator::{actions, assistance, keeping};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
-use crate::watcher;
+use crate::{memory, private, watcher};
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value};
@@ -60,15 +60,13 @@ impl Session {
     ///
     /// Must be called before any thread is started, because it changes the environment.
     pub fn prepare() -> Result<Session> {
-        let directory = tempfile::Builder::new()
-            .prefix("warpcell-")
-            .tempdir()
+        let directory = private::temporary(&std::env::temp_dir(), "warpcell-")
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
         if let Err(error) = watcher::start(directory.path()) {
             eprintln!("{error:#}");
         }
-        for name in ["configuration", "context"] {
+        for name in ["configuration", "context", environment::TEMPORARY] {
             std::fs::create_dir(directory.path().join(name))?;
         }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
@@ -332,6 +330,8 @@ impl Evaluator for RustEvaluator {
 
     fn warm_up(&mut self) -> bool {
         let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
+        // From here on time is less dear than memory.
+        memory::allow_huge_pages(false);
         self.warm += 1;
         // Only what rust-analyzer learns by it counts.
         let _ = context.completions(code, code.len());
@@ -339,7 +339,16 @@ impl Evaluator for RustEvaluator {
     }
 
     fn rest(&mut self) {
+        memory::give_back();
         self.assistant.start();
+    }
+
+    fn retire(&mut self) {
+        self.assistant.retire();
+        if let Err(error) = build_step::retire_compiler(self.session.path()) {
+            eprintln!("the compiler that waits for the next cell could not be ended: {error:#}");
+        }
+        memory::give_back();
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
@@ -377,7 +386,7 @@ impl Evaluator for RustEvaluator {
 fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
-    command.env(environment::SOCKET, socket);
+    memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
     let mut context = open_context(session.path(), command)?;
     context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
     Ok(context)

@@ -3,6 +3,7 @@
 use super::Factory;
 use super::event::Event;
 use super::log;
+use crate::environment;
 use crate::evaluator::{CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, OutputSink};
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -71,6 +72,61 @@ pub fn start(
 /// A time without jobs after which the user reads or writes: what takes the processors for long does not slow a cell.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// How quiet it is: what an evaluator does while it has no job.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    /// There is more to warm up.
+    Cold,
+    /// The evaluator has not rested yet.
+    Warm,
+    /// It has what it may need, and keeps it while the user may come back soon.
+    Rested,
+    /// The user is away; there is nothing left to do.
+    Away,
+}
+
+impl Quiet {
+    /// How long this lasts without jobs.
+    fn patience(self, until_away: Duration) -> Duration {
+        match self {
+            // A cell that waited for the start comes at once, and before any warming.
+            Quiet::Cold => Duration::from_millis(20),
+            Quiet::Warm => QUIET,
+            Quiet::Rested => until_away,
+            Quiet::Away => Duration::MAX,
+        }
+    }
+
+    /// Does what is to be done when the time has passed, and gives what follows. A panic costs what it would have
+    /// prepared, which is made when it is needed.
+    fn next(self, evaluator: &mut dyn Evaluator) -> Quiet {
+        let done = |work: &mut dyn FnMut() -> bool| catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
+        match self {
+            Quiet::Cold => {
+                if done(&mut || evaluator.warm_up()) {
+                    Quiet::Cold
+                } else {
+                    Quiet::Warm
+                }
+            }
+            Quiet::Warm => {
+                done(&mut || {
+                    evaluator.rest();
+                    true
+                });
+                Quiet::Rested
+            }
+            Quiet::Rested | Quiet::Away => {
+                done(&mut || {
+                    evaluator.retire();
+                    true
+                });
+                Quiet::Away
+            }
+        }
+    }
+}
+
 fn run(
     lane: LaneName,
     factory: Factory,
@@ -90,29 +146,21 @@ fn run(
     };
     let ready = Ready { handle: evaluator.interrupt_handle(), banner: evaluator.banner() };
     let _ = events.send(Event::Started { lane, outcome: Ok(ready) });
-    let (mut cold, mut rested) = (true, false);
+    let until_away = environment::until_away();
+    let mut quiet = Quiet::Cold;
     loop {
-        // A cell that waited for the start comes at once, and before any warming.
-        let patience = match (cold, rested) {
-            (true, _) => Duration::from_millis(20),
-            (false, false) => QUIET,
-            (false, true) => Duration::MAX,
-        };
-        let job = match jobs.recv_timeout(patience) {
+        let job = match jobs.recv_timeout(quiet.patience(until_away)) {
             Ok(job) => job,
-            Err(mpsc::RecvTimeoutError::Timeout) if cold => {
-                cold = catch_unwind(AssertUnwindSafe(|| evaluator.warm_up())).unwrap_or(false);
-                continue;
-            }
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                rested = true;
-                // What it would have prepared is made when it is needed.
-                let _ = catch_unwind(AssertUnwindSafe(|| evaluator.rest()));
+                quiet = quiet.next(evaluator.as_mut());
                 continue;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => return,
         };
         let answer = do_job(evaluator.as_mut(), job, sink);
+        if quiet == Quiet::Away {
+            quiet = Quiet::Warm;
+        }
         if events.send(Event::Answered { lane, answer }).is_err() {
             return;
         }

@@ -16,6 +16,7 @@ mod heartbeat;
 mod history;
 mod iopub;
 mod lane;
+mod peers;
 mod replay;
 mod session;
 mod sockets;
@@ -25,6 +26,7 @@ mod watch;
 use crate::evaluator::Evaluator;
 use anyhow::{Context, bail};
 use jupyter_protocol::ConnectionInfo;
+use peers::Allowed;
 use session::Session;
 use std::path::Path;
 use std::time::Duration;
@@ -54,7 +56,8 @@ pub fn serve(connection_file: &Path, language: Language) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let result = runtime.block_on(serve_connection(&connection, language));
+    let allowed = Allowed::of(connection_file);
+    let result = runtime.block_on(serve_connection(&connection, allowed, language));
     // Whatever is still blocked (a cell that cannot be stopped) must not keep the process.
     runtime.shutdown_background();
     result
@@ -71,12 +74,12 @@ fn read_connection(path: &Path) -> anyhow::Result<ConnectionInfo> {
     Ok(connection)
 }
 
-async fn serve_connection(connection: &ConnectionInfo, language: Language) -> anyhow::Result<()> {
+async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, language: Language) -> anyhow::Result<()> {
     let (events, mut incoming) = mpsc::unbounded_channel();
     // Signals first: one that arrives from here on is an event and not the end.
     watch::signals(events.clone())?;
     watch::parent(events.clone());
-    let sockets = sockets::bind(connection, events.clone()).await?;
+    let sockets = sockets::bind(connection, allowed, events.clone()).await?;
     let mut session = Session::new(language, sockets, events);
     while let Some(event) = incoming.recv().await {
         if session.handle(event).await.is_break() {

@@ -2,6 +2,7 @@
 
 use super::event::{Channel, Event};
 use super::iopub::Publisher;
+use super::peers::Allowed;
 use super::replay::Seen;
 use super::subscribers::{self, Subscribers};
 use super::{heartbeat, log};
@@ -35,14 +36,19 @@ pub struct Sockets {
 }
 
 /// Binds the five channels and starts to read.
-pub async fn bind(connection: &ConnectionInfo, events: UnboundedSender<Event>) -> anyhow::Result<Sockets> {
+pub async fn bind(
+    connection: &ConnectionInfo,
+    allowed: Allowed,
+    events: UnboundedSender<Event>,
+) -> anyhow::Result<Sockets> {
     if connection.transport == Transport::IPC {
         remove_stale_files(connection)?;
     }
     let session = uuid::Uuid::new_v4().to_string();
     let session = session.as_str();
     let heartbeat = create_kernel_heartbeat_connection(connection).await.context("cannot bind heartbeat")?;
-    let (subscribers, accepting) = subscribers::bind(connection, session).await.context("cannot bind iopub")?;
+    let (subscribers, accepting) =
+        subscribers::bind(connection, allowed, session).await.context("cannot bind iopub")?;
     let stdin = create_kernel_stdin_connection(connection, session).await.context("cannot bind stdin")?;
     let control = create_kernel_control_connection(connection, session).await.context("cannot bind control")?;
     let shell = create_kernel_shell_connection(connection, session).await.context("cannot bind shell")?;

@@ -6,6 +6,8 @@
 //! an XPUB socket that knows only it, behind a private local socket through which the bytes pass.
 
 use super::log;
+use super::peers::Allowed;
+use crate::private;
 use crate::wire::iopub::Publication;
 use anyhow::Context;
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};
@@ -51,7 +53,11 @@ struct Signature {
 }
 
 /// Binds the channel and accepts clients until the task is aborted.
-pub async fn bind(connection: &ConnectionInfo, session: &str) -> anyhow::Result<(Subscribers, JoinHandle<()>)> {
+pub async fn bind(
+    connection: &ConnectionInfo,
+    allowed: Allowed,
+    session: &str,
+) -> anyhow::Result<(Subscribers, JoinHandle<()>)> {
     let subscribers = Subscribers::default();
     let accepted = subscribers.clone();
     let signature = Arc::new(Signature { key: connection.key.clone(), session: session.to_owned() });
@@ -62,7 +68,12 @@ pub async fn bind(connection: &ConnectionInfo, session: &str) -> anyhow::Result<
             tokio::spawn(async move {
                 loop {
                     match listener.accept().await {
-                        Ok((stream, _)) => {
+                        Ok((stream, peer)) => {
+                            let local = stream.local_addr();
+                            if let Some(user) = local.ok().and_then(|local| allowed.refuses(local, peer)) {
+                                log(format_args!("iopub: a connection of another user (uid {user}) is refused"));
+                                continue;
+                            }
                             let _ = stream.set_nodelay(true);
                             accepted.add(stream, Arc::clone(&signature));
                         }
@@ -216,7 +227,7 @@ async fn private_connection(socket: &mut XPubSocket) -> anyhow::Result<UnixStrea
 
 async fn private_connection_in(socket: &mut XPubSocket, directory: &Path) -> anyhow::Result<UnixStream> {
     // Readable for this user alone, and gone with its socket at the end of this function.
-    let directory = tempfile::Builder::new().prefix("warpcell-iopub-").tempdir_in(directory).context("no directory")?;
+    let directory = private::temporary(directory, "warpcell-iopub-").context("no directory")?;
     let path = directory.path().join("iopub");
     let listener = std::os::unix::net::UnixListener::bind(&path).context("no local socket")?;
     socket.bind_listener(listener).await?;

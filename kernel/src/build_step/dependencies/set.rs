@@ -15,6 +15,7 @@ use super::Plan;
 use super::progress::Progress;
 use crate::build_step::hash;
 use crate::installation::Installation;
+use crate::private;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,7 +50,7 @@ impl Set {
         let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
         let renamed: Vec<&String> = renamed.map(|(library, _)| library).collect();
         let key = key(&installation.record.compiler, &installation.record.identity);
-        let shared = cache_folder().map(|folder| folder.join("crates").join(key));
+        let shared = private::cache().map(|folder| folder.join("crates").join(key));
         let place = |root: PathBuf| Set {
             directory: root.join("sets").join(hash(&(&manifest, &renamed))),
             target: root.join("target"),
@@ -61,6 +62,10 @@ impl Set {
 
     /// The first place that can be written, made ready for cargo.
     pub fn writable<'a>(sets: &'a [Set], progress: &mut Progress) -> Result<&'a Set> {
+        if let Some(cache) = private::cache() {
+            // If that fails, what follows says why.
+            let _ = private::create_cache(&cache);
+        }
         let mut problem = None;
         for set in sets {
             match set.prepare() {
@@ -82,8 +87,7 @@ impl Set {
     fn prepare(&self) -> Result<()> {
         let source = self.directory.join("src");
         for directory in [&source, &self.target] {
-            std::fs::create_dir_all(directory)
-                .with_context(|| format!("the folder {} cannot be made", directory.display()))?;
+            private::create(directory)?;
         }
         // The manifest is always written, to see whether that is possible.
         write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
@@ -119,14 +123,6 @@ impl Set {
         // Another kernel may use it at the same time; then it makes it again.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
-}
-
-/// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
-fn cache_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("WARPCELL_CACHE_DIR")
-        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
 }
 
 /// What the cache's contents depend on.

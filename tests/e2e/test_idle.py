@@ -1,0 +1,59 @@
+"""What a kernel gives up while nobody uses it, and that nothing is missing afterwards."""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+import pytest
+
+from .session import Session
+from .test_assistance import Running, completed
+
+# Longer than a kernel rests before it starts the assistant.
+IDLE_SECONDS = 4
+
+
+def is_assistant(process: psutil.Process) -> bool:
+    try:
+        return process.environ().get("WARPCELL_ASSISTANT") == "1"
+    except psutil.Error:
+        return False
+
+
+def helpers(session: Session) -> list[psutil.Process]:
+    """The processes that a kernel can do without: the assistant, with its runtime, and the compiler for the next cell."""
+    return [each for each in session.processes() if is_assistant(each) or "rustc" in each.name()]
+
+
+def wait_for_helpers(session: Session) -> list[psutil.Process]:
+    """The helpers, as soon as the assistant is among them."""
+    deadline = time.monotonic() + 60
+    while not any(map(is_assistant, found := helpers(session))):
+        assert time.monotonic() < deadline, "no assistant was started"
+        psutil.wait_procs(found, timeout=0.1)
+    return found
+
+
+def test_an_idle_kernel_gives_up_its_helpers_and_has_them_again(fresh_kernel, tmp_path):
+    session = fresh_kernel(env={"WARPCELL_IDLE_SECONDS": str(IDLE_SECONDS)})
+    session.check("let kept = vec![1, 2, 3];")
+    # Ended and started again, whichever the user comes back with: a cell, or a completion while a cell runs.
+    for again in range(2):
+        found = wait_for_helpers(session)
+        _, alive = psutil.wait_procs(found, timeout=60)
+        assert not alive and not helpers(session)
+        assert session.check(f"kept.len() + {again}").value == str(3 + again)
+    psutil.wait_procs(wait_for_helpers(session), timeout=60)
+    with Running(session, tmp_path):
+        assert completed(session, "kep") == ["kept"]
+    assert session.complete("kept.is_em")["matches"]
+
+
+@pytest.mark.parametrize("setting", ["0", "never"])
+def test_a_kernel_that_never_gives_up_its_helpers(fresh_kernel, setting):
+    session = fresh_kernel(env={"WARPCELL_IDLE_SECONDS": setting})
+    session.check("let kept = vec![1, 2, 3];")
+    found = wait_for_helpers(session)
+    ended, _ = psutil.wait_procs(found, timeout=IDLE_SECONDS)
+    assert not ended

@@ -1,0 +1,123 @@
+"""A Dockerfile as data, and its steps done without a container engine: in a copy of this machine's file tree that costs nothing
+(an overlay), which is thrown away afterwards.
+
+As much of the format as our file uses: ARG, ENV, RUN, COPY, USER, SHELL and FROM, one instruction a line, with continuations.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+KNOWN = {"ARG", "COPY", "ENV", "FROM", "RUN", "SHELL", "USER"}
+
+
+@dataclass
+class Step:
+    """An instruction of a Dockerfile."""
+
+    line: int
+    word: str
+    text: str
+
+
+def parse(text: str) -> list[Step]:
+    """The instructions, with continued lines put together and comments left out."""
+    steps: list[Step] = []
+    parts: list[str] = []
+    begin = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#") or not (line.strip() or parts):
+            continue
+        begin = begin if parts else number
+        parts.append(line.strip().removesuffix("\\").strip())
+        if not line.rstrip().endswith("\\"):
+            word, _, rest = " ".join(parts).partition(" ")
+            if word not in KNOWN:
+                raise ValueError(f"line {begin}: {word} is not known here")
+            steps.append(Step(begin, word, rest.strip()))
+            parts = []
+    if parts:
+        raise ValueError(f"line {begin}: the file ends within an instruction")
+    return steps
+
+
+def substitute(text: str, values: dict[str, str]) -> str:
+    """Text with the variables that a Dockerfile's own instructions may name."""
+    return re.sub(r"\$\{(\w+)\}|\$(\w+)", lambda match: values.get(match[1] or match[2], ""), text)
+
+
+def assignments(text: str, values: dict[str, str]) -> dict[str, str]:
+    """`A=b C="d e"` of an ENV or ARG."""
+    pairs = (word.partition("=") for word in shlex.split(text))
+    return {name: substitute(value, values) for name, equals, value in pairs if equals}
+
+
+@dataclass
+class Root:
+    """A file tree of its own, in which commands run as in a container."""
+
+    folder: Path
+    mounted: list[Path] = field(default_factory=list)
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+    def mount(self, *arguments: str | Path) -> bool:
+        done = subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
+        if done:
+            self.mounted.append(Path(arguments[-1]))
+        return done
+
+    def open(self) -> bool:
+        """Makes the tree; `False` if the system does not allow it."""
+        for name in ("above", "work", "tree"):
+            (self.folder / name).mkdir(parents=True)
+        layers = f"lowerdir=/,upperdir={self.folder}/above,workdir={self.folder}/work"
+        return (
+            self.mount("-t", "overlay", "overlay", "-o", layers, self.tree)
+            and self.mount("-t", "proc", "proc", self.tree / "proc")
+            and self.mount("--rbind", "/dev", self.tree / "dev")
+            and self.mount("--make-rslave", self.tree / "dev")
+        )
+
+    def close(self) -> None:
+        for place in reversed(self.mounted):
+            subprocess.run(["umount", "--recursive", "--lazy", place], stderr=subprocess.DEVNULL)
+
+    def run(self, shell: list[str], command: str, user: str, env: dict[str, str], **options) -> subprocess.CompletedProcess:
+        """Runs a command in the tree."""
+        return subprocess.run(["chroot", f"--userspec={user}", self.tree, *shell, command], env=env, **options)
+
+
+def build(text: str, root: Root, given: dict[str, str], env: dict[str, str]) -> dict[str, str]:
+    """Does the steps, all stages in one tree; gives the environment of the last stage.
+
+    `given` are the values of ARGs, `env` is the base image's environment. COPY is not done: what it copies is there.
+    """
+    arguments: dict[str, str] = {}
+    stage_env, user, shell = dict(env), "0:0", ["/bin/sh", "-c"]
+    for step in parse(text):
+        values = {**arguments, **stage_env}
+        match step.word:
+            case "FROM":
+                stage_env, user, shell = dict(env), "0:0", ["/bin/sh", "-c"]
+            case "ARG":
+                arguments |= assignments(step.text, values)
+                arguments |= {name: value for name, value in given.items() if name in arguments}
+            case "ENV":
+                stage_env |= assignments(step.text, values)
+            case "SHELL":
+                shell = re.findall(r'"([^"]*)"', step.text)
+            case "USER":
+                named = substitute(step.text, values)
+                user = "0:0" if named == "root" else f"{named}:{env['NB_GID']}"
+            case "RUN":
+                done = root.run(shell, step.text, user, values, capture_output=True, text=True)
+                if done.returncode != 0:
+                    raise AssertionError(f"line {step.line}: {step.text}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return stage_env
