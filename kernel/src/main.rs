@@ -20,6 +20,7 @@ mod server;
 mod setup;
 mod sleep;
 mod supervisor;
+mod toolchain;
 mod watcher;
 mod wire;
 
