@@ -13,6 +13,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What an installation recorded.
@@ -131,6 +132,12 @@ impl Installation {
     /// The real compiler or cargo.
     pub fn real_tool(&self, name: &str) -> PathBuf {
         self.record.toolchain.join("bin").join(name)
+    }
+
+    /// Which directory it is on this machine: an installation in the same place later is another one. `None` if it is gone.
+    pub fn place(&self) -> Option<(u64, u64)> {
+        let place = std::fs::metadata(self.home.join("installation.json")).ok()?;
+        Some((place.dev(), place.ino()))
     }
 
     /// What keeps cells from being compiled, if anything does.
