@@ -38,6 +38,28 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         rust_src: Option<PathBuf>,
     },
+    /// Set Warpcell up for the Rust compiler that is there; the prelude is built if it came for another one.
+    Setup {
+        /// The prefix; that of this program if nothing is said.
+        #[arg(long, value_name = "DIR")]
+        prefix: Option<PathBuf>,
+        /// The package; the one that came with this program if nothing is said.
+        #[arg(long, value_name = "DIR", hide = true)]
+        package: Option<PathBuf>,
+        /// The sources of the standard library, where the toolchain has none.
+        #[arg(long, value_name = "DIR")]
+        rust_src: Option<PathBuf>,
+    },
+    /// Write a package: all of an installation that does not depend on its place, for wheels and archives.
+    #[command(hide = true)]
+    Package {
+        /// Warpcell's source directory.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        source: PathBuf,
+        /// The package; it must not be there.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     /// Remove what `install` has put into a place.
     Uninstall(PlaceArguments),
     /// Say what is installed, what is missing and what to do about it.
@@ -120,6 +142,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             kernelspec::install(&directory, &setup::binary_in(&prefix))?;
             println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
+        Command::Setup { prefix, package, rust_src } => {
+            let home = setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?;
+            println!("Warpcell is set up in {}", home.display());
+        }
+        Command::Package { source, directory } => setup::package(&source, &directory)?,
         Command::Uninstall(place) => {
             let place = place.place();
             let directory = place.directory()?;
