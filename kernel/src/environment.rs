@@ -30,6 +30,8 @@ pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
 /// Where evcxr keeps its files.
 pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
+/// The directory of the installation that the kernel uses, for the other roles.
+pub const INSTALLATION: &str = "WARPCELL_INSTALLATION";
 /// Set while the installation records a start.
 pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
@@ -82,7 +84,11 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
-    unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+    unsafe {
+        std::env::set_var(USER_ENVIRONMENT, text);
+        // Not among what the user gets back: the cell process needs it.
+        std::env::set_var(INSTALLATION, &installation.home);
+    }
 }
 
 /// Cargo's home as rust-analyzer sees it: the links to our tools are in `bin` below it.

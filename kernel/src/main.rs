@@ -2,10 +2,12 @@
 
 mod analysed_sources;
 mod build_step;
+mod bundle;
 mod cache;
 mod cell_process;
 mod cli;
 mod completeness;
+mod directories;
 mod doctor;
 mod environment;
 mod evaluator;
@@ -16,6 +18,7 @@ mod language;
 mod lessons;
 mod magics;
 mod output_contract;
+mod package;
 mod roles;
 mod server;
 mod setup;
