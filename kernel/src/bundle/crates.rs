@@ -41,6 +41,7 @@ pub struct Wanted {
     name: String,
     requirement: String,
     features: Vec<String>,
+    has_defaults: bool,
 }
 
 impl Wanted {
@@ -57,6 +58,7 @@ impl Wanted {
             name: name.to_owned(),
             requirement: requirement.to_owned(),
             features: features.map(str::to_owned).collect(),
+            has_defaults: true,
         })
     }
 
@@ -66,6 +68,7 @@ impl Wanted {
             ("package".to_owned(), text(&self.name)),
             ("version".to_owned(), text(&self.requirement)),
             ("features".to_owned(), toml::Value::Array(self.features.iter().map(text).collect())),
+            ("default-features".to_owned(), toml::Value::Boolean(self.has_defaults)),
         ]))
     }
 }
@@ -86,6 +89,7 @@ pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Resu
             name: carried.name.clone(),
             requirement: format!("={}", carried.version),
             features: carried.features.iter().filter(|feature| *feature != "default").cloned().collect(),
+            has_defaults: carried.features.iter().any(|feature| feature == "default"),
         });
     }
     Ok(wanted)
