@@ -3,8 +3,9 @@
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
 use crate::lessons::{self, Edition};
-use crate::{cell_process, doctor, server, setup};
+use crate::{bundle, cache, cell_process, doctor, server, setup};
 use clap::{Args, Parser, Subcommand};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -38,8 +39,60 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         rust_src: Option<PathBuf>,
     },
+    /// Set Warpcell up for the Rust compiler that is there; the prelude is built if it came for another one.
+    Setup {
+        /// The prefix; that of this program if nothing is said.
+        #[arg(long, value_name = "DIR")]
+        prefix: Option<PathBuf>,
+        /// The package; the one that came with this program if nothing is said.
+        #[arg(long, value_name = "DIR", hide = true)]
+        package: Option<PathBuf>,
+        /// The sources of the standard library, where the toolchain has none.
+        #[arg(long, value_name = "DIR")]
+        rust_src: Option<PathBuf>,
+    },
+    /// Write a package: all of an installation that does not depend on its place, for wheels and archives.
+    #[command(hide = true)]
+    Package {
+        /// Warpcell's source directory.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        source: PathBuf,
+        /// The package; it must not be there.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+    /// Pack what a machine without a network needs into one file; `install.sh --bundle FILE` installs it there.
+    Bundle {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Pack the Rust toolchain too.
+        #[arg(long)]
+        toolchain: bool,
+        /// One more crate for `:dep`, with features if they are wanted: NAME=VERSION,FEATURE.
+        #[arg(long = "crate", value_name = "NAME=VERSION")]
+        crates: Vec<String>,
+        /// Pack only the crates that are named, without the usual ones.
+        #[arg(long)]
+        only: bool,
+    },
+    /// Install what was unpacked from a bundle; its `install.sh` does this.
+    #[command(hide = true)]
+    InstallBundle {
+        #[command(flatten)]
+        place: PlaceArguments,
+        /// The bundle's directory.
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+    },
     /// Remove what `install` has put into a place.
-    Uninstall(PlaceArguments),
+    Uninstall {
+        #[command(flatten)]
+        place: PlaceArguments,
+        /// Also remove what this user's kernels have built and kept in the cache.
+        #[arg(long)]
+        purge: bool,
+    },
     /// Say what is installed, what is missing and what to do about it.
     Doctor,
     /// Start once without a client, so that the installation can record what that takes.
@@ -97,8 +150,27 @@ struct PlaceArguments {
 pub fn main() -> ExitCode {
     run(Arguments::parse().command).unwrap_or_else(|error| {
         eprintln!("warpcell: {error:#}");
+        if let Some(advice) = advice(&error) {
+            eprintln!("{advice}");
+        }
         ExitCode::FAILURE
     })
+}
+
+/// What to do about what the system refused.
+fn advice(error: &anyhow::Error) -> Option<&'static str> {
+    let refused = error.chain().find_map(|error| error.downcast_ref::<std::io::Error>())?;
+    match refused.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(
+            "There is no room left there. An installation takes 0.4 GB, 1 GB with a toolchain from a bundle; --prefix DIR \
+             can name a place on another disk. Nothing was changed.",
+        ),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(
+            "Nothing can be written there by this user. --prefix DIR names another place, --user your home. Nothing was \
+             changed.",
+        ),
+        _ => None,
+    }
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -111,16 +183,30 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Install { place, source, rust_src } => {
             let place = place.place();
             let prefix = place.prefix()?;
+            let directory = place.directory()?;
             setup::install(&setup::Request {
                 source: &source,
                 prefix: &prefix,
                 standard_library: rust_src.as_deref(),
+                entry: &directory,
             })?;
-            let directory = place.directory()?;
-            kernelspec::install(&directory, &setup::binary_in(&prefix))?;
             println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
-        Command::Uninstall(place) => {
+        Command::Setup { prefix, package, rust_src } => {
+            let home = setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?;
+            println!("Warpcell is set up in {}", home.display());
+        }
+        Command::Package { source, directory } => setup::package(&source, &directory)?,
+        Command::Bundle { file, toolchain, crates, only } => {
+            bundle::make(&bundle::Request { file: &file, toolchain, crates: &crates, only })?;
+        }
+        Command::InstallBundle { place, from } => {
+            let place = place.place();
+            let directory = place.directory()?;
+            bundle::install(&from, &place.prefix()?, &directory)?;
+            println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
+        }
+        Command::Uninstall { place, purge } => {
             let place = place.place();
             let directory = place.directory()?;
             if kernelspec::uninstall(&directory)? {
@@ -129,6 +215,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 println!("Nothing to remove in {}", directory.display());
             }
             setup::uninstall(&place.prefix()?)?;
+            if purge && let Some(folder) = cache::purge()? {
+                println!("Removed {}", folder.display());
+            }
         }
         Command::Doctor => {
             if !doctor::run() {

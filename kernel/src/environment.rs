@@ -33,6 +33,8 @@ pub const STAND_IN: &str = "WARPCELL_STAND_IN";
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
 /// Where evcxr keeps its files.
 pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
+/// The directory of the installation that the kernel uses, for the other roles.
+pub const INSTALLATION: &str = "WARPCELL_INSTALLATION";
 /// Set while the installation records a start.
 pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
@@ -87,11 +89,21 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
     set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
     // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
-    set(CARGO_HOME, Some(installation.sysroot().into()));
+    // In the session, since cargo writes into its home.
+    set(CARGO_HOME, Some(tool_home(session).into()));
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
-    unsafe { std::env::set_var(USER_ENVIRONMENT, text) };
+    unsafe {
+        std::env::set_var(USER_ENVIRONMENT, text);
+        // Not among what the user gets back: the cell process needs it.
+        std::env::set_var(INSTALLATION, &installation.home);
+    }
+}
+
+/// Cargo's home as rust-analyzer sees it: the links to our tools are in `bin` below it.
+pub fn tool_home(session: &Path) -> PathBuf {
+    session.join("cargo")
 }
 
 /// Where a session's cell process waits for what the user types.
@@ -149,6 +161,14 @@ pub fn restore_cargo_home(command: &mut Command) {
         Some(home) => command.env(CARGO_HOME, home),
         None => command.env_remove(CARGO_HOME),
     };
+}
+
+/// The user's own home of cargo.
+pub fn cargo_home() -> Option<PathBuf> {
+    match user_environment().get(CARGO_HOME).and_then(Value::as_str).filter(|home| !home.is_empty()) {
+        Some(home) => Some(home.into()),
+        None => std::env::home_dir().map(|home| home.join(".cargo")),
+    }
 }
 
 /// Gives a command the user's own environment.

@@ -11,8 +11,10 @@
 //!                     recorded/           what a start asks of the tools, with the answers
 //! ```
 
+use crate::environment::INSTALLATION;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What an installation recorded.
@@ -61,15 +63,14 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// The installation that the running binary belongs to.
+    /// The installation that the running binary belongs to: the one that the kernel above has chosen, or the one in the
+    /// binary's prefix.
     pub fn locate() -> Result<Installation> {
-        let executable = std::env::current_exe().context("the path of this program cannot be found")?;
-        let home = executable
-            .parent()
-            .and_then(Path::parent)
-            .map(home_in)
-            .with_context(|| format!("{} has no installation around it", executable.display()))?;
-        Installation::open(&home)
+        let program = std::env::current_exe().context("the path of this program cannot be found")?;
+        if let Some(home) = std::env::var_os(INSTALLATION).map(PathBuf::from).filter(|home| is_for(home, &program)) {
+            return Installation::open(&home);
+        }
+        Installation::open(&home_beside(&program)?)
     }
 
     /// The installation in a directory `PREFIX/lib/warpcell`.
@@ -133,6 +134,12 @@ impl Installation {
         self.record.toolchain.join("bin").join(name)
     }
 
+    /// Which directory it is on this machine: an installation in the same place later is another one. `None` if it is gone.
+    pub fn place(&self) -> Option<(u64, u64)> {
+        let place = std::fs::metadata(self.home.join("installation.json")).ok()?;
+        Some((place.dev(), place.ino()))
+    }
+
     /// What keeps cells from being compiled, if anything does.
     pub fn problem(&self) -> Option<String> {
         for tool in ["rustc", "cargo"] {
@@ -172,6 +179,17 @@ impl Installation {
             )
         })
     }
+}
+
+/// Whether the tools of an installation are a program: another Warpcell may run below this one.
+fn is_for(home: &Path, program: &Path) -> bool {
+    home.join("tools/cargo").canonicalize().is_ok_and(|tool| tool == program)
+}
+
+/// `PREFIX/lib/warpcell` of a program in `PREFIX/bin`.
+pub fn home_beside(program: &Path) -> Result<PathBuf> {
+    let prefix = program.parent().and_then(Path::parent);
+    prefix.map(home_in).with_context(|| format!("{} has no installation around it", program.display()))
 }
 
 /// `PREFIX/lib/warpcell`.

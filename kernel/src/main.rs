@@ -2,9 +2,12 @@
 
 mod analysed_sources;
 mod build_step;
+mod bundle;
+mod cache;
 mod cell_process;
 mod cli;
 mod completeness;
+mod directories;
 mod doctor;
 mod environment;
 mod evaluator;
@@ -16,12 +19,14 @@ mod lessons;
 mod magics;
 mod memory;
 mod output_contract;
+mod package;
 mod private;
 mod roles;
 mod server;
 mod setup;
 mod sleep;
 mod supervisor;
+mod toolchain;
 mod watcher;
 mod wire;
 

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use std::fs::{DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Only the owner reads, writes and enters.
 const OWNER: u32 = 0o700;
@@ -18,14 +18,6 @@ pub fn temporary(parent: &Path, prefix: &str) -> std::io::Result<tempfile::TempD
 pub fn create(folder: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(OWNER).create(folder);
     made.with_context(|| format!("the folder {} cannot be made", folder.display()))
-}
-
-/// The user's cache: `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
-pub fn cache() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("WARPCELL_CACHE_DIR")
-        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
 }
 
 /// Makes the cache. One that is there is closed to others if it was made by the name that nobody chose; who names a folder may

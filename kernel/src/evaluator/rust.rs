@@ -53,6 +53,8 @@ pub fn remove_session_files() {
 pub struct Session {
     directory: tempfile::TempDir,
     installation: std::result::Result<Installation, String>,
+    /// Which directory the installation was when the session began.
+    place: Option<(u64, u64)>,
 }
 
 impl Session {
@@ -69,6 +71,11 @@ impl Session {
         for name in ["configuration", "context", environment::TEMPORARY] {
             std::fs::create_dir(directory.path().join(name))?;
         }
+        let tools = environment::tool_home(directory.path()).join("bin");
+        std::fs::create_dir_all(&tools)?;
+        for name in ["cargo", "rustc"] {
+            std::os::unix::fs::symlink(std::env::current_exe()?, tools.join(name))?;
+        }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
         let installation = Installation::locate()
             .map_err(|error| format!("{error:#}"))
@@ -76,7 +83,28 @@ impl Session {
         if let Ok(installation) = &installation {
             environment::prepare_kernel(installation, directory.path());
         }
-        Ok(Session { directory, installation })
+        let place = installation.as_ref().ok().and_then(Installation::place);
+        Ok(Session { directory, installation, place })
+    }
+
+    /// What has become of the installation since the session began, if that keeps cells from being compiled.
+    fn problem(&self) -> Option<String> {
+        let installation = self.installation.as_ref().ok()?;
+        let place = installation.place();
+        let home = installation.home.display();
+        if place.is_none() {
+            return Some(format!(
+                "The installation that this kernel runs from is gone: {home} does not exist. The variables are still \
+                 there, but no cell can be compiled. Install Warpcell again and restart the kernel."
+            ));
+        }
+        if place != self.place {
+            return Some(format!(
+                "Warpcell was installed anew in {home} while this kernel was running, and cells do not mix with those of \
+                 the old installation. Restart the kernel; the variables are lost by that."
+            ));
+        }
+        installation.problem()
     }
 
     /// The session's directory.
@@ -223,6 +251,9 @@ impl RustEvaluator {
     fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
         let none = BTreeSet::new();
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
+        if let Some(problem) = self.session.problem() {
+            return Err(not_installed(&problem));
+        }
         self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.concern(number) {
             return Err(interrupted(&none));

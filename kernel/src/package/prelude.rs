@@ -1,0 +1,156 @@
+//! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
+
+use crate::build_step::package_of;
+use crate::directories;
+use crate::installation::Carried;
+use crate::toolchain::Toolchain;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Crates that cells can name without `:dep`.
+pub const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
+/// Carried crates that cells get by `:dep`, as the prelude has them.
+const OFFERED: &[&str] = &[
+    "approx",
+    "half",
+    "image",
+    "ndarray",
+    "num-complex",
+    "num-integer",
+    "num-traits",
+    "plotters",
+    "rand",
+    "rayon",
+    "serde",
+    "serde_json",
+];
+
+/// A library that cargo built.
+pub struct Artifact {
+    package: String,
+    version: String,
+    library: String,
+    features: Vec<String>,
+    files: Vec<PathBuf>,
+    is_macro: bool,
+    /// Whether it is built for build scripts and macros only, and so not part of the prelude.
+    is_host: bool,
+}
+
+/// A build outside the sources, which may be read-only.
+pub struct Elsewhere<'a> {
+    /// Cargo's target directory.
+    pub target: &'a Path,
+    /// Called for each crate that is built.
+    pub progress: &'a mut dyn FnMut(),
+}
+
+/// Builds the prelude (quick when nothing changed) and lists its libraries.
+pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhere<'_>>) -> Result<Vec<Artifact>> {
+    let mut command = Command::new(toolchain.tool("cargo"));
+    command
+        .current_dir(source)
+        .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .env("RUSTC", toolchain.tool("rustc"))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_TARGET_DIR")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    if let Some(elsewhere) = &elsewhere {
+        command.arg("--target-dir").arg(elsewhere.target);
+    }
+    let mut child = command.spawn().context("cargo cannot be run")?;
+    let output = child.stdout.take().context("cargo's output is missing")?;
+    let mut artifacts = Vec::new();
+    for line in BufReader::new(output).lines() {
+        let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
+        if message["reason"] != "compiler-artifact" {
+            continue;
+        }
+        let kinds: Vec<&str> = strings(&message["target"]["kind"]);
+        let is_macro = kinds.contains(&"proc-macro");
+        if is_macro || kinds.iter().any(|kind| matches!(*kind, "lib" | "rlib" | "dylib")) {
+            let (package, version) = package_of(message["package_id"].as_str().unwrap_or_default());
+            if let Some(elsewhere) = &mut elsewhere {
+                (elsewhere.progress)();
+            }
+            artifacts.push(Artifact {
+                package: package.to_owned(),
+                version: version.to_owned(),
+                features: strings(&message["features"]).into_iter().map(str::to_owned).collect(),
+                // Cargo does not say what it builds a crate for, but what only runs during the build is not optimised.
+                is_host: !is_macro && message["profile"]["opt_level"] == "0",
+                library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
+                files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
+                is_macro,
+            });
+        }
+    }
+    if !child.wait()?.success() {
+        bail!("the prelude could not be built; the compiler's messages are above");
+    }
+    Ok(artifacts)
+}
+
+/// What the prelude's directory holds.
+pub struct Contents {
+    /// What cells can name without `:dep`, and its file.
+    pub externs: Vec<(String, String)>,
+    /// What is inside the prelude's library.
+    pub carried: Vec<Carried>,
+    /// A hash of the files.
+    pub identity: String,
+    /// How many crates cargo builds for it.
+    pub artifacts: usize,
+}
+
+/// Copies the prelude's library and the metadata of the crates behind it.
+pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
+    directories::create(prelude)?;
+    let mut externs = Vec::new();
+    let mut carried = Vec::new();
+    let mut identity = DefaultHasher::new();
+    for artifact in artifacts.iter().filter(|artifact| !artifact.is_host) {
+        let is_prelude = artifact.library == "warpcell";
+        let wanted = if is_prelude || artifact.is_macro { "so" } else { "rmeta" };
+        let Some(path) = artifact.files.iter().find(|file| file.extension().is_some_and(|found| found == wanted))
+        else {
+            bail!("cargo did not name a .{wanted} file of {}", artifact.library);
+        };
+        // The prelude's own hash is not part of its name, so that cells of a later build find it.
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let contents = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        (&file, &contents).hash(&mut identity);
+        std::fs::copy(path, prelude.join(&file)).with_context(|| format!("{} cannot be copied", path.display()))?;
+        if NAMEABLE.contains(&artifact.library.as_str()) {
+            externs.push((artifact.library.clone(), file.clone()));
+        }
+        if !artifact.is_macro {
+            carried.push(Carried {
+                name: artifact.package.clone(),
+                version: artifact.version.clone(),
+                library: artifact.library.clone(),
+                features: artifact.features.clone(),
+                offered: OFFERED.contains(&artifact.package.as_str()),
+                file,
+            });
+        }
+    }
+    for name in NAMEABLE.iter().chain(OFFERED) {
+        if !carried.iter().any(|carried| carried.name == *name) {
+            bail!("cargo built no library `{name}`");
+        }
+    }
+    let identity = format!("{:016x}", identity.finish());
+    Ok(Contents { externs, carried, identity, artifacts: artifacts.len() })
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}

@@ -1,0 +1,82 @@
+//! The prelude's sources in a package, as a workspace of their own, by which it can be built with another compiler.
+
+use crate::directories;
+use crate::toolchain::{Toolchain, query};
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::Command;
+
+/// What the prelude is built of, besides the workspace's manifest and its locked versions.
+const SOURCES: &[&str] = &["assets/fonts", "prelude"];
+/// Directories of crates that a library is not built of.
+const LEFT_OUT: &[&str] = &["benches", "examples", "tests"];
+/// The members of Warpcell's workspace that the prelude does not need.
+const OTHER_MEMBERS: &[&str] = &["kernel"];
+
+/// Copies the sources into a directory that is not there.
+pub fn copy(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<()> {
+    for part in SOURCES {
+        copy_tree(&source.join(part), &directory.join(part))?;
+    }
+    let manifest = std::fs::read_to_string(source.join("Cargo.toml")).context("Cargo.toml cannot be read")?;
+    std::fs::write(directory.join("Cargo.toml"), of_prelude(&manifest)?)?;
+    std::fs::copy(source.join("Cargo.lock"), directory.join("Cargo.lock")).context("Cargo.lock cannot be copied")?;
+    // Takes out of the lock file what the other members need, and changes no version.
+    query(
+        Command::new(toolchain.tool("cargo"))
+            .current_dir(directory)
+            .args(["update", "--workspace", "--offline", "--quiet"])
+            .env("RUSTC", toolchain.tool("rustc")),
+    )?;
+    Ok(())
+}
+
+/// The workspace's manifest without the other members.
+fn of_prelude(manifest: &str) -> Result<String> {
+    let mut manifest: toml::Table = toml::from_str(manifest).context("Cargo.toml cannot be read")?;
+    let members = manifest.get_mut("workspace").and_then(|workspace| workspace.get_mut("members"));
+    if let Some(members) = members.and_then(toml::Value::as_array_mut) {
+        members.retain(|member| !member.as_str().is_some_and(|member| OTHER_MEMBERS.contains(&member)));
+    }
+    Ok(toml::to_string(&manifest)?)
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    directories::create(to)?;
+    for entry in directories::entries(from)? {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if !from.is_dir() {
+            std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+        } else if !LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
+            copy_tree(&from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_of_the_prelude_has_its_members_and_the_profile() {
+        let manifest = of_prelude(include_str!("../../../Cargo.toml")).unwrap();
+        let manifest: toml::Table = toml::from_str(&manifest).unwrap();
+        let members = manifest["workspace"]["members"].as_array().unwrap();
+        assert!(members.iter().all(|member| member.as_str().unwrap().starts_with("prelude")), "{members:?}");
+        assert_eq!(members.len(), 4);
+        assert!(manifest["profile"]["release"].is_table());
+    }
+
+    #[test]
+    fn tests_and_examples_are_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["from/src/inner", "from/tests"] {
+            std::fs::create_dir_all(root.path().join(path)).unwrap();
+        }
+        std::fs::write(root.path().join("from/src/inner/a.rs"), "x").unwrap();
+        copy_tree(&root.path().join("from"), &root.path().join("to")).unwrap();
+        assert_eq!(std::fs::read_to_string(root.path().join("to/src/inner/a.rs")).unwrap(), "x");
+        assert!(!root.path().join("to/tests").exists());
+    }
+}

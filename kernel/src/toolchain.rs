@@ -1,0 +1,102 @@
+//! The Rust toolchain that cells are compiled with: what it says of itself, and where it is looked for ([`search`]).
+
+pub mod search;
+
+use crate::PINNED_COMPILER;
+use anyhow::{Context, Result, bail};
+use semver::Version;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A toolchain, as its own `rustc` describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    /// Its root directory, with `bin/rustc`, `bin/cargo` and `lib/rustlib`.
+    pub root: PathBuf,
+    /// `rustc -V`.
+    pub compiler: String,
+    /// Its release.
+    pub release: Version,
+    /// What it compiles for: the machine it runs on.
+    pub target: String,
+    /// Name of the standard library's shared object; its hash is another one in every build of the compiler.
+    pub standard_library: String,
+}
+
+impl Toolchain {
+    /// The toolchain that `rustc` leads to. It may be rustup's stand-in, which then takes no account of where it is run, and
+    /// installs nothing.
+    pub fn of(rustc: &Path) -> Result<Toolchain> {
+        let mut command = Command::new(rustc);
+        command.current_dir("/").env("RUSTUP_AUTO_INSTALL", "0").stdin(Stdio::null());
+        let root = query(command.args(["--print", "sysroot"]))?;
+        Toolchain::at(Path::new(&root))
+    }
+
+    /// The toolchain in a root directory.
+    pub fn at(root: &Path) -> Result<Toolchain> {
+        let about = query(Command::new(root.join("bin/rustc")).arg("-vV"))?;
+        let compiler = about.lines().next().unwrap_or_default().to_owned();
+        let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+        let target = host.context("rustc does not name its host")?.to_owned();
+        let release = about.lines().find_map(|line| line.strip_prefix("release: "));
+        let release = Version::parse(release.context("rustc does not name its release")?)?;
+        let standard_library = standard_library(root, &target)?;
+        Ok(Toolchain { root: root.to_owned(), compiler, release, target, standard_library })
+    }
+
+    /// Whether it is of the release that Warpcell is made for.
+    pub fn is_pinned(&self) -> bool {
+        self.release.to_string() == PINNED_COMPILER
+    }
+
+    /// A tool of it.
+    pub fn tool(&self, name: &str) -> PathBuf {
+        self.root.join("bin").join(name)
+    }
+
+    /// Directory of the compiled standard library.
+    pub fn libraries(&self) -> PathBuf {
+        libraries(&self.root, &self.target)
+    }
+
+    /// The standard library's sources: the given ones, or the toolchain's if it has them. Without them cells run, but
+    /// rust-analyzer cannot infer the types of variables that hold standard types.
+    pub fn sources(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
+        let own = self.root.join("lib/rustlib/src/rust/library");
+        let found = given.unwrap_or(&own);
+        if found.join("core/src/lib.rs").exists() {
+            return Ok(Some(found.canonicalize()?));
+        }
+        if given.is_some() {
+            bail!(
+                "the sources of the standard library are not at {}: core/src/lib.rs is missing there",
+                found.display()
+            );
+        }
+        Ok(None)
+    }
+}
+
+fn libraries(root: &Path, target: &str) -> PathBuf {
+    root.join("lib/rustlib").join(target).join("lib")
+}
+
+fn standard_library(root: &Path, target: &str) -> Result<String> {
+    let libraries = libraries(root, target);
+    let mut names = crate::directories::entries(&libraries)?
+        .into_iter()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("libstd-") && name.ends_with(".so"));
+    names.next().with_context(|| format!("no libstd-*.so in {}", libraries.display()))
+}
+
+/// What a command prints, trimmed.
+pub fn query(command: &mut Command) -> Result<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| format!("{program} cannot be run"))?;
+    if !output.status.success() {
+        bail!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
