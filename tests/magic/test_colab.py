@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from e2e.lab import browser, jupyterlab, open_notebook, write_notebook, write_settings  # noqa: F401 - fixtures
 
@@ -71,15 +72,25 @@ def run_all(page, milliseconds: int = 400_000) -> list[dict]:
 
 
 def wait_for_all(page, milliseconds: int) -> None:
-    page.wait_for_function(
+    wait(
+        page,
         """() => {
             const current = window.jupyterapp.shell.currentWidget;
             const cells = current.content.model.toJSON().cells.filter(cell => cell.cell_type === 'code');
             return (cells.every(cell => cell.execution_count) || cells.some(cell => cell.outputs.some(output => output.ename)))
                 && current.sessionContext.session?.kernel?.status === 'idle';
         }""",
-        timeout=milliseconds,
+        milliseconds,
     )
+
+
+def wait(page, condition: str, milliseconds: int) -> None:
+    """Waits for a condition; says what the cells show if it does not come."""
+    try:
+        page.wait_for_function(condition, timeout=milliseconds)
+    except TimeoutError:
+        shown = [(cell["source"], cell.get("outputs")) for cell in cells_of(page)]
+        raise AssertionError(f"not within {milliseconds / 1000} s; the cells are {str(shown)[:4000]}") from None
 
 
 def cells_of(page) -> list[dict]:
@@ -131,18 +142,18 @@ def test_an_interrupt_and_then_the_kernel_itself(browser, machine):  # noqa: F81
     content, address = machine
     page = open_notebook(browser, address, "magic.ipynb")
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells').catch(() => {}); }")
-    page.get_by_text("begun", exact=True).wait_for()
-    # One bar, updated in place.
-    page.wait_for_function(
+    # One bar, updated in place, and the loop behind it runs.
+    wait(
+        page,
         """() => {
             const bars = document.querySelectorAll('.jp-OutputArea-output progress');
-            return bars.length === 1 && bars[0].value === 1;
-        }"""
+            const printed = [...document.querySelectorAll('.jp-OutputArea-output pre')].some(text => text.innerText.includes('begun'));
+            return printed && bars.length === 1 && bars[0].value === 1;
+        }""",
+        120_000,
     )
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
-    page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[3].outputs.some(output => output.ename)"
-    )
+    wait(page, "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[3].outputs.some(output => output.ename)", 120_000)
     [error] = errors(cells_of(page))
     assert "Interrupted" in error and ".py" not in error, error
     # The cells behind it were given up, as after any error; the variable is there.
