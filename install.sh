@@ -10,11 +10,14 @@ fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=assets/cargo.sh
 . "$root/assets/cargo.sh"
+# shellcheck source=assets/rust.sh
+. "$root/assets/rust.sh"
 
 usage() {
   cat <<'HELP'
 Usage: ./install.sh [WHERE] [THEN]
-       ./install.sh --uninstall [WHERE]
+       ./install.sh --bundle FILE [WHERE]
+       ./install.sh --uninstall [--purge] [WHERE]
 
 Builds the kernel and its prelude and installs them for Jupyter as "Rust GPU".
 
@@ -31,7 +34,10 @@ THEN
   --output FILE    with --run: where the executed notebook goes
   --lab            open JupyterLab on the lessons
 
-  --uninstall      remove the kernel, the prelude and the kernelspec again
+  --with-rust      get Rust by rustup if it is missing, after asking; --yes does not ask
+  --bundle FILE    install what `warpcell bundle` has packed: nothing is built, and no network is needed
+  --uninstall      remove the kernel, the prelude and the kernelspec again; with --purge also what kernels have built
+                   for this user
   --help           this text
 
 It is safe to run again, and quick when nothing changed.
@@ -45,7 +51,7 @@ fail() {
 
 # ---------------------------------------------------------------------------------------------------- arguments
 
-where=default prefix='' notebook='' output='' lab=no uninstall=no
+where=default prefix='' notebook='' output='' lab=no uninstall=no purge=no with_rust=no yes=no bundle=''
 set_where() {
   [ "$where" = default ] || fail "--$where and --$1 exclude each other" 2
   where=$1
@@ -68,6 +74,13 @@ while [ $# -gt 0 ]; do
     ;;
   --lab) lab=yes ;;
   --uninstall) uninstall=yes ;;
+  --purge) purge=yes ;;
+  --with-rust) with_rust=yes ;;
+  --yes) yes=yes ;;
+  --bundle)
+    bundle=${2:?"install.sh: --bundle needs a file"}
+    shift
+    ;;
   -h | --help)
     usage
     exit 0
@@ -109,7 +122,9 @@ fi
 if [ $uninstall = yes ]; then
   if [ -x "$prefix/bin/warpcell" ]; then
     rm -f "$stamp"
-    "$prefix/bin/warpcell" uninstall --prefix "$prefix"
+    purge_flag=()
+    [ $purge = no ] || purge_flag=(--purge)
+    "$prefix/bin/warpcell" uninstall "${purge_flag[@]}" --prefix "$prefix"
     echo "Warpcell is removed from $prefix."
   else
     echo "Warpcell is not installed in $prefix."
@@ -118,21 +133,41 @@ if [ $uninstall = yes ]; then
   exit 0
 fi
 
+# ------------------------------------------------------------------------------------------------------ a bundle
+
+if [ -n "$bundle" ]; then
+  [ -f "$bundle" ] || fail "there is no file $bundle" 2
+  unpacked=$(mktemp -d "$prefix/.warpcell-bundle-XXXXXX") || fail "nothing can be written to $prefix"
+  trap 'rm -rf "$unpacked"' EXIT
+  tar -xf "$bundle" -C "$unpacked" 2>/dev/null ||
+    fail "$bundle cannot be unpacked: it is no bundle, it is not whole, or there is no room for it in $prefix"
+  [ -f "$unpacked/warpcell/install.sh" ] || fail "$bundle is no bundle: there is no warpcell/install.sh in it"
+  bash "$unpacked/warpcell/install.sh" --prefix "$prefix" || exit 1
+  exit 0
+fi
+
 # ------------------------------------------------------------------------------------------------- prerequisites
 
 channel=$(sed -n 's/^channel *= *"\(.*\)".*/\1/p' "$root/rust-toolchain.toml")
 problems=()
 
-rust=$(cd "$root" && rustc --version 2>/dev/null || true)
-cargo=$(cd "$root" && cargo --version 2>/dev/null || true)
-if [ -z "$rust" ] || [ -z "$cargo" ]; then
-  if command -v rustup >/dev/null; then
-    problems+=("Rust $channel: rustup toolchain install $channel --profile minimal")
-  else
-    problems+=("Rust $channel (cargo and rustc), best by rustup: https://rustup.rs, then open a new shell")
-  fi
-elif [[ "$rust" != "rustc $channel "* ]]; then
-  problems+=("Rust $channel, which cells must be compiled with; found: $rust. With rustup: rustup toolchain install $channel --profile minimal")
+toolchain=$(find_rust "$channel")
+if [ $with_rust = yes ] && { [ -z "$toolchain" ] || [ "$(rust_release "$toolchain")" != "$channel" ]; }; then
+  get_rust "$channel" $yes || fail "Rust was not installed"
+  toolchain=$(find_rust "$channel")
+  [ -n "$toolchain" ] || fail "rustup has ended well, but Rust $channel is not in $rustup_home"
+fi
+rust_src=''
+if [ -n "${WARPCELL_RUSTC:-}" ] && [ -z "$toolchain" ]; then
+  problems+=("Rust $channel or later: WARPCELL_RUSTC is $WARPCELL_RUSTC, which is no such compiler with cargo beside it: unset WARPCELL_RUSTC")
+elif [ -z "$toolchain" ]; then
+  found=$(rustc --version 2>/dev/null || true)
+  problems+=("Rust $channel${found:+; found: $found}: $(get_rust_command "$channel")")
+else
+  # Types are inferred from the standard library's sources.
+  rust_src=$(find_sources "$toolchain")
+  [ -n "$rust_src" ] || problems+=("The standard library's sources: $(get_sources_command "$toolchain")")
+  PATH="$toolchain/bin:$PATH"
 fi
 
 command -v cc >/dev/null ||
@@ -154,18 +189,6 @@ if [ ${#problems[@]} -gt 0 ]; then
   } >&2
   exit 1
 fi
-
-# Types are inferred from the standard library's sources. Prints their folder, or nothing.
-find_sources() {
-  local found
-  for found in "${RUST_SRC_PATH:-}" "$(cd "$root" && rustc --print sysroot)/lib/rustlib/src/rust/library" /usr/src/rustc-*/library; do
-    if [ -f "$found/core/src/lib.rs" ]; then
-      printf '%s\n' "$found"
-      return
-    fi
-  done
-}
-rust_src=$(find_sources)
 
 # ------------------------------------------------------------------------------------------------------ progress
 
@@ -231,22 +254,15 @@ if [ -x "$prefix/bin/warpcell" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerp
   echo "Kernel and prelude in $prefix are up to date."
 else
   rm -f "$stamp"
-  if [ -z "$rust_src" ]; then
-    if command -v rustup >/dev/null && (cd "$root" && rustup component add rust-src >/dev/null 2>&1); then
-      rust_src=$(find_sources)
-    fi
-    [ -n "$rust_src" ] || cat >&2 <<'WARNING'
-Warning: the standard library's sources were not found. Without them, variables that hold standard types such as
-  Vec or String need their type written out. To get them: rustup component add rust-src
-  (Debian: sudo apt-get install rust-web-src), then run ./install.sh again.
-WARNING
-  fi
-
   begin "Building the kernel (some minutes the first time)"
-  logged cargo_kernel build --release --locked -p warpcell-kernel || fail "the kernel does not build"
+  # Where another release than the wanted one is taken, that may be why.
+  release=$(rust_release "$toolchain")
+  advice=''
+  [ "$release" = "$channel" ] || advice=" with Rust $release; with $channel it does: $(get_rust_command "$channel")"
+  logged cargo_kernel build --release --locked -p warpcell-kernel || fail "the kernel does not build$advice"
   end
   begin "Building the prelude"
-  logged cargo_prelude build --release --locked -p warpcell || fail "the prelude does not build"
+  logged cargo_prelude build --release --locked -p warpcell || fail "the prelude does not build$advice"
   end
   begin "Installing to $prefix"
   "$kernel_binary" install --prefix "$prefix" --source "$root" ${rust_src:+--rust-src "$rust_src"} ||

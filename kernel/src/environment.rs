@@ -3,7 +3,7 @@
 //! The kernel process runs with a changed environment (PATH is its tool directory, no RUSTC, CARGO and the
 //! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
 
-use crate::installation::Installation;
+use crate::installation;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,8 +57,8 @@ const REMOVED: &[&str] = &[
     "RUST_SRC_PATH",
 ];
 
-/// Changes this process's environment for evcxr. To be called while the process has one thread.
-pub fn prepare_kernel(installation: &Installation, session: &Path) {
+/// Changes this process's environment for evcxr and the installation in `home`. To be called while the process has one thread.
+pub fn prepare_kernel(home: &Path, session: &Path) {
     let mut user = Map::new();
     let mut set = |name: &str, value: Option<std::ffi::OsString>| {
         user.insert(name.to_owned(), std::env::var(name).map_or(Value::Null, Value::from));
@@ -71,7 +71,7 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
         }
     };
     // Nothing else: evcxr would change the way it builds if it found `mold` or `lld`.
-    set("PATH", Some(installation.tools().into()));
+    set("PATH", Some(installation::tools_in(home).into()));
     for name in REMOVED {
         set(name, None);
     }
@@ -79,15 +79,21 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
     set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
     // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
-    set(CARGO_HOME, Some(installation.sysroot().into()));
+    // In the session, since cargo writes into its home.
+    set(CARGO_HOME, Some(tool_home(session).into()));
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
     unsafe {
         std::env::set_var(USER_ENVIRONMENT, text);
         // Not among what the user gets back: the cell process needs it.
-        std::env::set_var(INSTALLATION, &installation.home);
+        std::env::set_var(INSTALLATION, home);
     }
+}
+
+/// Cargo's home as rust-analyzer sees it: the links to our tools are in `bin` below it.
+pub fn tool_home(session: &Path) -> PathBuf {
+    session.join("cargo")
 }
 
 /// Where a session's cell process waits for what the user types.
@@ -134,6 +140,14 @@ pub fn restore_cargo_home(command: &mut Command) {
         Some(home) => command.env(CARGO_HOME, home),
         None => command.env_remove(CARGO_HOME),
     };
+}
+
+/// The user's own home of cargo.
+pub fn cargo_home() -> Option<PathBuf> {
+    match user_environment().get(CARGO_HOME).and_then(Value::as_str).filter(|home| !home.is_empty()) {
+        Some(home) => Some(home.into()),
+        None => std::env::home_dir().map(|home| home.join(".cargo")),
+    }
 }
 
 /// Gives a command the user's own environment.

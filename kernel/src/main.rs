@@ -2,6 +2,7 @@
 
 mod analysed_sources;
 mod build_step;
+mod cache;
 mod cell_process;
 mod cli;
 mod completeness;
@@ -23,6 +24,7 @@ mod setup;
 mod sleep;
 mod supervisor;
 mod toolchain;
+mod user_installation;
 mod watcher;
 mod wire;
 

@@ -8,6 +8,8 @@ use crate::environment::{INSTALLATION, RECORD};
 use crate::installation::{Record, home_beside, home_in};
 use crate::package::{self, Package, Report};
 use crate::toolchain::Toolchain;
+use crate::toolchain::search::Surroundings;
+use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ pub struct Request<'a> {
 
 /// Installs everything but the kernelspec, from a source directory: makes a package, and sets it up.
 pub fn install(request: &Request<'_>) -> Result<()> {
-    let toolchain = Toolchain::of(Path::new("rustc"), request.source)?;
+    let toolchain = Surroundings::here(Some(&request.source.join("install.sh"))).find()?;
     let standard_library = toolchain.sources(request.standard_library)?;
     let home = home_in(request.prefix);
     let directory = directories::beside(&home, "package");
@@ -53,7 +55,7 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     if directory.exists() {
         bail!("{} is there already", directory.display());
     }
-    let toolchain = Toolchain::of(Path::new("rustc"), source)?;
+    let toolchain = Surroundings::here(Some(&source.join("install.sh"))).find()?;
     let staging = directories::beside(directory, "new");
     directories::remove(&staging)?;
     let result = Package::make(source, &toolchain, &staging)
@@ -65,14 +67,19 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     result
 }
 
-/// What `warpcell setup` does: sets up the package that came with this program, in a prefix. Gives the installation's directory.
+/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix. If none is given and
+/// the program's own cannot be written, does it in the user's cache. Gives the installation's directory.
 pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_library: Option<&Path>) -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
+    if prefix.is_none() && package.is_none() && !is_writable(&own.join("lib")) {
+        eprintln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
+        return user_installation::set_up();
+    }
     let package = Package::open(package.unwrap_or(&package::directory_in(own)))?;
-    let rustc = std::env::var_os("WARPCELL_RUSTC").unwrap_or_else(|| "rustc".into());
-    let toolchain = Toolchain::of(Path::new(&rustc), Path::new("/"))?;
-    let standard_library = toolchain.sources(standard_library)?;
+    let surroundings = Surroundings::here(None);
+    let toolchain = surroundings.find()?;
+    let standard_library = sources(&surroundings, &toolchain, standard_library)?;
     let prefix = std::path::absolute(prefix.unwrap_or(own))?;
     let home = home_in(&prefix);
     let plan = Plan {
@@ -83,8 +90,23 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
         home: &home,
         program: &program,
     };
-    set_up_for_any(&plan, &mut |built, total| eprint!("\rbuilding the prelude: {built} of {total} crates"))?;
+    eprintln!("Setting Warpcell up for {}", toolchain.compiler);
+    set_up_for_any(&plan, &mut |built, total| {
+        eprintln!("building the array library: {built} of {total} crates");
+    })?;
     Ok(home)
+}
+
+fn is_writable(directory: &Path) -> bool {
+    directories::create(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
+}
+
+/// The sources of the standard library: those that are named, or those that are found.
+fn sources(surroundings: &Surroundings, toolchain: &Toolchain, named: Option<&Path>) -> Result<Option<PathBuf>> {
+    match named {
+        Some(named) => toolchain.sources(Some(named)),
+        None => Ok(surroundings.sources(toolchain).ok()),
+    }
 }
 
 /// An installation to be.
@@ -151,7 +173,15 @@ fn record_start(plan: &Plan<'_>) -> Result<()> {
 /// Removes what [`install`] puts into a prefix.
 pub fn uninstall(prefix: &Path) -> Result<()> {
     directories::remove(&home_in(prefix))?;
+    if is_from_wheel(prefix) {
+        return Ok(());
+    }
     directories::remove_file(&binary_in(prefix))
+}
+
+/// Whether program and entry of a prefix came by pip, whose they are to remove.
+pub fn is_from_wheel(prefix: &Path) -> bool {
+    package::directory_in(prefix).exists()
 }
 
 /// The binary in a prefix.

@@ -1,8 +1,12 @@
-//! The Rust toolchain that cells are compiled with: what it says of itself.
+//! The Rust toolchain that cells are compiled with: what it says of itself, and where it is looked for ([`search`]).
 
+pub mod search;
+
+use crate::PINNED_COMPILER;
 use anyhow::{Context, Result, bail};
+use semver::Version;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A toolchain, as its own `rustc` describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub struct Toolchain {
     pub root: PathBuf,
     /// `rustc -V`.
     pub compiler: String,
+    /// Its release.
+    pub release: Version,
     /// What it compiles for: the machine it runs on.
     pub target: String,
     /// Name of the standard library's shared object; its hash is another one in every build of the compiler.
@@ -18,10 +24,12 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The toolchain that `rustc` leads to from a directory; rustup's stand-in looks for `rust-toolchain.toml` there.
-    pub fn of(rustc: &Path, directory: &Path) -> Result<Toolchain> {
-        let root = query(Command::new(rustc).current_dir(directory).args(["--print", "sysroot"]))
-            .context("the Rust compiler was not found; install Rust from https://rustup.rs, then run this again")?;
+    /// The toolchain that `rustc` leads to. It may be rustup's stand-in, which then takes no account of where it is run, and
+    /// installs nothing.
+    pub fn of(rustc: &Path) -> Result<Toolchain> {
+        let mut command = Command::new(rustc);
+        command.current_dir("/").env("RUSTUP_AUTO_INSTALL", "0").stdin(Stdio::null());
+        let root = query(command.args(["--print", "sysroot"]))?;
         Toolchain::at(Path::new(&root))
     }
 
@@ -31,8 +39,15 @@ impl Toolchain {
         let compiler = about.lines().next().unwrap_or_default().to_owned();
         let host = about.lines().find_map(|line| line.strip_prefix("host: "));
         let target = host.context("rustc does not name its host")?.to_owned();
+        let release = about.lines().find_map(|line| line.strip_prefix("release: "));
+        let release = Version::parse(release.context("rustc does not name its release")?)?;
         let standard_library = standard_library(root, &target)?;
-        Ok(Toolchain { root: root.to_owned(), compiler, target, standard_library })
+        Ok(Toolchain { root: root.to_owned(), compiler, release, target, standard_library })
+    }
+
+    /// Whether it is of the release that Warpcell is made for.
+    pub fn is_pinned(&self) -> bool {
+        self.release.to_string() == PINNED_COMPILER
     }
 
     /// A tool of it.

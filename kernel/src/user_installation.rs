@@ -43,12 +43,24 @@ pub fn chosen(program: &Path) -> Option<Installation> {
     installation.problem().is_none().then_some(installation)
 }
 
+/// What `warpcell setup --for-user` does. Gives the installation's directory; progress is a line for each crate.
+pub fn set_up() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let needed = Needed::find(&program)?.with_context(|| {
+        let place = program.parent().and_then(Path::parent).map(package::directory_in).unwrap_or_default();
+        format!("there is nothing to set up in {}", place.display())
+    })?;
+    needed.make(&mut |built, total| println!("building the array library: {built} of {total} crates"))?;
+    Ok(needed.home)
+}
+
 impl Needed {
     /// What is to be made for a program; `None` if it has no package.
     pub fn find(program: &Path) -> Result<Option<Needed>> {
         let Some(package) = package_of(program) else { return Ok(None) };
         let toolchain = Surroundings::here(None).find()?;
-        let folder = folder().context("there is no folder for the user's cache: neither HOME nor WARPCELL_CACHE_DIR is set")?;
+        let folder =
+            folder().context("there is no folder for the user's cache: neither HOME nor WARPCELL_CACHE_DIR is set")?;
         let id = build_step::hash(&(stamp(program), identity(&package), &toolchain.compiler, &toolchain.root));
         Ok(Some(Needed { program: program.to_owned(), home: folder.join(id), package, toolchain }))
     }
@@ -61,7 +73,7 @@ impl Needed {
     /// Makes the installation, or takes the one that another process makes at the same time.
     pub fn make(&self, report: &mut Report<'_>) -> Result<()> {
         let folder = self.home.parent().context("an installation needs a folder")?;
-        let _lock = directories::lock(folder)?;
+        let _lock = directories::lock(&folder.join(CHOICES))?;
         let is_there = Installation::open(&self.home).is_ok_and(|found| found.problem().is_none());
         if !(is_there && self.home.join(PROGRAM).exists()) {
             let surroundings = Surroundings::here(None);
@@ -72,7 +84,6 @@ impl Needed {
                     keep_package: true,
                     toolchain: &self.toolchain,
                     standard_library: standard_library.as_deref(),
-                    crates: None,
                     home: &self.home,
                     program: &self.program,
                 },

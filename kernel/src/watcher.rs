@@ -3,6 +3,7 @@
 //!
 //! It stands in a process group of its own, since servers end a kernel together with its group.
 
+use crate::cache;
 use crate::environment::{SESSION, WATCHER};
 use anyhow::{Context, Result};
 use std::io::Read;
@@ -44,6 +45,7 @@ pub fn run() -> i32 {
             Ok(()) => true,
         };
         if (removed && ended == 0) || Instant::now() > deadline {
+            cache::sweep();
             return i32::from(!removed);
         }
         // What was ended may have written into the directory while it was being removed.

@@ -148,7 +148,7 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
 
 fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Record> {
     let answer = resolve(installation, plan, sets, progress)?;
-    let set = Set::writable(sets, progress)?;
+    let set = Set::writable(sets, installation, progress)?;
     if let Some(record) = set.read::<Record>() {
         record.remove_damaged();
     }
@@ -189,7 +189,7 @@ fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress:
     if let Some((_, answer)) = resolved(sets) {
         return Ok(answer);
     }
-    let set = Set::writable(sets, progress)?;
+    let set = Set::writable(sets, installation, progress)?;
     let answer = run::metadata(installation, plan, set, progress).inspect_err(|_| set.forget())?;
     set.write(&answer)?;
     set.keep_versions()?;

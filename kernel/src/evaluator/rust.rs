@@ -8,6 +8,7 @@ use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::documentation::{self, Sources};
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link};
+use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::variables::{self, Variables};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
@@ -15,6 +16,7 @@ use crate::evaluator::{
 use crate::evaluator::{actions, assistance, keeping};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
+use crate::user_installation::Needed;
 use crate::watcher;
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -23,7 +25,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What every session starts with; replayed after `:clear`.
 pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
@@ -37,6 +39,9 @@ pub const WARM_UP: &[&str] = &[
     "let a = ndarray::array![[1.0, 2.0]]; let b = a.mapv(|x| x * 2.0) + &a; let s = b.sum_axis(ndarray::Axis(0)); s.",
     "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
 ];
+
+/// How long a look at the installation that is being made may keep a cell waiting.
+const LITTLE: Duration = Duration::from_millis(50);
 
 /// The session's directory: the thread that owns it need not come to its end when the kernel does.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -53,6 +58,10 @@ pub fn remove_session_files() {
 pub struct Session {
     directory: tempfile::TempDir,
     installation: std::result::Result<Installation, String>,
+    /// Which directory the installation was when the session began.
+    place: Option<(u64, u64)>,
+    /// What has to be made first, if nobody has set Warpcell up.
+    needed: Option<Needed>,
 }
 
 impl Session {
@@ -71,14 +80,48 @@ impl Session {
         for name in ["configuration", "context"] {
             std::fs::create_dir(directory.path().join(name))?;
         }
+        let tools = environment::tool_home(directory.path()).join("bin");
+        std::fs::create_dir_all(&tools)?;
+        for name in ["cargo", "rustc"] {
+            std::os::unix::fs::symlink(std::env::current_exe()?, tools.join(name))?;
+        }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
         let installation = Installation::locate()
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
-        if let Ok(installation) = &installation {
-            environment::prepare_kernel(installation, directory.path());
+        let mut needed = None;
+        let installation = installation.or_else(|problem| {
+            let found =
+                Needed::find(&std::env::current_exe().unwrap_or_default()).map_err(|error| format!("{error:#}"))?;
+            needed = found;
+            Err(problem)
+        });
+        let home = installation.as_ref().map(|found| &found.home).ok().or(needed.as_ref().map(|needed| &needed.home));
+        if let Some(home) = home {
+            environment::prepare_kernel(home, directory.path());
         }
-        Ok(Session { directory, installation })
+        let place = installation.as_ref().ok().and_then(Installation::place);
+        Ok(Session { directory, installation, place, needed })
+    }
+
+    /// What has become of the installation since the session began, if that keeps cells from being compiled.
+    fn problem(&self) -> Option<String> {
+        let installation = self.installation.as_ref().ok()?;
+        let place = installation.place();
+        let home = installation.home.display();
+        if place.is_none() {
+            return Some(format!(
+                "The installation that this kernel runs from is gone: {home} does not exist. The variables are still \
+                 there, but no cell can be compiled. Install Warpcell again and restart the kernel."
+            ));
+        }
+        if place != self.place {
+            return Some(format!(
+                "Warpcell was installed anew in {home} while this kernel was running, and cells do not mix with those of \
+                 the old installation. Restart the kernel; the variables are lost by that."
+            ));
+        }
+        installation.problem()
     }
 
     /// The session's directory.
@@ -112,6 +155,10 @@ pub struct RustEvaluator {
     device: String,
     /// Helps to write cells while one runs.
     assistant: Arc<Assistant>,
+    /// The installation that is being made.
+    setting_up: Option<SettingUp>,
+    /// What the first cell says of that.
+    news: String,
 }
 
 impl RustEvaluator {
@@ -121,19 +168,17 @@ impl RustEvaluator {
     }
 
     /// Starts evcxr and its first cell process; takes seconds.
-    pub fn start(session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
+    pub fn start(mut session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
         link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
         build_step::keep_compiler(session.path())?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
-        // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
-        let device = std::thread::spawn(crate::doctor::device);
-        let context = match &session.installation {
-            Err(problem) => Err(problem.clone()),
-            Ok(_) => start_context(&session, &socket),
+        let setting_up = session.needed.take().map(|needed| SettingUp::start(&needed, session.path())).transpose()?;
+        let (context, device) = match &setting_up {
+            Some(_) => (Err("Warpcell is being set up".to_owned()), "the device is not known yet".to_owned()),
+            None => open(&session),
         };
-        let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
         Ok(RustEvaluator {
             session,
             link,
@@ -145,7 +190,30 @@ impl RustEvaluator {
             warm: 0,
             device,
             assistant,
+            setting_up,
+            news: String::new(),
         })
+    }
+
+    /// Begins to work with the installation that was made for this session.
+    fn use_made(&mut self, made: Result<Installation>) {
+        self.session.place = made.as_ref().ok().and_then(Installation::place);
+        self.session.installation = made.map_err(|error| format!("{error:#}"));
+        (self.context, self.device) = open(&self.session);
+    }
+
+    /// Waits for the installation that is being made, and shows what there is to say of it.
+    fn finish_setting_up(&mut self, sink: &OutputSink) {
+        let mut show = |text: &str| {
+            if !text.is_empty() {
+                sink(Output::Stream { name: StreamName::Stdout, text: text.to_owned() });
+            }
+        };
+        if let Some(mut setting_up) = self.setting_up.take() {
+            let made = setting_up.finish(&mut show);
+            self.use_made(made);
+        }
+        show(&std::mem::take(&mut self.news));
     }
 
     fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
@@ -225,6 +293,9 @@ impl RustEvaluator {
     fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
         let none = BTreeSet::new();
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
+        if let Some(problem) = self.session.problem() {
+            return Err(not_installed(&problem));
+        }
         self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.concern(number) {
             return Err(interrupted(&none));
@@ -319,6 +390,7 @@ impl Evaluator for RustEvaluator {
     }
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        self.finish_setting_up(sink);
         let expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         self.link.begin(Arc::clone(sink));
@@ -331,6 +403,14 @@ impl Evaluator for RustEvaluator {
     }
 
     fn warm_up(&mut self) -> bool {
+        if let Some(setting_up) = &mut self.setting_up {
+            if let Some(made) = setting_up.wait(LITTLE) {
+                self.news = setting_up.take_news();
+                self.setting_up = None;
+                self.use_made(made);
+            }
+            return true;
+        }
         let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
         self.warm += 1;
         // Only what rust-analyzer learns by it counts.
@@ -372,6 +452,18 @@ impl Evaluator for RustEvaluator {
         };
         format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)
     }
+}
+
+/// Opens evcxr's context, and asks for the device.
+fn open(session: &Session) -> (std::result::Result<CommandContext, String>, String) {
+    // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
+    let device = std::thread::spawn(crate::doctor::device);
+    let context = match &session.installation {
+        Err(problem) => Err(problem.clone()),
+        Ok(_) => start_context(session, &session.path().join("supervisor.socket")),
+    };
+    let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
+    (context, device)
 }
 
 fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {

@@ -21,7 +21,7 @@ pub struct SettingUp {
     home: PathBuf,
     began: Instant,
     /// What was said and not shown yet.
-    unseen: String,
+    news: String,
     /// Whether the line that is shown last can be overwritten.
     is_open: bool,
 }
@@ -43,26 +43,20 @@ impl SettingUp {
             let lines = BufReader::new(output).lines().map_while(std::result::Result::ok);
             lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
         });
-        let duration = if needed.is_quick() { "some seconds" } else { "some minutes, as the array library is built for it" };
-        let unseen = format!(
+        let duration =
+            if needed.is_quick() { "some seconds" } else { "some minutes, as the array library is built for it" };
+        let news = format!(
             "Warpcell is being set up for this user and {}; this happens once and takes {duration}.\n",
             needed.toolchain.compiler
         );
-        Ok(SettingUp { child, lines, errors, home: needed.home.clone(), began: Instant::now(), unseen, is_open: false })
+        Ok(SettingUp { child, lines, errors, home: needed.home.clone(), began: Instant::now(), news, is_open: false })
     }
 
-    /// Waits, no longer than `patience` if there is one. Gives the installation when it is made, or why there is none.
-    pub fn wait(&mut self, patience: Option<Duration>, show: &mut dyn FnMut(&str)) -> Option<Result<Installation>> {
-        let deadline = patience.map(|patience| Instant::now() + patience);
+    /// Waits a little. Gives the installation if it is made, or why there is none.
+    pub fn wait(&mut self, patience: Duration) -> Option<Result<Installation>> {
+        let deadline = Instant::now() + patience;
         loop {
-            if patience.is_none() {
-                show(&std::mem::take(&mut self.unseen));
-            }
-            let line = match deadline {
-                None => self.lines.recv().map_err(RecvTimeoutError::from),
-                Some(deadline) => self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())),
-            };
-            match line {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) => self.say(&line),
                 Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => return Some(self.end()),
@@ -70,15 +64,29 @@ impl SettingUp {
         }
     }
 
-    /// What was said and not shown.
-    pub fn take_unseen(&mut self) -> String {
-        std::mem::take(&mut self.unseen)
+    /// Waits to the end, and shows what is said.
+    pub fn finish(&mut self, show: &mut dyn FnMut(&str)) -> Result<Installation> {
+        loop {
+            show(&self.take_news());
+            match self.lines.recv() {
+                Ok(line) => self.say(&line),
+                Err(_) => break,
+            }
+        }
+        let made = self.end();
+        show(&self.take_news());
+        made
+    }
+
+    /// What was said and not shown yet.
+    pub fn take_news(&mut self) -> String {
+        std::mem::take(&mut self.news)
     }
 
     /// A line of progress takes the place of the one before.
     fn say(&mut self, line: &str) {
-        self.unseen.push_str(if self.is_open { "\r" } else { "" });
-        self.unseen.push_str(line);
+        self.news.push_str(if self.is_open { "\r" } else { "" });
+        self.news.push_str(line);
         self.is_open = true;
     }
 
@@ -88,7 +96,7 @@ impl SettingUp {
         let _ = self.errors.read_to_string(&mut said);
         let status = self.child.wait().context("the process that sets Warpcell up is lost")?;
         if self.is_open {
-            self.unseen.push('\n');
+            self.news.push('\n');
             self.is_open = false;
         }
         if !status.success() {
@@ -97,7 +105,7 @@ impl SettingUp {
         }
         let installation = Installation::open(&self.home)?;
         let seconds = self.began.elapsed().as_secs();
-        self.unseen.push_str(&format!("Warpcell was set up in {seconds} s, in {}.\n", self.home.display()));
+        self.news.push_str(&format!("Warpcell was set up in {seconds} s, in {}.\n", self.home.display()));
         Ok(installation)
     }
 }

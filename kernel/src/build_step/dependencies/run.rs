@@ -5,13 +5,14 @@ use super::progress::{Built, Progress};
 use super::record::Answer;
 use super::set::{PACKAGE, Set};
 use crate::build_step::real_cargo;
-use crate::environment::STAND_IN;
+use crate::cache;
+use crate::environment::{self, STAND_IN};
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// The longest error that is shown whole, in lines.
 const ERROR_LINES: usize = 40;
@@ -110,6 +111,7 @@ fn cargo(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    use_cargo_home(&mut command, set)?;
     let mut child = command.spawn().context("cargo cannot be run")?;
     let mut stdout = child.stdout.take().context("cargo's output is missing")?;
     let stderr = child.stderr.take().context("cargo's messages are missing")?;
@@ -139,6 +141,23 @@ fn cargo(
         bail!(explain(&messages));
     }
     Ok(Output { text })
+}
+
+/// Lets cargo keep what it downloads beside the set where it cannot do so in the user's home, because nothing can be
+/// written or locked there. The user's settings of cargo hold all the same.
+fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
+    let Some(home) = environment::cargo_home() else { return Ok(()) };
+    if std::fs::create_dir_all(&home).is_ok() && cache::check_locks(&home).is_ok() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(&set.cargo_home)
+        .with_context(|| format!("the folder {} cannot be made", set.cargo_home.display()))?;
+    command.env("CARGO_HOME", &set.cargo_home);
+    let settings = ["config.toml", "config"].map(|name| home.join(name));
+    if let Some(settings) = settings.iter().find(|settings| settings.is_file()) {
+        command.arg("--config").arg(settings);
+    }
+    Ok(())
 }
 
 /// Crates that only have a program cannot be used from code.

@@ -1,8 +1,8 @@
 //! Where a set of crates is built: in a cache that all notebooks of a user share, or in the session's directory if the
-//! cache cannot be written.
+//! cache cannot be written or has no locks.
 //!
 //! ```text
-//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen
+//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen (see `cache.rs`)
 //!                  target/     cargo's target directory of all sets; cargo locks it while it builds
 //!                  sets/HASH/  a crate that depends on the set's crates; HASH: of its Cargo.toml
 //!                              Cargo.lock begins as that of the session's set before, or the prelude's, so that versions
@@ -14,6 +14,7 @@
 use super::Plan;
 use super::progress::Progress;
 use crate::build_step::hash;
+use crate::cache;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -30,6 +31,11 @@ pub struct Set {
     pub directory: PathBuf,
     /// Cargo's target directory.
     pub target: PathBuf,
+    /// Where cargo keeps what it downloads, if it cannot do so in the user's home.
+    pub cargo_home: PathBuf,
+    root: PathBuf,
+    /// Whether other kernels use the same place.
+    is_shared: bool,
     manifest: String,
     /// Where the versions come from: the session's last set, and the prelude.
     seeds: [PathBuf; 2],
@@ -48,11 +54,13 @@ impl Set {
         // Names that crates below cannot have any more.
         let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
         let renamed: Vec<&String> = renamed.map(|(library, _)| library).collect();
-        let key = key(&installation.record.compiler, &installation.record.identity);
-        let shared = cache_folder().map(|folder| folder.join("crates").join(key));
+        let shared = cache::crates_of(installation);
         let place = |root: PathBuf| Set {
             directory: root.join("sets").join(hash(&(&manifest, &renamed))),
             target: root.join("target"),
+            cargo_home: root.join("cargo"),
+            is_shared: !root.starts_with(session),
+            root,
             manifest: manifest.clone(),
             seeds: [session.join("Cargo.lock"), installation.lock_file()],
         };
@@ -60,10 +68,10 @@ impl Set {
     }
 
     /// The first place that can be written, made ready for cargo.
-    pub fn writable<'a>(sets: &'a [Set], progress: &mut Progress) -> Result<&'a Set> {
+    pub fn writable<'a>(sets: &'a [Set], installation: &Installation, progress: &mut Progress) -> Result<&'a Set> {
         let mut problem = None;
         for set in sets {
-            match set.prepare() {
+            match set.prepare(installation) {
                 Ok(()) => {
                     if let Some(problem) = problem {
                         progress.line(&format!(
@@ -79,11 +87,15 @@ impl Set {
         Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
     }
 
-    fn prepare(&self) -> Result<()> {
+    fn prepare(&self, installation: &Installation) -> Result<()> {
         let source = self.directory.join("src");
         for directory in [&source, &self.target] {
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("the folder {} cannot be made", directory.display()))?;
+        }
+        if self.is_shared {
+            cache::claim(&self.root, installation)?;
+            cache::check_locks(&self.target)?;
         }
         // The manifest is always written, to see whether that is possible.
         write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
@@ -119,19 +131,6 @@ impl Set {
         // Another kernel may use it at the same time; then it makes it again.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
-}
-
-/// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
-fn cache_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("WARPCELL_CACHE_DIR")
-        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
-}
-
-/// What the cache's contents depend on.
-fn key(compiler: &str, prelude: &str) -> String {
-    hash(&(compiler, prelude, "layout 2"))
 }
 
 /// The manifest of a crate that depends on the set's crates.
@@ -199,14 +198,6 @@ fn write(path: &Path, contents: &[u8], keep: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_compiler_or_prelude_has_another_cache() {
-        let own = key("rustc 1.95.0 (59807616e 2026-04-14)", "0123");
-        assert_eq!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0123"));
-        assert_ne!(own, key("rustc 1.95.1 (0123456ff 2026-05-14)", "0123"));
-        assert_ne!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0124"));
-    }
 
     #[test]
     fn versions_of_both_lock_files() {

@@ -1,0 +1,216 @@
+//! The user's cache: what it holds, which installations use what, and the removal of what nobody uses any more.
+//!
+//! ```text
+//! CACHE/crates/KEY/          crates of `:dep`, built for one compiler and prelude
+//!                  users/    a file for each installation that uses them: its directory
+//!       *.cubin              programs for GPUs, by what went into them
+//! ```
+//! Nothing in it is precious: what is missing is made again. Every installation of one compiler and prelude uses the same
+//! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
+//! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
+
+use crate::installation::Installation;
+use anyhow::{Context, Result};
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+const CRATES: &str = "crates";
+const USERS: &str = "users";
+/// After what time programs for GPUs that were not made again are removed.
+const OLD: Duration = Duration::from_secs(90 * 24 * 3600);
+/// After what time a folder that no installation has claimed is one of an earlier version, and not one that is being made.
+const UNCLAIMED: Duration = Duration::from_secs(3600);
+
+/// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
+pub fn folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("WARPCELL_CACHE_DIR")
+        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
+}
+
+/// Where the crates of an installation are.
+pub fn crates_of(installation: &Installation) -> Option<PathBuf> {
+    let key = key(&installation.record.compiler, &installation.record.identity);
+    Some(folder()?.join(CRATES).join(key))
+}
+
+/// Notes that an installation uses a folder with crates.
+pub fn claim(crates: &Path, installation: &Installation) -> Result<()> {
+    let users = crates.join(USERS);
+    let file = users.join(hash(&installation.home));
+    if file.exists() {
+        return Ok(());
+    }
+    let failed = || format!("the folder {} cannot be made", users.display());
+    std::fs::create_dir_all(&users).with_context(failed)?;
+    let mut draft = tempfile::NamedTempFile::new_in(&users).with_context(failed)?;
+    draft.write_all(installation.home.as_os_str().as_encoded_bytes()).with_context(failed)?;
+    draft.persist(&file).with_context(failed)?;
+    Ok(())
+}
+
+/// Removes what nobody uses any more. What cannot be removed stays for the next time.
+pub fn sweep() {
+    let Some(folder) = folder() else { return };
+    for crates in entries(&folder.join(CRATES)) {
+        if !is_used(&crates) {
+            remove(&crates);
+        }
+    }
+    for program in programs(&folder) {
+        if age(&program).is_some_and(|age| age > OLD) {
+            let _ = std::fs::remove_file(program);
+        }
+    }
+}
+
+/// Removes everything that kernels have put into the cache, and the folder unless something else is in it.
+pub fn purge() -> Result<Option<PathBuf>> {
+    let Some(folder) = folder().filter(|folder| folder.is_dir()) else { return Ok(None) };
+    let gone = |result: std::io::Result<()>, path: &Path| match result {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
+        }
+        _ => Ok(()),
+    };
+    let crates = folder.join(CRATES);
+    gone(std::fs::remove_dir_all(&crates), &crates)?;
+    for program in programs(&folder) {
+        gone(std::fs::remove_file(&program), &program)?;
+    }
+    match std::fs::remove_dir(&folder) {
+        Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => {
+            return Err(error).with_context(|| format!("{} cannot be removed", folder.display()));
+        }
+        _ => Ok(Some(folder)),
+    }
+}
+
+/// Whether files in a folder can be locked, as cargo does it. Some network file systems cannot: there two kernels would
+/// build into each other's files.
+pub fn check_locks(folder: &Path) -> Result<()> {
+    let file = tempfile::tempfile_in(folder).with_context(|| format!("{} cannot be written", folder.display()))?;
+    match file.lock() {
+        Ok(()) => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("{} is on a file system without locks", folder.display())),
+    }
+}
+
+/// What the crates' folder depends on.
+fn key(compiler: &str, prelude: &str) -> String {
+    hash(&(compiler, prelude, "layout 2"))
+}
+
+/// Whether an installation that uses a folder with crates is still there and still the same.
+fn is_used(crates: &Path) -> bool {
+    use std::os::unix::ffi::OsStringExt;
+    let users: Vec<PathBuf> = entries(&crates.join(USERS));
+    if users.is_empty() {
+        return age(crates).is_none_or(|age| age < UNCLAIMED);
+    }
+    let homes = users.iter().filter_map(|file| std::fs::read(file).ok()).map(std::ffi::OsString::from_vec);
+    homes.map(PathBuf::from).any(|home| {
+        let Ok(installation) = Installation::open(&home) else { return false };
+        let key = key(&installation.record.compiler, &installation.record.identity);
+        crates.file_name().is_some_and(|name| *name == *key)
+    })
+}
+
+/// Removes a folder at once for all who look for it, and then what is in it.
+fn remove(folder: &Path) {
+    if folder.extension().is_some_and(|end| end == "gone") {
+        // Another process may be at it.
+        let _ = std::fs::remove_dir_all(folder);
+        return;
+    }
+    let gone = folder.with_extension("gone");
+    if std::fs::rename(folder, &gone).is_ok() {
+        let _ = std::fs::remove_dir_all(gone);
+    }
+}
+
+/// The files of programs, those that are being written among them: 32 digits, a point, and more.
+fn programs(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    entries(folder).into_iter().filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_ours = |name: &str| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        name.split_once('.').is_some_and(|(digits, end)| is_ours(digits) && (end == "cubin" || end.ends_with(".tmp")))
+    })
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+fn age(path: &Path) -> Option<Duration> {
+    let changed = std::fs::metadata(path).ok()?.modified().ok()?;
+    SystemTime::now().duration_since(changed).ok()
+}
+
+fn hash(value: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::installation::Record;
+
+    fn install(home: &Path, identity: &str) -> Installation {
+        let record = Record {
+            version: "0.1.0".into(),
+            compiler: "rustc 1.95.0".into(),
+            toolchain: "/".into(),
+            target: "x86_64-unknown-linux-gnu".into(),
+            externs: vec![],
+            carried: vec![],
+            identity: identity.into(),
+        };
+        std::fs::create_dir_all(home).unwrap();
+        std::fs::write(home.join("installation.json"), serde_json::to_string(&record).unwrap()).unwrap();
+        Installation { home: home.to_owned(), record }
+    }
+
+    #[test]
+    fn another_compiler_or_prelude_has_another_cache() {
+        let own = key("rustc 1.95.0 (59807616e 2026-04-14)", "0123");
+        assert_eq!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0123"));
+        assert_ne!(own, key("rustc 1.95.1 (0123456ff 2026-05-14)", "0123"));
+        assert_ne!(own, key("rustc 1.95.0 (59807616e 2026-04-14)", "0124"));
+    }
+
+    #[test]
+    fn a_folder_is_used_as_long_as_one_installation_is_of_its_kind() {
+        let root = tempfile::tempdir().unwrap();
+        let homes = ["one home é", "another"].map(|name| root.path().join(name));
+        let installations = [install(&homes[0], "a"), install(&homes[1], "a")];
+        let crates = root.path().join(CRATES).join(key("rustc 1.95.0", "a"));
+        std::fs::create_dir_all(&crates).unwrap();
+        assert!(is_used(&crates), "it is being made");
+        for installation in &installations {
+            claim(&crates, installation).unwrap();
+            claim(&crates, installation).unwrap();
+        }
+        assert!(is_used(&crates));
+        install(&homes[0], "b");
+        assert!(is_used(&crates), "by the other one");
+        std::fs::remove_dir_all(&homes[1]).unwrap();
+        assert!(!is_used(&crates));
+        remove(&crates);
+        assert_eq!(entries(&root.path().join(CRATES)), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn locks_are_tried() {
+        let root = tempfile::tempdir().unwrap();
+        check_locks(root.path()).unwrap();
+        assert!(check_locks(&root.path().join("nowhere")).is_err());
+        assert_eq!(entries(root.path()).len(), 0);
+    }
+}
