@@ -35,7 +35,10 @@ build() {
 }
 
 # Everything in the wheel that is linked.
-linked() { printf '%s\0' "$kernel_binary" "$target/prelude/release/libwarpcell.so"; }
+linked() {
+  printf '%s\0' "$kernel_binary" "$target/prelude/release/libwarpcell.so"
+  find "$target/prelude/release/deps" -name '*.so' -print0
+}
 late() {
   local files=()
   mapfile -d '' files < <(linked)
