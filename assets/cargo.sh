@@ -6,15 +6,18 @@
 
 target="${root:?}/target"
 kernel_binary="$target/release/warpcell"
+# Where cargo finds the C compiler that links: assets/glibc.sh changes it for wheels.
+cargo_path=${WARPCELL_CARGO_PATH:-$PATH}
 
 # cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
 cargo_kernel() {
-  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP CARGO_TARGET_DIR="$target" cargo "$@")
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP PATH="$cargo_path" \
+    CARGO_TARGET_DIR="$target" cargo "$@")
 }
 
 # cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
 # prelude/dylib.toml has the flags and the target folder; one of the flags is unstable.
 cargo_prelude() {
-  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR RUSTC_BOOTSTRAP=1 \
+  (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR PATH="$cargo_path" RUSTC_BOOTSTRAP=1 \
     cargo --config prelude/dylib.toml "$@")
 }

@@ -126,7 +126,7 @@ fn replace_by(command: &mut Command, arguments: &[OsString]) -> Result<i32> {
 }
 
 /// A value as a name, in hexadecimal digits: deterministic, and the same in all kernels of one installation.
-fn hash(value: &impl Hash) -> String {
+pub fn hash(value: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     format!("{:016x}", hasher.finish())

@@ -3,7 +3,7 @@
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
 use crate::lessons::{self, Edition};
-use crate::{bundle, cache, cell_process, doctor, server, setup};
+use crate::{bundle, cache, cell_process, doctor, server, setup, user_installation};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -41,9 +41,12 @@ enum Command {
     },
     /// Set Warpcell up for the Rust compiler that is there; the prelude is built if it came for another one.
     Setup {
-        /// The prefix; that of this program if nothing is said.
+        /// The prefix; that of this program if nothing is said and it can be written, or else this user's cache.
         #[arg(long, value_name = "DIR")]
         prefix: Option<PathBuf>,
+        /// Into this user's cache.
+        #[arg(long, conflicts_with = "prefix")]
+        for_user: bool,
         /// The package; the one that came with this program if nothing is said.
         #[arg(long, value_name = "DIR", hide = true)]
         package: Option<PathBuf>,
@@ -57,6 +60,9 @@ enum Command {
         /// Warpcell's source directory.
         #[arg(long, value_name = "DIR", default_value = ".")]
         source: PathBuf,
+        /// Write an entry for Jupyter too, to this folder.
+        #[arg(long, value_name = "DIR")]
+        kernelspec: Option<PathBuf>,
         /// The package; it must not be there.
         #[arg(value_name = "DIR")]
         directory: PathBuf,
@@ -192,11 +198,20 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             })?;
             println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
-        Command::Setup { prefix, package, rust_src } => {
-            let home = setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?;
+        Command::Setup { prefix, for_user, package, rust_src } => {
+            let home = if for_user {
+                user_installation::set_up()?
+            } else {
+                setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?
+            };
             println!("Warpcell is set up in {}", home.display());
         }
-        Command::Package { source, directory } => setup::package(&source, &directory)?,
+        Command::Package { source, kernelspec, directory } => {
+            setup::package(&source, &directory)?;
+            if let Some(entry) = kernelspec {
+                kernelspec::write_relocatable(&entry)?;
+            }
+        }
         Command::Bundle { file, toolchain, crates, only } => {
             bundle::make(&bundle::Request { file: &file, toolchain, crates: &crates, only })?;
         }
@@ -209,7 +224,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Uninstall { place, purge } => {
             let place = place.place();
             let directory = place.directory()?;
-            if kernelspec::uninstall(&directory)? {
+            if setup::is_from_wheel(&place.prefix()?) {
+                println!("The program came by pip: `pip uninstall warpcell` removes it.");
+            } else if kernelspec::uninstall(&directory)? {
                 println!("Removed {}", directory.display());
             } else {
                 println!("Nothing to remove in {}", directory.display());

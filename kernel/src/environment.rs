@@ -3,7 +3,7 @@
 //! The kernel process runs with a changed environment (PATH is its tool directory, no RUSTC, CARGO and the
 //! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
 
-use crate::installation::Installation;
+use crate::installation;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -65,8 +65,8 @@ const REMOVED: &[&str] = &[
     "RUST_SRC_PATH",
 ];
 
-/// Changes this process's environment for evcxr. To be called while the process has one thread.
-pub fn prepare_kernel(installation: &Installation, session: &Path) {
+/// Changes this process's environment for evcxr and the installation in `home`. To be called while the process has one thread.
+pub fn prepare_kernel(home: &Path, session: &Path) {
     let mut user = Map::new();
     let mut set = |name: &str, value: Option<std::ffi::OsString>| {
         user.insert(name.to_owned(), std::env::var(name).map_or(Value::Null, Value::from));
@@ -79,7 +79,7 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
         }
     };
     // Nothing else: evcxr would change the way it builds if it found `mold` or `lld`.
-    set("PATH", Some(installation.tools().into()));
+    set("PATH", Some(installation::tools_in(home).into()));
     for name in REMOVED {
         set(name, None);
     }
@@ -97,7 +97,7 @@ pub fn prepare_kernel(installation: &Installation, session: &Path) {
     unsafe {
         std::env::set_var(USER_ENVIRONMENT, text);
         // Not among what the user gets back: the cell process needs it.
-        std::env::set_var(INSTALLATION, &installation.home);
+        std::env::set_var(INSTALLATION, home);
     }
 }
 

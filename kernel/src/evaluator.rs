@@ -10,11 +10,13 @@ pub mod celltime;
 pub mod diagnostics;
 pub mod documentation;
 pub mod echo;
+pub mod failures;
 pub mod interrupts;
 pub mod keeping;
 pub mod link;
 pub mod paths;
 pub mod rust;
+pub mod setting_up;
 pub mod variables;
 
 use serde::{Deserialize, Serialize};

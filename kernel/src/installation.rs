@@ -12,6 +12,7 @@
 //! ```
 
 use crate::environment::INSTALLATION;
+use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
@@ -64,13 +65,17 @@ pub struct Installation {
 
 impl Installation {
     /// The installation that the running binary belongs to: the one that the kernel above has chosen, or the one in the
-    /// binary's prefix.
+    /// binary's prefix, or one in the user's cache.
     pub fn locate() -> Result<Installation> {
         let program = std::env::current_exe().context("the path of this program cannot be found")?;
         if let Some(home) = std::env::var_os(INSTALLATION).map(PathBuf::from).filter(|home| is_for(home, &program)) {
             return Installation::open(&home);
         }
-        Installation::open(&home_beside(&program)?)
+        let beside = Installation::open(&home_beside(&program)?);
+        if beside.as_ref().is_ok_and(|beside| beside.problem().is_none()) {
+            return beside;
+        }
+        user_installation::chosen(&program).map_or(beside, Ok)
     }
 
     /// The installation in a directory `PREFIX/lib/warpcell`.
@@ -97,11 +102,6 @@ impl Installation {
     /// The prelude's library.
     pub fn prelude_library(&self) -> PathBuf {
         self.prelude().join("libwarpcell.so")
-    }
-
-    /// Directory of the links named `cargo`, `rustc` and `rustup`.
-    pub fn tools(&self) -> PathBuf {
-        self.home.join("tools")
     }
 
     /// The toolchain as rust-analyzer sees it.
@@ -190,6 +190,11 @@ fn is_for(home: &Path, program: &Path) -> bool {
 pub fn home_beside(program: &Path) -> Result<PathBuf> {
     let prefix = program.parent().and_then(Path::parent);
     prefix.map(home_in).with_context(|| format!("{} has no installation around it", program.display()))
+}
+
+/// Directory of an installation's links named `cargo`, `rustc` and `rustup`.
+pub fn tools_in(home: &Path) -> PathBuf {
+    home.join("tools")
 }
 
 /// `PREFIX/lib/warpcell`.

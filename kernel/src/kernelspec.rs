@@ -17,6 +17,9 @@ const LOGOS: [(&str, &[u8]); 3] = [
     ("logo-svg.svg", include_bytes!("../../assets/logo.svg")),
 ];
 
+/// What Jupyter replaces by the entry's directory.
+const RESOURCE_DIRECTORY: &str = "{resource_dir}";
+
 const SPECIFICATION: &str = "kernel.json";
 
 /// Where an entry belongs.
@@ -55,11 +58,24 @@ impl Place {
 
 /// Writes the entry, file by file, each complete or not at all. An earlier entry is replaced.
 pub fn install(directory: &Path, binary: &Path) -> anyhow::Result<()> {
+    let binary = binary.to_str().with_context(|| {
+        format!("{} is not UTF-8, which kernel.json cannot express; move the program", binary.display())
+    })?;
+    write(directory, binary)
+}
+
+/// Writes an entry for `share/jupyter/kernels/warpcell` below any prefix, with the program in `bin`: Jupyter replaces
+/// `{resource_dir}` by the entry's directory.
+pub fn write_relocatable(directory: &Path) -> anyhow::Result<()> {
+    write(directory, &format!("{RESOURCE_DIRECTORY}/../../../../bin/{}", env!("CARGO_BIN_NAME")))
+}
+
+fn write(directory: &Path, program: &str) -> anyhow::Result<()> {
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     for (name, bytes) in LOGOS {
         write_atomically(&directory.join(name), bytes)?;
     }
-    let text = serde_json::to_string_pretty(&specification(binary)?)? + "\n";
+    let text = serde_json::to_string_pretty(&specification(program))? + "\n";
     write_atomically(&directory.join(SPECIFICATION), text.as_bytes())
 }
 
@@ -100,7 +116,8 @@ pub struct Found {
 pub fn find() -> Option<Found> {
     search_path().into_iter().map(|data| data.join("kernels").join(NAME)).find_map(|directory| {
         let specification = read(&directory).ok()??;
-        let program = specification["argv"][0].as_str()?.into();
+        let program = specification["argv"][0].as_str()?;
+        let program = program.replace(RESOURCE_DIRECTORY, directory.to_str().unwrap_or_default()).into();
         Some(Found { directory, program })
     })
 }
@@ -121,18 +138,14 @@ pub fn is_in(data: &Path) -> bool {
     data.join("kernels").join(NAME).join(SPECIFICATION).is_file()
 }
 
-fn specification(binary: &Path) -> anyhow::Result<Value> {
-    let binary = binary.to_str().with_context(|| {
-        format!("{} is not UTF-8, which kernel.json cannot express; move the program", binary.display())
-    })?;
-    // Jupyter replaces {connection_file} and nothing else in braces, so a path with braces stays as it is.
-    Ok(json!({
-        "argv": [binary, "kernel", "--connection-file", "{connection_file}"],
+fn specification(program: &str) -> Value {
+    json!({
+        "argv": [program, "kernel", "--connection-file", "{connection_file}"],
         "display_name": "Rust GPU",
         "language": "rust",
         "interrupt_mode": "message",
         "metadata": { "debugger": false },
-    }))
+    })
 }
 
 fn read(directory: &Path) -> anyhow::Result<Option<Value>> {
@@ -244,6 +257,22 @@ mod tests {
     fn a_path_that_json_cannot_hold_is_refused() {
         use std::os::unix::ffi::OsStrExt;
         let binary = Path::new(std::ffi::OsStr::from_bytes(b"/opt/\xff/warpcell"));
-        assert!(specification(binary).is_err());
+        let root = tempfile::tempdir().unwrap();
+        assert!(install(&root.path().join("warpcell"), binary).is_err());
+        assert!(names(root.path()).is_empty());
+    }
+
+    #[test]
+    fn an_entry_of_a_wheel_finds_the_program_of_its_prefix() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = Place::Prefix(root.path().join("a prefix")).directory().unwrap();
+        write_relocatable(&directory).unwrap();
+        let specification = read(&directory).unwrap().unwrap();
+        assert!(is_ours(&specification));
+        let program = specification["argv"][0].as_str().unwrap();
+        let program = PathBuf::from(program.replace(RESOURCE_DIRECTORY, directory.to_str().unwrap()));
+        std::fs::create_dir(root.path().join("a prefix/bin")).unwrap();
+        std::fs::write(root.path().join("a prefix/bin/warpcell"), "").unwrap();
+        assert!(program.is_file(), "{}", program.display());
     }
 }

@@ -27,6 +27,7 @@ mod setup;
 mod sleep;
 mod supervisor;
 mod toolchain;
+mod user_installation;
 mod watcher;
 mod wire;
 

@@ -13,6 +13,7 @@ use crate::package::{self, Package, Report};
 use crate::private;
 use crate::toolchain::Toolchain;
 use crate::toolchain::search::Surroundings;
+use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -115,10 +116,15 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     result
 }
 
-/// What `warpcell setup` does: sets up the package that came with this program, in a prefix. Gives the installation's directory.
+/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix. If none is given and
+/// the program's own cannot be written, does it in the user's cache. Gives the installation's directory.
 pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_library: Option<&Path>) -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
+    if prefix.is_none() && package.is_none() && !is_writable(&own.join("lib")) {
+        eprintln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
+        return user_installation::set_up();
+    }
     let package = Package::open(package.unwrap_or(&package::directory_in(own)))?;
     let surroundings = Surroundings::here(None);
     let toolchain = surroundings.find()?;
@@ -135,8 +141,15 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
         program: &program,
     };
     let _lock = directories::lock(&prefix.join("lib"))?;
-    set_up_for_any(&plan, &mut |built, total| eprint!("\rbuilding the prelude: {built} of {total} crates"))?;
+    eprintln!("Setting Warpcell up for {}", toolchain.compiler);
+    set_up_for_any(&plan, &mut |built, total| {
+        eprintln!("building the array library: {built} of {total} crates");
+    })?;
     Ok(home)
+}
+
+fn is_writable(directory: &Path) -> bool {
+    directories::create(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
 }
 
 /// An installation to be.
@@ -222,11 +235,18 @@ pub fn uninstall(prefix: &Path) -> Result<()> {
         directories::remove_leftovers(&home)?;
         bundle::remove_toolchains(prefix, None)?;
     }
-    directories::remove_file(&binary)?;
-    directories::remove_leftovers(&binary)?;
+    if !is_from_wheel(prefix) {
+        directories::remove_file(&binary)?;
+        directories::remove_leftovers(&binary)?;
+    }
     directories::remove_empty(prefix, MADE);
     cache::sweep();
     Ok(())
+}
+
+/// Whether program and entry of a prefix came by pip, whose they are to remove.
+pub fn is_from_wheel(prefix: &Path) -> bool {
+    package::directory_in(prefix).exists()
 }
 
 /// The binary in a prefix.

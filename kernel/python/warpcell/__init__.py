@@ -13,6 +13,7 @@ In programs:
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .errors import RustError, RustInterrupted, SessionError
@@ -31,6 +32,11 @@ __all__ = [
     "session",
     "unload_ipython_extension",
 ]
+
+try:
+    __version__ = version("warpcell")
+except PackageNotFoundError:  # run from a checkout
+    __version__ = "0"
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -1,13 +1,18 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, SOCKET_NAME, Taken, loops};
+use crate::build_step::{self, SOCKET_NAME, Taken};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::documentation::{self, Sources};
+use crate::evaluator::failures::{
+    Traced, build_output, failure_of, internal, interrupted, interrupted_late, locate, moved_text, not_installed,
+    plain_error, process_died,
+};
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link};
+use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::variables::{self, Variables};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
@@ -15,6 +20,7 @@ use crate::evaluator::{
 use crate::evaluator::{actions, assistance, keeping};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
+use crate::user_installation::Needed;
 use crate::{memory, private, watcher};
 use anyhow::{Context, Result};
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -23,7 +29,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What every session starts with; replayed after `:clear`.
 pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
@@ -37,6 +43,9 @@ pub const WARM_UP: &[&str] = &[
     "let a = ndarray::array![[1.0, 2.0]]; let b = a.mapv(|x| x * 2.0) + &a; let s = b.sum_axis(ndarray::Axis(0)); s.",
     "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
 ];
+
+/// How long a look at the installation that is being made may keep a cell waiting.
+const LITTLE: Duration = Duration::from_millis(50);
 
 /// The session's directory: the thread that owns it need not come to its end when the kernel does.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -55,6 +64,8 @@ pub struct Session {
     installation: std::result::Result<Installation, String>,
     /// Which directory the installation was when the session began.
     place: Option<(u64, u64)>,
+    /// What has to be made first, if nobody has set Warpcell up.
+    needed: Option<Needed>,
 }
 
 impl Session {
@@ -80,11 +91,19 @@ impl Session {
         let installation = Installation::locate()
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
-        if let Ok(installation) = &installation {
-            environment::prepare_kernel(installation, directory.path());
+        let mut needed = None;
+        let installation = installation.or_else(|problem| {
+            let found =
+                Needed::find(&std::env::current_exe().unwrap_or_default()).map_err(|error| format!("{error:#}"))?;
+            needed = found;
+            Err(problem)
+        });
+        let home = installation.as_ref().map(|found| &found.home).ok().or(needed.as_ref().map(|needed| &needed.home));
+        if let Some(home) = home {
+            environment::prepare_kernel(home, directory.path());
         }
         let place = installation.as_ref().ok().and_then(Installation::place);
-        Ok(Session { directory, installation, place })
+        Ok(Session { directory, installation, place, needed })
     }
 
     /// What has become of the installation since the session began, if that keeps cells from being compiled.
@@ -138,6 +157,10 @@ pub struct RustEvaluator {
     device: String,
     /// Helps to write cells while one runs.
     assistant: Arc<Assistant>,
+    /// The installation that is being made.
+    setting_up: Option<SettingUp>,
+    /// What the first cell says of that.
+    news: String,
 }
 
 impl RustEvaluator {
@@ -147,19 +170,17 @@ impl RustEvaluator {
     }
 
     /// Starts evcxr and its first cell process; takes seconds.
-    pub fn start(session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
+    pub fn start(mut session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
         let socket = session.path().join("supervisor.socket");
         let link = Link::listen(&socket)?;
         link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
         build_step::keep_compiler(session.path())?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
-        // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
-        let device = std::thread::spawn(crate::doctor::device);
-        let context = match &session.installation {
-            Err(problem) => Err(problem.clone()),
-            Ok(_) => start_context(&session, &socket),
+        let setting_up = session.needed.take().map(|needed| SettingUp::start(&needed, session.path())).transpose()?;
+        let (context, device) = match &setting_up {
+            Some(_) => (Err("Warpcell is being set up".to_owned()), "the device is not known yet".to_owned()),
+            None => open(&session),
         };
-        let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
         Ok(RustEvaluator {
             session,
             link,
@@ -171,7 +192,30 @@ impl RustEvaluator {
             warm: 0,
             device,
             assistant,
+            setting_up,
+            news: String::new(),
         })
+    }
+
+    /// Begins to work with the installation that was made for this session.
+    fn use_made(&mut self, made: Result<Installation>) {
+        self.session.place = made.as_ref().ok().and_then(Installation::place);
+        self.session.installation = made.map_err(|error| format!("{error:#}"));
+        (self.context, self.device) = open(&self.session);
+    }
+
+    /// Waits for the installation that is being made, and shows what there is to say of it.
+    fn finish_setting_up(&mut self, sink: &OutputSink) {
+        let mut show = |text: &str| {
+            if !text.is_empty() {
+                sink(Output::Stream { name: StreamName::Stdout, text: text.to_owned() });
+            }
+        };
+        if let Some(mut setting_up) = self.setting_up.take() {
+            let made = setting_up.finish(&mut show);
+            self.use_made(made);
+        }
+        show(&std::mem::take(&mut self.news));
     }
 
     fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
@@ -348,6 +392,7 @@ impl Evaluator for RustEvaluator {
     }
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        self.finish_setting_up(sink);
         let expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         self.link.begin(Arc::clone(sink));
@@ -360,6 +405,14 @@ impl Evaluator for RustEvaluator {
     }
 
     fn warm_up(&mut self) -> bool {
+        if let Some(setting_up) = &mut self.setting_up {
+            if let Some(made) = setting_up.wait(LITTLE) {
+                self.news = setting_up.take_news();
+                self.setting_up = None;
+                self.use_made(made);
+            }
+            return true;
+        }
         let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
         // From here on time is less dear than memory.
         memory::allow_huge_pages(false);
@@ -412,6 +465,18 @@ impl Evaluator for RustEvaluator {
         };
         format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)
     }
+}
+
+/// Opens evcxr's context, and asks for the device.
+fn open(session: &Session) -> (std::result::Result<CommandContext, String>, String) {
+    // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
+    let device = std::thread::spawn(crate::doctor::device);
+    let context = match &session.installation {
+        Err(problem) => Err(problem.clone()),
+        Ok(_) => start_context(session, &session.path().join("supervisor.socket")),
+    };
+    let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
+    (context, device)
 }
 
 fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
@@ -509,172 +574,9 @@ fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
     sink(Output::Result { data, metadata: Map::new() });
 }
 
-/// What places in compiled code are traced back to.
-struct Traced<'a> {
-    expansion: &'a Expansion,
-    cell: &'a str,
-    /// What evcxr got, on the lines of the expansion.
-    code: &'a str,
-}
-
-/// The error of a cell that evcxr considers successful.
-fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Option<CellError> {
-    if let Some(message) = &events.load_failed {
-        return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
-    }
-    if let Some(location) = &events.interrupted {
-        let place = location.as_ref().map(|location| place_of_panic(location, compiled, traced));
-        let at = place.map_or_else(|| ".".to_owned(), |place| format!(" at {place}"));
-        return Some(CellError {
-            traceback: vec![format!("The cell was interrupted{at}"), KEPT.to_owned()],
-            ..interrupted(&BTreeSet::new())
-        });
-    }
-    if let Some(panic) = &events.panic {
-        let place = place_of_panic(&panic.location, compiled, traced);
-        let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
-        traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
-        return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
-    }
-    events.user_error.as_ref().map(|message| CellError {
-        name: "Error".to_owned(),
-        value: message.clone(),
-        traceback: vec![format!("\u{1b}[1;31merror\u{1b}[0m: {message}"), "  returned by `?`".to_owned()],
-    })
-}
-
-/// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
-fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
-    let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
-    let source = std::fs::read_to_string(compiled).unwrap_or_default();
-    let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
-    match find_in_cell(&loops::without_checks(&source), line, column, traced.code) {
-        Ok((line, column)) => {
-            let (line, column) = locate(traced.expansion, traced.cell, line, column);
-            let text = traced.cell.lines().nth(line - 1).unwrap_or_default();
-            format!("line {line}, column {column}: {}", text.trim())
-        }
-        Err(text) => format!("code of an earlier cell: {text}"),
-    }
-}
-
-/// The place in the cell's code of a place in the compiled crate, which holds each statement of the cell on lines of its
-/// own; or the text of the line, if the cell does not have it.
-fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
-    let mut lines = source.lines().skip(line.saturating_sub(1));
-    let mut text = lines.next().unwrap_or_default();
-    let mut within = column.saturating_sub(1 + text.chars().take_while(|character| character.is_whitespace()).count());
-    // The bracket around the last expression is evcxr's, and the expression's place begins with it.
-    if text.trim() == "(" {
-        text = lines.next().unwrap_or_default();
-        within = 0;
-    }
-    let text = text.trim();
-    let found = code.lines().enumerate().find_map(|(index, candidate)| {
-        let at = candidate.find(text).filter(|_| !text.is_empty())?;
-        Some((index + 1, candidate[..at].chars().count() + within + 1))
-    });
-    found.ok_or_else(|| text.to_owned())
-}
-
-/// Line and column of a location `FILE:LINE:COLUMN` in `file`.
-fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
-    let mut parts = location.strip_prefix(file.to_str()?)?.strip_prefix(':')?.split(':');
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-/// What is said of the variables of a cell that an interrupt has stopped.
-const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
-
-/// A cell that was over before an interrupt could stop it.
-fn interrupted_late() -> CellError {
-    CellError {
-        traceback: vec![
-            "The cell was interrupted, but had no place to stop and ran to its end. What it defined is there."
-                .to_owned(),
-        ],
-        ..interrupted(&BTreeSet::new())
-    }
-}
-
-fn interrupted(lost: &BTreeSet<String>) -> CellError {
-    let mut traceback = vec!["The cell was interrupted.".to_owned()];
-    if !lost.is_empty() {
-        traceback.push(lost_text(lost));
-    }
-    CellError { name: "Interrupted".to_owned(), value: "the cell was interrupted".to_owned(), traceback }
-}
-
-fn process_died(status: &str, lost: &BTreeSet<String>) -> CellError {
-    let value = format!("the process that runs the cells ended: {status}");
-    let mut traceback = vec![format!("\u{1b}[1;31m{value}\u{1b}[0m")];
-    if !lost.is_empty() {
-        traceback.push(lost_text(lost));
-    }
-    traceback.push("A new process is ready for the next cell.".to_owned());
-    CellError { name: "CellProcessDied".to_owned(), value, traceback }
-}
-
-fn lost_text(lost: &BTreeSet<String>) -> String {
-    let names: Vec<&str> = lost.iter().map(String::as_str).collect();
-    format!("These variables are lost: {}. Functions, types and imports are kept.", names.join(", "))
-}
-
-fn moved_text(names: &[String]) -> String {
-    format!(
-        "These variables are lost, because the cell had moved their values away: {}. Pass a reference (`&x`) or \
-         `x.clone()` to keep one whatever happens.",
-        names.join(", ")
-    )
-}
-
-fn not_installed(problem: &str) -> CellError {
-    plain_error("InstallationError", problem)
-}
-
-fn internal(message: &str) -> CellError {
-    plain_error("KernelError", message)
-}
-
-fn plain_error(name: &str, message: &str) -> CellError {
-    CellError {
-        name: name.to_owned(),
-        value: message.to_owned(),
-        traceback: vec![format!("\u{1b}[1;31m{name}\u{1b}[0m: {message}")],
-    }
-}
-
-/// What the build step printed, where evcxr found no compiler's message in it.
-fn build_output(message: &str) -> &str {
-    let output = message.strip_prefix("Compilation failed, but no parsable errors were found. STDERR:\n");
-    output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()
-}
-
-/// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
-fn locate(expansion: &Expansion, cell: &str, line: usize, column: usize) -> (usize, usize) {
-    let line_start: usize = expansion.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let text = &expansion.code[line_start.min(expansion.code.len())..];
-    let text = text.lines().next().unwrap_or("");
-    let in_line: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
-    let offset = expansion.original_offset(line_start + in_line).min(cell.len());
-    let before = &cell[..cell.floor_char_boundary(offset)];
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_of_the_compiled_crate_are_found_in_the_cell() {
-        let code = "let a = 1;\nlet b = f(a); g(b)";
-        let source = "fn x() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
-        assert_eq!(find_in_cell(source, 3, 9, code), Ok((2, 9)));
-        assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
-        assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));
-        assert_eq!(find_in_cell(source, 7, 1, code), Err("old(3)".to_owned()));
-    }
 
     #[test]
     fn shell_lines_above_commands_become_parts_of_their_own() {

@@ -1,0 +1,176 @@
+//! The errors of cells that failed: what happened, where in the cell, and which variables are lost.
+
+use crate::build_step::loops;
+use crate::evaluator::CellError;
+use crate::evaluator::link::Events;
+use crate::magics::Expansion;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What places in compiled code are traced back to.
+pub struct Traced<'a> {
+    pub expansion: &'a Expansion,
+    pub cell: &'a str,
+    /// What evcxr got, on the lines of the expansion.
+    pub code: &'a str,
+}
+
+/// The error of a cell that evcxr considers successful.
+pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Option<CellError> {
+    if let Some(message) = &events.load_failed {
+        return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
+    }
+    if let Some(location) = &events.interrupted {
+        let place = location.as_ref().map(|location| place_of_panic(location, compiled, traced));
+        let at = place.map_or_else(|| ".".to_owned(), |place| format!(" at {place}"));
+        return Some(CellError {
+            traceback: vec![format!("The cell was interrupted{at}"), KEPT.to_owned()],
+            ..interrupted(&BTreeSet::new())
+        });
+    }
+    if let Some(panic) = &events.panic {
+        let place = place_of_panic(&panic.location, compiled, traced);
+        let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
+        traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
+        return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
+    }
+    events.user_error.as_ref().map(|message| CellError {
+        name: "Error".to_owned(),
+        value: message.clone(),
+        traceback: vec![format!("\u{1b}[1;31merror\u{1b}[0m: {message}"), "  returned by `?`".to_owned()],
+    })
+}
+
+/// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
+fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
+    let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
+    let source = std::fs::read_to_string(compiled).unwrap_or_default();
+    let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
+    match find_in_cell(&loops::without_checks(&source), line, column, traced.code) {
+        Ok((line, column)) => {
+            let (line, column) = locate(traced.expansion, traced.cell, line, column);
+            let text = traced.cell.lines().nth(line - 1).unwrap_or_default();
+            format!("line {line}, column {column}: {}", text.trim())
+        }
+        Err(text) => format!("code of an earlier cell: {text}"),
+    }
+}
+
+/// The place in the cell's code of a place in the compiled crate, which holds each statement of the cell on lines of its
+/// own; or the text of the line, if the cell does not have it.
+fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
+    let mut lines = source.lines().skip(line.saturating_sub(1));
+    let mut text = lines.next().unwrap_or_default();
+    let mut within = column.saturating_sub(1 + text.chars().take_while(|character| character.is_whitespace()).count());
+    // The bracket around the last expression is evcxr's, and the expression's place begins with it.
+    if text.trim() == "(" {
+        text = lines.next().unwrap_or_default();
+        within = 0;
+    }
+    let text = text.trim();
+    let found = code.lines().enumerate().find_map(|(index, candidate)| {
+        let at = candidate.find(text).filter(|_| !text.is_empty())?;
+        Some((index + 1, candidate[..at].chars().count() + within + 1))
+    });
+    found.ok_or_else(|| text.to_owned())
+}
+
+/// Line and column of a location `FILE:LINE:COLUMN` in `file`.
+fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
+    let mut parts = location.strip_prefix(file.to_str()?)?.strip_prefix(':')?.split(':');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// What is said of the variables of a cell that an interrupt has stopped.
+pub const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
+
+/// A cell that was over before an interrupt could stop it.
+pub fn interrupted_late() -> CellError {
+    CellError {
+        traceback: vec![
+            "The cell was interrupted, but had no place to stop and ran to its end. What it defined is there."
+                .to_owned(),
+        ],
+        ..interrupted(&BTreeSet::new())
+    }
+}
+
+pub fn interrupted(lost: &BTreeSet<String>) -> CellError {
+    let mut traceback = vec!["The cell was interrupted.".to_owned()];
+    if !lost.is_empty() {
+        traceback.push(lost_text(lost));
+    }
+    CellError { name: "Interrupted".to_owned(), value: "the cell was interrupted".to_owned(), traceback }
+}
+
+pub fn process_died(status: &str, lost: &BTreeSet<String>) -> CellError {
+    let value = format!("the process that runs the cells ended: {status}");
+    let mut traceback = vec![format!("\u{1b}[1;31m{value}\u{1b}[0m")];
+    if !lost.is_empty() {
+        traceback.push(lost_text(lost));
+    }
+    traceback.push("A new process is ready for the next cell.".to_owned());
+    CellError { name: "CellProcessDied".to_owned(), value, traceback }
+}
+
+pub fn lost_text(lost: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = lost.iter().map(String::as_str).collect();
+    format!("These variables are lost: {}. Functions, types and imports are kept.", names.join(", "))
+}
+
+pub fn moved_text(names: &[String]) -> String {
+    format!(
+        "These variables are lost, because the cell had moved their values away: {}. Pass a reference (`&x`) or \
+         `x.clone()` to keep one whatever happens.",
+        names.join(", ")
+    )
+}
+
+pub fn not_installed(problem: &str) -> CellError {
+    plain_error("InstallationError", problem)
+}
+
+pub fn internal(message: &str) -> CellError {
+    plain_error("KernelError", message)
+}
+
+pub fn plain_error(name: &str, message: &str) -> CellError {
+    CellError {
+        name: name.to_owned(),
+        value: message.to_owned(),
+        traceback: vec![format!("\u{1b}[1;31m{name}\u{1b}[0m: {message}")],
+    }
+}
+
+/// What the build step printed, where evcxr found no compiler's message in it.
+pub fn build_output(message: &str) -> &str {
+    let output = message.strip_prefix("Compilation failed, but no parsable errors were found. STDERR:\n");
+    output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()
+}
+
+/// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
+pub fn locate(expansion: &Expansion, cell: &str, line: usize, column: usize) -> (usize, usize) {
+    let line_start: usize = expansion.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let text = &expansion.code[line_start.min(expansion.code.len())..];
+    let text = text.lines().next().unwrap_or("");
+    let in_line: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+    let offset = expansion.original_offset(line_start + in_line).min(cell.len());
+    let before = &cell[..cell.floor_char_boundary(offset)];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_the_compiled_crate_are_found_in_the_cell() {
+        let code = "let a = 1;\nlet b = f(a); g(b)";
+        let source = "fn x() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
+        assert_eq!(find_in_cell(source, 3, 9, code), Ok((2, 9)));
+        assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
+        assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));
+        assert_eq!(find_in_cell(source, 7, 1, code), Err("old(3)".to_owned()));
+    }
+}

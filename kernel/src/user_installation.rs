@@ -1,0 +1,176 @@
+//! Installations in a user's cache, for a package that nobody has set up in its prefix: the first start of a kernel makes one.
+//!
+//! ```text
+//! CACHE/installations/ID/          an installation; ID: a hash of program, package and toolchain
+//!                     ID/program   which program it is for, and as of when
+//!                     choices/KEY  which of them a program's kernels use; KEY: a hash of program, package and WARPCELL_RUSTC
+//! ```
+//! The choice is made once: later starts ask no compiler, and what `rustup default` says then changes nothing. An
+//! installation whose program is gone or has been exchanged is removed when the next one is made.
+
+use crate::directories;
+use crate::installation::Installation;
+use crate::package::{self, Package, Report};
+use crate::setup::{self, Plan};
+use crate::toolchain::Toolchain;
+use crate::toolchain::search::{CHOICE, Surroundings};
+use crate::{build_step, cache, private};
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const INSTALLATIONS: &str = "installations";
+const CHOICES: &str = "choices";
+const PROGRAM: &str = "program";
+
+/// An installation that is to be made in the user's cache.
+pub struct Needed {
+    program: PathBuf,
+    package: Package,
+    /// The toolchain that was found.
+    pub toolchain: Toolchain,
+    /// Where the installation will be.
+    pub home: PathBuf,
+}
+
+/// The installation that was chosen for a program, if there is one that works.
+pub fn chosen(program: &Path) -> Option<Installation> {
+    let package = package_of(program)?;
+    let choice = folder()?.join(CHOICES).join(key(program, &package));
+    let name = std::fs::read_to_string(choice).ok()?;
+    let installation = Installation::open(&folder()?.join(name)).ok()?;
+    installation.problem().is_none().then_some(installation)
+}
+
+/// What `warpcell setup --for-user` does. Gives the installation's directory; progress is a line for each crate.
+pub fn set_up() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let needed = Needed::find(&program)?.with_context(|| {
+        let place = program.parent().and_then(Path::parent).map(package::directory_in).unwrap_or_default();
+        format!("there is nothing to set up in {}", place.display())
+    })?;
+    needed.make(&mut |built, total| println!("building the array library: {built} of {total} crates"))?;
+    Ok(needed.home)
+}
+
+impl Needed {
+    /// What is to be made for a program; `None` if it has no package.
+    pub fn find(program: &Path) -> Result<Option<Needed>> {
+        let Some(package) = package_of(program) else { return Ok(None) };
+        let toolchain = Surroundings::here(None).find()?;
+        let folder =
+            folder().context("there is no folder for the user's cache: neither HOME nor WARPCELL_CACHE_DIR is set")?;
+        let id = build_step::hash(&(stamp(program), identity(&package), &toolchain.compiler, &toolchain.root));
+        Ok(Some(Needed { program: program.to_owned(), home: folder.join(id), package, toolchain }))
+    }
+
+    /// Whether the prelude came for this compiler; else it is built, which takes minutes.
+    pub fn is_quick(&self) -> bool {
+        self.package.fits(&self.toolchain)
+    }
+
+    /// Makes the installation, or takes the one that another process makes at the same time.
+    pub fn make(&self, report: &mut Report<'_>) -> Result<()> {
+        let folder = self.home.parent().context("an installation needs a folder")?;
+        folder.parent().map_or(Ok(()), private::create_cache)?;
+        let _lock = directories::lock(&folder.join(CHOICES))?;
+        let is_there = Installation::open(&self.home).is_ok_and(|found| found.problem().is_none());
+        if !(is_there && self.home.join(PROGRAM).exists()) {
+            let surroundings = Surroundings::here(None);
+            let standard_library = surroundings.sources(&self.toolchain).ok();
+            setup::set_up_for_any(
+                &Plan {
+                    package: &self.package,
+                    keep_package: true,
+                    toolchain: &self.toolchain,
+                    standard_library: standard_library.as_deref(),
+                    crates: None,
+                    home: &self.home,
+                    program: &self.program,
+                },
+                report,
+            )?;
+            write(&self.home.join(PROGRAM), &stamp(&self.program))?;
+        }
+        let name = self.home.file_name().unwrap_or_default().to_string_lossy();
+        write(&folder.join(CHOICES).join(key(&self.program, &self.package)), &name)?;
+        sweep();
+        Ok(())
+    }
+}
+
+/// Removes installations whose program is gone or has become another one. What cannot be removed stays for the next time.
+pub fn sweep() {
+    let Some(folder) = folder() else { return };
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+        // One without is being made.
+        let Ok(noted) = std::fs::read_to_string(entry.path().join(PROGRAM)) else { continue };
+        let program = noted.lines().next().map(Path::new);
+        if program.is_none_or(|program| stamp(program) != noted) {
+            let _ = directories::remove(&entry.path());
+        }
+    }
+    let choices = folder.join(CHOICES);
+    for entry in std::fs::read_dir(&choices).into_iter().flatten().flatten() {
+        let name = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        if !folder.join(name).join(PROGRAM).exists() {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Where all of them are.
+pub fn folder() -> Option<PathBuf> {
+    Some(cache::folder()?.join(INSTALLATIONS))
+}
+
+/// The package that came with a program.
+fn package_of(program: &Path) -> Option<Package> {
+    let directory = package::directory_in(program.parent()?.parent()?);
+    Package::open(&directory).ok()
+}
+
+fn identity(package: &Package) -> (&str, &str) {
+    (&package.manifest.version, &package.manifest.identity)
+}
+
+fn key(program: &Path, package: &Package) -> String {
+    build_step::hash(&(stamp(program), identity(package), std::env::var_os(CHOICE)))
+}
+
+/// A program as of now: another one in its place has another stamp.
+fn stamp(program: &Path) -> String {
+    let about = std::fs::metadata(program).map(|about| (about.len(), about.mtime(), about.ino())).unwrap_or_default();
+    format!("{}\n{about:?}\n", program.display())
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let failed = || format!("{} cannot be written", path.display());
+    let folder = path.parent().with_context(failed)?;
+    directories::create(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
+    file.write_all(text.as_bytes()).with_context(failed)?;
+    file.persist(path).with_context(failed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchanged_program_has_another_stamp() {
+        let root = tempfile::tempdir().unwrap();
+        let program = root.path().join("a program");
+        std::fs::write(&program, "one").unwrap();
+        let first = stamp(&program);
+        assert_eq!(stamp(&program), first);
+        assert_eq!(first.lines().next().map(Path::new), Some(program.as_path()));
+        write(&program, "another").unwrap();
+        assert_ne!(stamp(&program), first);
+        std::fs::remove_file(&program).unwrap();
+        assert_ne!(stamp(&program), first);
+    }
+}
