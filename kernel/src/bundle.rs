@@ -93,6 +93,9 @@ fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Pa
     let failed = || format!("{} cannot be written", contents.display());
     let mut encoder = zstd::Encoder::new(File::create(contents).with_context(failed)?, LEVEL)?;
     encoder.include_checksum(true)?;
+    // The metadata of crates repeat each other over long distances.
+    encoder.long_distance_matching(true)?;
+    encoder.window_log(27)?;
     encoder.multithread(std::thread::available_parallelism().map_or(1, |number| number.get() as u32))?;
     let mut archive = archive(encoder);
     let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package::directory_in);

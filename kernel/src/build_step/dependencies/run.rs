@@ -254,6 +254,7 @@ fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
         let is_ours = line.contains(&format!("required by package `{PACKAGE}"))
             || line.trim_start().starts_with("location searched: crates.io")
             || (bundled.is_some() && line.trim_start().starts_with("location searched: directory source"))
+            || line.starts_with("perhaps a crate was updated and forgotten to be re-vendored")
             || line.starts_with("For more information about")
             || line.starts_with("Some errors have detailed")
             || line.starts_with("warning: build failed, waiting");
