@@ -130,7 +130,7 @@ def wait_for_server(server: subprocess.Popen, runtime: Path, log: Path) -> str:
 def open_notebook(browser, url, name):
     """The page with this notebook of the server at this address, and an idle kernel."""
     page = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=1)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(120_000)
     # Without what another test had open.
     page.goto(f"{url}lab/tree/{name}?reset&token={TOKEN}")
     page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.isReady")

@@ -1,6 +1,6 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
-use super::room::available;
+use super::room::{available, total};
 use crate::backend::{Allocation, Foreign};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
