@@ -13,7 +13,11 @@ import stat
 import sys
 
 
-def look(path: str, owner: int, found: list) -> None:
+# How deep folders of others are searched: as deep as where the system has folders for each user.
+DEPTH = 2
+
+
+def look(path: str, owner: int, found: list, depth: int = 0) -> None:
     """Adds what can be got at, at a path or below it, of that owner's."""
     try:
         status = os.lstat(path)
@@ -31,8 +35,8 @@ def look(path: str, owner: int, found: list) -> None:
                 found.append(["list", path])
         if os.access(path, os.W_OK) and own:
             found.append(["write", path])
-        for entry in entries:
-            look(os.path.join(path, entry), owner, found)
+        for entry in entries if own or depth < DEPTH else []:
+            look(os.path.join(path, entry), owner, found, depth + 1)
     elif own and kind == stat.S_IFREG:
         try:
             with open(path, "rb") as file:
