@@ -31,6 +31,8 @@ class Output:
 
     #: Whether somebody can be asked for a line.
     takes_input = True
+    #: Whether displays can be updated in place; terminals have lines only.
+    is_notebook = False
 
     def stream(self, name: str, text: str) -> None:
         """Text of the stream `stdout` or `stderr`, as it comes."""
@@ -61,6 +63,10 @@ class NotebookOutput(Output):
     def takes_input(self) -> bool:  # type: ignore[override]
         # ipykernel notes here what the client that runs the cell has said of itself. In a terminal there is no kernel.
         return bool(getattr(getattr(self._shell, "kernel", None), "_allow_stdin", True))
+
+    @property
+    def is_notebook(self) -> bool:  # type: ignore[override]
+        return getattr(self._shell, "kernel", None) is not None
 
     def display(self, data: Dict[str, Any], metadata: Dict[str, Any], display_id: Optional[str], update: bool) -> None:
         transient = {"display_id": display_id} if display_id else {}

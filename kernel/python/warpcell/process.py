@@ -128,9 +128,9 @@ class KernelProcess:
             lines = []
         return "".join([" Its last words:", *(f"\n  {line}" for line in lines[-_LOG_LINES:])]) if lines else ""
 
-    def send(self, socket: zmq.Socket, kind: str, content: Dict[str, Any]) -> str:
+    def send(self, socket: zmq.Socket, kind: str, content: Dict[str, Any], metadata: Optional[Dict[str, Any]] = None) -> str:
         """Sends a message; gives its id."""
-        return str(self.messages.send(socket, kind, content)["header"]["msg_id"])
+        return str(self.messages.send(socket, kind, content, metadata=metadata)["header"]["msg_id"])
 
     def receive(self, socket: zmq.Socket) -> Optional[Dict[str, Any]]:
         """The next message that has arrived, if there is one."""

@@ -176,7 +176,9 @@ class _Run:
             "stop_on_error": True,
         }
         with self._interrupts_noted():
-            request = kernel.send(kernel.shell, "execute_request", content)
+            # The kernel tells notebooks from terminals by this: in a notebook progress is a bar, updated in place.
+            metadata = {"cellId": "warpcell"} if self._output.is_notebook else {}
+            request = kernel.send(kernel.shell, "execute_request", content, metadata)
             self._follow(request)
         if self._error is not None:
             raise self._error
