@@ -54,20 +54,25 @@ def measure(sessions: list) -> Counter:
     """PSS by role, of a kernel in the mean."""
     total: Counter = Counter()
     for session in sessions:
-        for process in session.processes():
+        for process in alive(session):
             total[role(process)] += pss(process) / len(sessions)
     return total
 
 
+def alive(session) -> list[psutil.Process]:
+    """The processes of a kernel that have not ended."""
+    return [process for process in session.processes() if process.status() != psutil.STATUS_ZOMBIE]
+
+
 def helpers(session) -> list[psutil.Process]:
-    return [process for process in session.processes() if role(process) in ("compiler", "assistant")]
+    return [process for process in alive(session) if role(process) in ("compiler", "assistant")]
 
 
 def wait_until_warm(sessions: list) -> None:
     """Until nothing takes processor time any more, for some seconds."""
 
     def used() -> float:
-        return sum(sum(process.cpu_times()[:2]) for session in sessions for process in session.processes())
+        return sum(sum(process.cpu_times()[:2]) for session in sessions for process in alive(session))
 
     before, since = used(), time.monotonic()
     while time.monotonic() - since < 4:
@@ -115,8 +120,8 @@ def main() -> None:
                 session.check(cell)
         wait_until_warm(sessions)
         in_use = measure(sessions)
-        alive = [process for session in sessions for process in helpers(session)]
-        psutil.wait_procs(alive, timeout=(arguments.idle_seconds or 300) + 60)
+        ending = [process for session in sessions for process in helpers(session)]
+        psutil.wait_procs(ending, timeout=(arguments.idle_seconds or 300) + 60)
         idle = measure(sessions)
         with tempfile.TemporaryDirectory() as folder:
             times = [back(session, Path(folder)) for session in sessions]
