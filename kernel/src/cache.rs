@@ -11,13 +11,14 @@
 
 use crate::installation::Installation;
 use anyhow::{Context, Result};
-
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const CRATES: &str = "crates";
+/// Installations for this user alone.
+pub const INSTALLATIONS: &str = "installations";
 const USERS: &str = "users";
 /// After what time programs for GPUs that were not made again are removed.
 const OLD: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -77,8 +78,10 @@ pub fn purge() -> Result<Option<PathBuf>> {
         }
         _ => Ok(()),
     };
-    let crates = folder.join(CRATES);
-    gone(std::fs::remove_dir_all(&crates), &crates)?;
+    for part in [CRATES, INSTALLATIONS] {
+        let part = folder.join(part);
+        gone(std::fs::remove_dir_all(&part), &part)?;
+    }
     for program in programs(&folder) {
         gone(std::fs::remove_file(&program), &program)?;
     }

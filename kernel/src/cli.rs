@@ -3,8 +3,9 @@
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
 use crate::lessons::{self, Edition};
-use crate::{cell_process, doctor, server, setup, user_installation};
+use crate::{bundle, cache, cell_process, doctor, server, setup, user_installation};
 use clap::{Args, Parser, Subcommand};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -66,8 +67,38 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// Pack what a machine without a network needs into one file; `install.sh --bundle FILE` installs it there.
+    Bundle {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Pack the Rust toolchain too.
+        #[arg(long)]
+        toolchain: bool,
+        /// One more crate for `:dep`, with features if they are wanted: NAME=VERSION,FEATURE.
+        #[arg(long = "crate", value_name = "NAME=VERSION")]
+        crates: Vec<String>,
+        /// Pack only the crates that are named, without the usual ones.
+        #[arg(long)]
+        only: bool,
+    },
+    /// Install what was unpacked from a bundle; its `install.sh` does this.
+    #[command(hide = true)]
+    InstallBundle {
+        #[command(flatten)]
+        place: PlaceArguments,
+        /// The bundle's directory.
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+    },
     /// Remove what `install` has put into a place.
-    Uninstall(PlaceArguments),
+    Uninstall {
+        #[command(flatten)]
+        place: PlaceArguments,
+        /// Also remove what this user's kernels have built and kept in the cache.
+        #[arg(long)]
+        purge: bool,
+    },
     /// Say what is installed, what is missing and what to do about it.
     Doctor,
     /// Start once without a client, so that the installation can record what that takes.
@@ -125,8 +156,27 @@ struct PlaceArguments {
 pub fn main() -> ExitCode {
     run(Arguments::parse().command).unwrap_or_else(|error| {
         eprintln!("warpcell: {error:#}");
+        if let Some(advice) = advice(&error) {
+            eprintln!("{advice}");
+        }
         ExitCode::FAILURE
     })
+}
+
+/// What to do about what the system refused.
+fn advice(error: &anyhow::Error) -> Option<&'static str> {
+    let refused = error.chain().find_map(|error| error.downcast_ref::<std::io::Error>())?;
+    match refused.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(
+            "There is no room left there. An installation takes 0.4 GB, 1 GB with a toolchain from a bundle; --prefix DIR \
+             can name a place on another disk. Nothing was changed.",
+        ),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(
+            "Nothing can be written there by this user. --prefix DIR names another place, --user your home. Nothing was \
+             changed.",
+        ),
+        _ => None,
+    }
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -139,13 +189,13 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Install { place, source, rust_src } => {
             let place = place.place();
             let prefix = place.prefix()?;
+            let directory = place.directory()?;
             setup::install(&setup::Request {
                 source: &source,
                 prefix: &prefix,
                 standard_library: rust_src.as_deref(),
+                entry: &directory,
             })?;
-            let directory = place.directory()?;
-            kernelspec::install(&directory, &setup::binary_in(&prefix))?;
             println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
         Command::Setup { prefix, for_user, package, rust_src } => {
@@ -162,7 +212,16 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 kernelspec::write_relocatable(&entry)?;
             }
         }
-        Command::Uninstall(place) => {
+        Command::Bundle { file, toolchain, crates, only } => {
+            bundle::make(&bundle::Request { file: &file, toolchain, crates: &crates, only })?;
+        }
+        Command::InstallBundle { place, from } => {
+            let place = place.place();
+            let directory = place.directory()?;
+            bundle::install(&from, &place.prefix()?, &directory)?;
+            println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
+        }
+        Command::Uninstall { place, purge } => {
             let place = place.place();
             let directory = place.directory()?;
             if setup::is_from_wheel(&place.prefix()?) {
@@ -173,6 +232,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 println!("Nothing to remove in {}", directory.display());
             }
             setup::uninstall(&place.prefix()?)?;
+            if purge && let Some(folder) = cache::purge()? {
+                println!("Removed {}", folder.display());
+            }
         }
         Command::Doctor => {
             if !doctor::run() {

@@ -61,7 +61,8 @@ impl Drop for Put {
             return;
         }
         let undone = match &self.old {
-            Some(old) => put(old, &self.target).and_then(Put::keep),
+            Some(old) if exchange(old, &self.target) => remove_any(old),
+            Some(old) => remove_any(&self.target).and_then(|()| Ok(std::fs::rename(old, &self.target)?)),
             None => remove_any(&self.target),
         };
         if let Err(error) = undone {

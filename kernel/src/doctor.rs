@@ -1,7 +1,9 @@
 //! `warpcell doctor`: what is there, what is missing, and what to do about it.
 
 use crate::installation::Installation;
-use crate::{PINNED_COMPILER, kernelspec};
+use crate::kernelspec;
+use crate::toolchain::Toolchain;
+use crate::toolchain::search::Surroundings;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -72,27 +74,36 @@ fn compiler() -> Finding {
     };
     let program = installation.real_tool("rustc");
     let expected = &installation.record.compiler;
-    let remedy = || format!("rustup toolchain install {PINNED_COMPILER} (https://rustup.rs), then ./install.sh");
-    match output(&program, &["-V"]) {
-        Some(version) if version.trim() == expected => Finding::Ok(format!("{expected} ({})", program.display())),
-        Some(version) => {
-            let what =
-                format!("{} is {} now, but the prelude was built by {expected}", program.display(), version.trim());
-            Problem { what, remedy: remedy() }
+    let what = match output(&program, &["-V"]) {
+        Some(version) if version.trim() == expected => {
+            return Finding::Ok(format!("{expected} ({})", program.display()));
         }
-        None => Problem { what: format!("{} cannot be run", program.display()), remedy: remedy() },
-    }
+        Some(version) => {
+            format!("{} is {} now, but the prelude was built by {expected}", program.display(), version.trim())
+        }
+        None => format!("{} cannot be run", program.display()),
+    };
+    let remedy = match Surroundings::here(None).find() {
+        Ok(found) => format!("./install.sh, which takes {} in {}", found.compiler, found.root.display()),
+        Err(problem) => format!("{} && ./install.sh", problem.remedy),
+    };
+    Problem { what, remedy }
 }
 
 fn standard_library_sources() -> Finding {
-    let place = Installation::locate().map(|installation| installation.sysroot().join("lib/rustlib/src/rust/library"));
-    match place {
-        Ok(place) if place.join("core/src/lib.rs").exists() => Finding::Ok(place.display().to_string()),
-        _ => Problem {
-            what: "not found; types of variables such as Vec cannot be inferred".into(),
-            remedy: "rustup component add rust-src (Debian: sudo apt-get install rust-web-src), then ./install.sh"
-                .into(),
-        },
+    let remedy = || "./install.sh".to_owned();
+    let installation = match Installation::locate() {
+        Ok(installation) => installation,
+        Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
+    };
+    let place = installation.sysroot().join("lib/rustlib/src/rust/library");
+    if place.join("core/src/lib.rs").exists() {
+        return Finding::Ok(place.display().to_string());
+    }
+    let found = Toolchain::at(&installation.record.toolchain).ok();
+    match found.map(|toolchain| Surroundings::here(None).sources(&toolchain)) {
+        Some(Err(problem)) => Problem { what: problem.what, remedy: format!("{} && ./install.sh", problem.remedy) },
+        _ => Problem { what: "they were not there when Warpcell was installed".to_owned(), remedy: remedy() },
     }
 }
 
@@ -222,6 +233,7 @@ fn is_known_to_loader(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PINNED_COMPILER;
 
     #[test]
     fn the_pinned_compiler_is_that_of_the_toolchain_file() {

@@ -2,6 +2,7 @@
 
 mod analysed_sources;
 mod build_step;
+mod bundle;
 mod cache;
 mod cell_process;
 mod cli;

@@ -14,7 +14,7 @@ mod prelude;
 mod workspace;
 
 use crate::directories;
-use crate::installation::Carried;
+use crate::installation::{Carried, Installation};
 use crate::toolchain::{Toolchain, query};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MANIFEST: &str = "package.json";
+/// The file in which a package says what it is.
+pub const MANIFEST: &str = "package.json";
 /// From how many bytes on a file is too large to be copied into each user's cache.
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
 /// What an installation takes.
-const PARTS: &[&str] = &["prelude", "metadata", "sources"];
+pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
 /// What a package says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +108,27 @@ impl Package {
         std::fs::write(&path, serde_json::to_string_pretty(&manifest)?)
             .with_context(|| format!("{} cannot be written", path.display()))?;
         Ok(Package { directory: directory.to_owned(), manifest })
+    }
+
+    /// The manifest of the package that an installation was made of, as text.
+    pub fn manifest_of(installation: &Installation) -> Result<String> {
+        let record = &installation.record;
+        let library = directories::entries(&installation.prelude())?
+            .into_iter()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .find(|name| name.starts_with("libstd-"))
+            .context("the installation's prelude has no standard library beside it")?;
+        let manifest = Manifest {
+            version: record.version.clone(),
+            compiler: record.compiler.clone(),
+            target: record.target.clone(),
+            standard_library: library,
+            externs: record.externs.clone(),
+            carried: record.carried.clone(),
+            identity: record.identity.clone(),
+            artifacts: record.carried.len(),
+        };
+        Ok(serde_json::to_string_pretty(&manifest)?)
     }
 
     /// Adds the prelude's sources, so that the package serves other compilers too ([`Package::rebuild`]).

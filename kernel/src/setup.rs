@@ -3,9 +3,12 @@
 
 use crate::analysed_sources;
 use crate::build_step::Linker;
+use crate::bundle;
+use crate::cache;
 use crate::directories;
 use crate::environment::{INSTALLATION, RECORD};
 use crate::installation::{Record, home_beside, home_in};
+use crate::kernelspec;
 use crate::package::{self, Package, Report};
 use crate::toolchain::Toolchain;
 use crate::toolchain::search::Surroundings;
@@ -18,6 +21,10 @@ use std::process::{Command, Stdio};
 /// Crates of the standard library that rust-analyzer reads.
 const STANDARD_CRATES: &[&str] = &["alloc", "core", "proc_macro", "std"];
 
+/// Directories that an installation makes in a prefix if they are not there.
+pub const MADE: &[&str] =
+    &["bin", "lib", "share/jupyter/kernels/warpcell", "share/jupyter/kernels", "share/jupyter", "share"];
+
 /// What to install from where to where.
 pub struct Request<'a> {
     /// Warpcell's source directory.
@@ -26,28 +33,60 @@ pub struct Request<'a> {
     pub prefix: &'a Path,
     /// The standard library's sources, if not those of the toolchain.
     pub standard_library: Option<&'a Path>,
+    /// The directory of the entry for Jupyter.
+    pub entry: &'a Path,
 }
 
-/// Installs everything but the kernelspec, from a source directory: makes a package, and sets it up.
+/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing.
 pub fn install(request: &Request<'_>) -> Result<()> {
-    let toolchain = Surroundings::here(Some(&request.source.join("install.sh"))).find()?;
-    let standard_library = toolchain.sources(request.standard_library)?;
+    let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
+    let toolchain = surroundings.find()?;
+    let standard_library = sources(&surroundings, &toolchain, request.standard_library)?;
     let home = home_in(request.prefix);
+    let lock = directories::lock(&request.prefix.join("lib"))?;
     let directory = directories::beside(&home, "package");
-    directories::remove(&directory)?;
     let result = Package::make(request.source, &toolchain, &directory).and_then(|package| {
-        install_binary(request.prefix)?;
-        set_up(&Plan {
-            package: &package,
-            keep_package: false,
-            toolchain: &toolchain,
-            standard_library: standard_library.as_deref(),
-            home: &home,
-            program: &binary_in(request.prefix),
-        })
+        install_package(
+            &Plan {
+                package: &package,
+                keep_package: false,
+                toolchain: &toolchain,
+                standard_library: standard_library.as_deref(),
+                crates: None,
+                home: &home,
+                program: &binary_in(request.prefix),
+            },
+            request.prefix,
+            request.entry,
+            &lock,
+        )
     });
     directories::remove(&directory)?;
+    if result.is_err() {
+        directories::remove_empty(request.prefix, MADE);
+    }
     result
+}
+
+/// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps
+/// others from doing so at the same time.
+pub fn install_package(plan: &Plan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
+    let program = install_binary(prefix)?;
+    let home = set_up_for_now(plan)?;
+    kernelspec::install(entry, &binary_in(prefix))?;
+    home.keep()?;
+    program.map_or(Ok(()), directories::Put::keep)?;
+    // What the version before has built is of no use to this one.
+    cache::sweep();
+    Ok(())
+}
+
+/// The sources of the standard library: those that are named, or those that are found.
+fn sources(surroundings: &Surroundings, toolchain: &Toolchain, named: Option<&Path>) -> Result<Option<PathBuf>> {
+    match named {
+        Some(named) => toolchain.sources(Some(named)),
+        None => Ok(surroundings.sources(toolchain).ok()),
+    }
 }
 
 /// Makes a package of a source directory that serves all compilers.
@@ -87,9 +126,11 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
         keep_package: true,
         toolchain: &toolchain,
         standard_library: standard_library.as_deref(),
+        crates: None,
         home: &home,
         program: &program,
     };
+    let _lock = directories::lock(&prefix.join("lib"))?;
     eprintln!("Setting Warpcell up for {}", toolchain.compiler);
     set_up_for_any(&plan, &mut |built, total| {
         eprintln!("building the array library: {built} of {total} crates");
@@ -99,14 +140,6 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
 
 fn is_writable(directory: &Path) -> bool {
     directories::create(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
-}
-
-/// The sources of the standard library: those that are named, or those that are found.
-fn sources(surroundings: &Surroundings, toolchain: &Toolchain, named: Option<&Path>) -> Result<Option<PathBuf>> {
-    match named {
-        Some(named) => toolchain.sources(Some(named)),
-        None => Ok(surroundings.sources(toolchain).ok()),
-    }
 }
 
 /// An installation to be.
@@ -119,23 +152,32 @@ pub struct Plan<'a> {
     pub toolchain: &'a Toolchain,
     /// The standard library's sources.
     pub standard_library: Option<&'a Path>,
+    /// Crates that came in a bundle, which the installation takes.
+    pub crates: Option<&'a Path>,
     /// The installation's directory: `PREFIX/lib/warpcell` beside the program's `PREFIX/bin`, or any other one.
     pub home: &'a Path,
     /// The program that the installation is for.
     pub program: &'a Path,
 }
 
-/// Makes an installation. It appears when it is complete, and takes the place of one that is there.
+/// Makes an installation. It appears when it is complete, and takes the place of one that is there; if it does not start, that
+/// one comes back. The caller keeps others from doing so at the same time (`directories::lock`).
 pub fn set_up(plan: &Plan<'_>) -> Result<()> {
+    set_up_for_now(plan)?.keep()
+}
+
+fn set_up_for_now(plan: &Plan<'_>) -> Result<directories::Put> {
     plan.package.check(plan.toolchain)?;
+    directories::remove_leftovers(plan.home)?;
     let staging = directories::beside(plan.home, "new");
     directories::remove(&staging)?;
-    let result = fill(&staging, plan).and_then(|()| directories::replace(&staging, plan.home));
+    let result = fill(&staging, plan).and_then(|()| directories::put(&staging, plan.home));
     if result.is_err() {
         directories::remove(&staging)?;
     }
-    result?;
-    record_start(plan)
+    let put = result?;
+    record_start(plan)?;
+    Ok(put)
 }
 
 /// Makes an installation of a package, with any toolchain: builds the prelude anew for one that the package is not for, which
@@ -149,6 +191,10 @@ pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
     let result = plan
         .package
         .rebuild(plan.toolchain, &directory, report)
+        .map_err(|error| {
+            let problem = Surroundings::here(None).cannot_build(plan.toolchain);
+            anyhow::anyhow!("{}: {error:#}. This mends it:\n  {}", problem.what, problem.remedy)
+        })
         .and_then(|package| set_up(&Plan { package: &package, keep_package: false, ..*plan }));
     directories::remove(&directory)?;
     result
@@ -170,13 +216,22 @@ fn record_start(plan: &Plan<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what [`install`] puts into a prefix.
+/// Removes what [`install`] puts into a prefix, and what installations that were ended have left there.
 pub fn uninstall(prefix: &Path) -> Result<()> {
-    directories::remove(&home_in(prefix))?;
-    if is_from_wheel(prefix) {
-        return Ok(());
+    let (home, binary) = (home_in(prefix), binary_in(prefix));
+    if home.parent().is_some_and(Path::is_dir) {
+        let _lock = directories::lock(&prefix.join("lib"))?;
+        directories::remove(&home)?;
+        directories::remove_leftovers(&home)?;
+        bundle::remove_toolchains(prefix, None)?;
     }
-    directories::remove_file(&binary_in(prefix))
+    if !is_from_wheel(prefix) {
+        directories::remove_file(&binary)?;
+        directories::remove_leftovers(&binary)?;
+    }
+    directories::remove_empty(prefix, MADE);
+    cache::sweep();
+    Ok(())
 }
 
 /// Whether program and entry of a prefix came by pip, whose they are to remove.
@@ -196,6 +251,10 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
         plan.package.link_into(home)?;
     } else {
         plan.package.move_into(home)?;
+    }
+    if let Some(crates) = plan.crates {
+        std::fs::rename(crates, home.join(bundle::CRATES))
+            .context("the bundled crates cannot be moved to their place")?;
     }
     // Beside the prelude, whose search path is its own directory.
     let library = &toolchain.standard_library;
@@ -256,15 +315,20 @@ fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: 
 }
 
 /// Copies the running binary into the prefix. A kernel that runs keeps the old file.
-fn install_binary(prefix: &Path) -> Result<()> {
+fn install_binary(prefix: &Path) -> Result<Option<directories::Put>> {
     let source = std::env::current_exe()?;
     let target = binary_in(prefix);
     if target.canonicalize().is_ok_and(|target| target == source) {
-        return Ok(());
+        return Ok(None);
     }
     directories::create(&prefix.join("bin"))?;
+    directories::remove_leftovers(&target)?;
     let new = directories::beside(&target, "new");
-    std::fs::copy(&source, &new)
-        .and_then(|_| std::fs::rename(&new, &target))
+    let copied = std::fs::copy(&source, &new)
         .with_context(|| format!("{} cannot be written", target.display()))
+        .and_then(|_| directories::put(&new, &target));
+    if copied.is_err() {
+        directories::remove_file(&new)?;
+    }
+    copied.map(Some)
 }

@@ -20,7 +20,6 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-const INSTALLATIONS: &str = "installations";
 const CHOICES: &str = "choices";
 const PROGRAM: &str = "program";
 
@@ -84,6 +83,7 @@ impl Needed {
                     keep_package: true,
                     toolchain: &self.toolchain,
                     standard_library: standard_library.as_deref(),
+                    crates: None,
                     home: &self.home,
                     program: &self.program,
                 },
@@ -120,7 +120,7 @@ pub fn sweep() {
 
 /// Where all of them are.
 pub fn folder() -> Option<PathBuf> {
-    Some(cache::folder()?.join(INSTALLATIONS))
+    Some(cache::folder()?.join(cache::INSTALLATIONS))
 }
 
 /// The package that came with a program.

@@ -1,7 +1,8 @@
 // What a test lets go wrong in a process and those that it starts, by LD_PRELOAD:
 //
 //   WARPCELL_TEST_NO_LOCKS=FOLDER   no file below FOLDER can be locked, as on a network file system without locks
-//   WARPCELL_TEST_KILL=CALL:N:FOLDER  the process is killed at its Nth call of `rename`, `symlink` or `mkdir` below FOLDER
+//   WARPCELL_TEST_KILL=CALL:N:FOLDER  the process is killed at its Nth call of `rename`, `symlink`, `mkdir` or
+//                                     `unlinkat` below FOLDER
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -69,4 +70,17 @@ int mkdir(const char *path, mode_t mode) {
     if (!real) real = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
     count("mkdir", path);
     return real(path, mode);
+}
+
+int unlinkat(int folder, const char *name, int flags) {
+    static int (*real)(int, const char *, int);
+    char link[64], path[PATH_MAX + 1];
+    if (!real) real = (int (*)(int, const char *, int))dlsym(RTLD_NEXT, "unlinkat");
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(link, path, PATH_MAX);
+    if (length > 0) {
+        path[length] = 0;
+        count("unlinkat", path);
+    }
+    return real(folder, name, flags);
 }

@@ -5,6 +5,7 @@ use super::progress::{Built, Progress};
 use super::record::Answer;
 use super::set::{PACKAGE, Set};
 use crate::build_step::real_cargo;
+use crate::bundle;
 use crate::cache;
 use crate::environment::{self, STAND_IN};
 use crate::installation::Installation;
@@ -94,6 +95,7 @@ fn cargo(
     command
         .current_dir(&set.directory)
         .args(words)
+        .args(bundle::replacement(installation))
         .args(std::env::args_os().filter(|argument| argument == "--offline"))
         .env("PATH", path)
         .env("RUSTC", std::env::current_exe().context("the path of this program cannot be found")?)
@@ -138,7 +140,7 @@ fn cargo(
     let ended_well = child.wait()?.success();
     progress.build_ended(ended_well);
     if !ended_well {
-        bail!(explain(&messages));
+        bail!(explain(&messages, bundle::named(installation).as_deref()));
     }
     Ok(Output { text })
 }
@@ -236,7 +238,9 @@ fn is_of_interest(installation: &Installation, line: &str) -> bool {
 }
 
 /// Cargo's error for a notebook: without what is about the crate that we made, and with what to do.
-fn explain(messages: &[String]) -> String {
+///
+/// `bundled` are the crates of the bundle that this installation came from.
+fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
     let text = messages.join("\n");
     let mut lines: Vec<String> = Vec::new();
     let mut in_error = false;
@@ -249,6 +253,7 @@ fn explain(messages: &[String]) -> String {
         }
         let is_ours = line.contains(&format!("required by package `{PACKAGE}"))
             || line.trim_start().starts_with("location searched: crates.io")
+            || (bundled.is_some() && line.trim_start().starts_with("location searched: directory source"))
             || line.starts_with("For more information about")
             || line.starts_with("Some errors have detailed")
             || line.starts_with("warning: build failed, waiting");
@@ -267,7 +272,15 @@ fn explain(messages: &[String]) -> String {
         lines.extend(messages.iter().rfind(|line| line.starts_with("error: could not compile")).cloned());
     }
     let mut result = lines.join("\n").trim().trim_start_matches("error: ").to_owned();
-    if let Some(advice) = advice(&text) {
+    let is_missing = ["no matching package", "failed to select a version"].iter().any(|part| text.contains(part));
+    if let Some(bundled) = bundled.filter(|_| is_missing) {
+        result.push_str(&format!(
+            "\nThis installation came in a bundle, and takes crates from it alone: {}. `warpcell bundle --crate NAME=VERSION` \
+             makes one with more, where there is a network; if there is one here, WARPCELL_BUNDLED_CRATES=no lets crates \
+             come from there.",
+            bundled.join(", ")
+        ));
+    } else if let Some(advice) = advice(&text) {
         result.push_str(&format!("\n{advice}"));
     }
     result
@@ -359,9 +372,24 @@ mod tests {
             "location searched: crates.io index",
             "required by package `notebook-dependencies v0.0.0 (/cache/sets/1)`",
         ];
-        let text = explain(&messages.map(str::to_owned));
+        let text = explain(&messages.map(str::to_owned), None);
         assert!(text.starts_with("no matching package named `fooz` found\n"), "{text}");
         assert!(!text.contains(PACKAGE) && text.contains("spelt right"), "{text}");
+    }
+
+    #[test]
+    fn a_crate_that_is_not_in_the_bundle() {
+        let messages = [
+            "error: no matching package named `fooz` found",
+            "location searched: directory source `/prefix/lib/warpcell/crates` (which is replacing registry `crates-io`)",
+        ];
+        let bundled = ["anyhow 1.0.100".to_owned(), "csv 1.4.0".to_owned()];
+        let text = explain(&messages.map(str::to_owned), Some(&bundled));
+        assert!(
+            text.starts_with("no matching package named `fooz` found\nThis installation came in a bundle"),
+            "{text}"
+        );
+        assert!(text.contains("anyhow 1.0.100, csv 1.4.0") && text.contains("--crate NAME=VERSION"), "{text}");
     }
 
     #[test]
@@ -379,7 +407,7 @@ mod tests {
         messages.push("error[E0308]: mismatched types".to_owned());
         messages.extend((0..100).map(|number| format!("   {number}")));
         messages.push("error: could not compile `broken` (lib) due to 1 previous error".to_owned());
-        let text = explain(&messages);
+        let text = explain(&messages, None);
         assert!(text.starts_with("error[E0308]: mismatched types"), "{text}");
         assert!(!text.contains("unused") && text.contains("could not compile `broken`"), "{text}");
         assert!(text.lines().count() < ERROR_LINES + 4, "{text}");
