@@ -12,11 +12,6 @@ pub fn beside(target: &Path, word: &str) -> PathBuf {
     target.with_file_name(format!("{name}.{word}-{}", std::process::id()))
 }
 
-/// Puts a finished directory in the place of another one.
-pub fn replace(new: &Path, target: &Path) -> Result<()> {
-    put(new, target)?.keep()
-}
-
 /// Puts a finished file or directory in a place, at once for all who look. What was there comes back unless the result is
 /// kept.
 pub fn put(new: &Path, target: &Path) -> Result<Put> {
