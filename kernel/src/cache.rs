@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 const CRATES: &str = "crates";
 /// Installations for this user alone.
-const INSTALLATIONS: &str = "installations";
+pub const INSTALLATIONS: &str = "installations";
 const USERS: &str = "users";
 /// After what time programs for GPUs that were not made again are removed.
 const OLD: Duration = Duration::from_secs(90 * 24 * 3600);

@@ -16,6 +16,7 @@ pub mod keeping;
 pub mod link;
 pub mod paths;
 pub mod rust;
+pub mod session;
 pub mod setting_up;
 pub mod variables;
 

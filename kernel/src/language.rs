@@ -2,7 +2,8 @@
 
 use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::echo::Echo;
-use crate::evaluator::rust::{RustEvaluator, Session};
+use crate::evaluator::rust::RustEvaluator;
+use crate::evaluator::session::Session;
 use crate::evaluator::{self, Evaluator};
 use crate::server::{Factory, Language};
 use anyhow::Result;
@@ -37,7 +38,7 @@ pub fn language(choice: Choice) -> Result<Language> {
 
 /// Removes what an evaluator left on disk, at the end of the kernel.
 pub fn clean_up() {
-    evaluator::rust::remove_session_files();
+    evaluator::session::remove_session_files();
 }
 
 /// Starts the Rust evaluator and ends it again.

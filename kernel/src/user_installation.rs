@@ -20,7 +20,6 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-const INSTALLATIONS: &str = "installations";
 const CHOICES: &str = "choices";
 const PROGRAM: &str = "program";
 
@@ -122,7 +121,7 @@ pub fn sweep() {
 
 /// Where all of them are.
 pub fn folder() -> Option<PathBuf> {
-    Some(cache::folder()?.join(INSTALLATIONS))
+    Some(cache::folder()?.join(cache::INSTALLATIONS))
 }
 
 /// The package that came with a program.
