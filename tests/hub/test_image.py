@@ -81,6 +81,7 @@ def root():
 
 @needs_root
 @pytest.mark.network
+@pytest.mark.image
 def test_the_images_steps_make_a_kernel_that_runs(root):
     toolchain = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
     curl = root.tree / "usr/local/bin/curl"
