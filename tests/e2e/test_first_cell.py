@@ -76,11 +76,11 @@ def test_without_the_prelude(fresh_kernel, prefix, tmp_path):
 
 @pytest.fixture(scope="module")
 def small_kernel(kernel):
-    """A kernel whose cells may take a hundred megabytes more than they have."""
+    """A kernel whose cells may take three hundred megabytes of address space more than they have; a thread's heap reserves 64."""
     kernel.check("println!(\"{}\", gpu::device_info());")
     process = psutil.Process(int(kernel.check("std::process::id()").value))
     _, most = resource.prlimit(process.pid, resource.RLIMIT_AS)
-    resource.prlimit(process.pid, resource.RLIMIT_AS, (process.memory_info().vms + 100_000_000, most))
+    resource.prlimit(process.pid, resource.RLIMIT_AS, (process.memory_info().vms + 300_000_000, most))
     return kernel
 
 
