@@ -176,7 +176,7 @@ command -v cc >/dev/null ||
 if ! command -v python3 >/dev/null; then
   problems+=("Python 3.9 or later. Debian, Ubuntu: sudo apt-get install python3 python3-venv; Fedora: sudo dnf install python3")
 elif ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'; then
-  problems+=("Python 3.9 or later; found: $(python3 --version 2>&1)")
+  problems+=("Python 3.9 or later; found: $(python3 --version 2>&1 || true)")
 elif [ "$prefix" = "$root/.venv" ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
   problems+=("Python's venv module. Debian, Ubuntu: sudo apt-get install python3-venv")
 fi

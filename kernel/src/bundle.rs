@@ -155,8 +155,12 @@ pub fn install(from: &Path, prefix: &Path, entry: &Path) -> Result<()> {
 fn unpack(contents: &Path, directory: &Path) -> Result<()> {
     let file = File::open(contents).with_context(|| format!("{} cannot be read", contents.display()))?;
     directories::create(directory)?;
-    tar::Archive::new(zstd::Decoder::new(BufReader::new(file))?)
+    let mut archive = tar::Archive::new(zstd::Decoder::new(BufReader::new(file))?);
+    archive
         .unpack(directory)
+        // The archive ends before the checksum of all that is in it.
+        .and_then(|()| std::io::copy(&mut archive.into_inner(), &mut std::io::sink()))
+        .map(drop)
         .map_err(plain)
         .with_context(|| format!("{} cannot be unpacked to {}", contents.display(), directory.display()))
 }

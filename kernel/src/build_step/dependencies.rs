@@ -130,7 +130,11 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
     }
     let session = session()?;
     let sets = Set::places(installation, &session, &plan)?;
-    let current = sets.iter().find_map(|set| set.read::<Record>().filter(Record::is_current));
+    let current = sets.iter().find_map(|set| {
+        let record = set.read::<Record>().filter(Record::is_current)?;
+        set.keep_for(installation);
+        Some(record)
+    });
     let record = match current {
         Some(record) => record,
         None => {

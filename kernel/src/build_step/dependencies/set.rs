@@ -92,6 +92,14 @@ impl Set {
         Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
     }
 
+    /// Notes that an installation uses the set, which stays as long as that is there.
+    pub fn keep_for(&self, installation: &Installation) {
+        if self.is_shared {
+            // Else it is built again one day.
+            let _ = cache::claim(&self.root, installation);
+        }
+    }
+
     fn prepare(&self, installation: &Installation) -> Result<()> {
         let source = self.directory.join("src");
         for directory in [&source, &self.target] {
