@@ -205,6 +205,7 @@ def test_a_notebook_of_rust(notebook):
         ("markdown", "# A title", []),
         ("code", "let from_notebook = 1;\nfrom_notebook + 1", []),
         ("code", "let wrong: i32 = ();", ["raises-exception"]),
+        ("code", "let exercise: i32 = todo!();", []),
         ("code", 'println!("after");', []),
         ("code", 'panic!("not meant")', []),
         ("code", 'println!("never");', []),
@@ -215,5 +216,6 @@ def test_a_notebook_of_rust(notebook):
     assert result.error["ename"] == "Panic" and "not meant" in result.error_text
     shown = [display.get("text/markdown") or display["text/plain"] for display in result.displays]
     assert shown[:3] == ["# A title", "```rust\nlet from_notebook = 1;\nfrom_notebook + 1\n```", "2"], shown
+    assert "This exercise is still open." in result.stderr
     assert "mismatched types" in plain(result.stderr) and result.stdout == "after\n"
     assert notebook.check_rust("from_notebook").value == "1"
