@@ -9,9 +9,9 @@
 //! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
 //! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
 
+use crate::build_step::hash;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -152,12 +152,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn age(path: &Path) -> Option<Duration> {
     let changed = std::fs::metadata(path).ok()?.modified().ok()?;
     SystemTime::now().duration_since(changed).ok()
-}
-
-fn hash(value: &impl Hash) -> String {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
 }
 
 #[cfg(test)]

@@ -51,7 +51,18 @@ impl SettingUp {
         environment::restore_user(&mut command);
         // By the session's name the watcher finds it if the kernel ends.
         command.env_remove(INSTALLATION).env(SESSION, session);
-        let mut child = command.spawn().context("the process that sets Warpcell up cannot be started")?;
+        let child = command.spawn().context("the process that sets Warpcell up cannot be started")?;
+        let duration =
+            if needed.is_quick() { "some seconds" } else { "some minutes, as the array library is built for it" };
+        let news = format!(
+            "Warpcell is being set up for this user and {}; this happens once and takes {duration}.\n",
+            needed.toolchain.compiler
+        );
+        SettingUp::watch(child, needed.home.clone(), news)
+    }
+
+    /// Takes what a process says, whose outputs are pipes; `news` stands before it.
+    fn watch(mut child: Child, home: PathBuf, news: String) -> Result<SettingUp> {
         let output = child.stdout.take().context("its output is missing")?;
         let errors = child.stderr.take().context("its messages are missing")?;
         let messages = std::thread::spawn(move || last_lines(errors));
@@ -60,21 +71,7 @@ impl SettingUp {
             let lines = BufReader::new(output).lines().map_while(std::result::Result::ok);
             lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
         });
-        let duration =
-            if needed.is_quick() { "some seconds" } else { "some minutes, as the array library is built for it" };
-        let news = format!(
-            "Warpcell is being set up for this user and {}; this happens once and takes {duration}.\n",
-            needed.toolchain.compiler
-        );
-        Ok(SettingUp {
-            child,
-            lines,
-            messages: Some(messages),
-            home: needed.home.clone(),
-            began: Instant::now(),
-            news,
-            open: Open::None,
-        })
+        Ok(SettingUp { child, lines, messages: Some(messages), home, began: Instant::now(), news, open: Open::None })
     }
 
     /// Waits a little. Gives the installation if it is made, or why there is none.
@@ -166,22 +163,9 @@ mod tests {
     use super::*;
 
     fn setting_up(script: &str) -> SettingUp {
-        let mut child =
+        let child =
             Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (sender, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            BufReader::new(output).lines().map_while(std::result::Result::ok).try_for_each(|line| sender.send(line))
-        });
-        SettingUp {
-            child,
-            lines,
-            messages: Some(std::thread::spawn(move || last_lines(errors))),
-            home: "/nowhere".into(),
-            began: Instant::now(),
-            news: "begun\n".into(),
-            open: Open::None,
-        }
+        SettingUp::watch(child, "/nowhere".into(), "begun\n".into()).unwrap()
     }
 
     #[test]
