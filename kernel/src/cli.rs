@@ -236,11 +236,13 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 println!("Removed {}", folder.display());
             }
         }
-        Command::Doctor => {
-            if !doctor::run() {
-                return Ok(ExitCode::FAILURE);
-            }
-        }
+        Command::Doctor => match doctor::run(&mut std::io::stdout()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(ExitCode::FAILURE),
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            Err(error) => return Err(error.into()),
+        },
         Command::RecordStart => {
             let started = language::start_once();
             language::clean_up();

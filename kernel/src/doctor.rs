@@ -1,10 +1,11 @@
 //! `warpcell doctor`: what is there, what is missing, and what to do about it.
 
-use crate::installation::Installation;
+use crate::installation::{self, Installation};
 use crate::kernelspec;
 use crate::toolchain::Toolchain;
 use crate::toolchain::search::Surroundings;
 use std::ffi::CString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -42,8 +43,8 @@ enum Finding {
 
 use Finding::Problem;
 
-/// Prints the table. Returns whether everything needed is there.
-pub fn run() -> bool {
+/// Writes the table. Returns whether everything needed is there.
+pub fn run(output: &mut impl Write) -> std::io::Result<bool> {
     let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or(0);
     let mut good = true;
     for check in CHECKS {
@@ -55,22 +56,22 @@ pub fn run() -> bool {
         };
         good &= word != "MISSING";
         match finding {
-            Finding::Ok(what) => println!("{word:<7}  {:<width$}  {what}", check.name),
+            Finding::Ok(what) => writeln!(output, "{word:<7}  {:<width$}  {what}", check.name)?,
             Problem { what, remedy } => {
-                println!("{word:<7}  {:<width$}  {what}", check.name);
-                println!("{:7}  {:width$}  -> {remedy}", "", "");
+                writeln!(output, "{word:<7}  {:<width$}  {what}", check.name)?;
+                writeln!(output, "{:7}  {:width$}  -> {remedy}", "", "")?;
             }
         }
     }
-    println!();
-    println!("{}", if good { "Notebooks can run." } else { "Notebooks cannot run until what is MISSING is there." });
-    good
+    let verdict = if good { "Notebooks can run." } else { "Notebooks cannot run until what is MISSING is there." };
+    writeln!(output, "\n{verdict}")?;
+    Ok(good)
 }
 
 fn compiler() -> Finding {
     let installation = match Installation::locate() {
         Ok(installation) => installation,
-        Err(error) => return Problem { what: format!("{error:#}"), remedy: "./install.sh".into() },
+        Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().into() },
     };
     let program = installation.real_tool("rustc");
     let expected = &installation.record.compiler;
@@ -84,14 +85,14 @@ fn compiler() -> Finding {
         None => format!("{} cannot be run", program.display()),
     };
     let remedy = match Surroundings::here(None).find() {
-        Ok(found) => format!("./install.sh, which takes {} in {}", found.compiler, found.root.display()),
-        Err(problem) => format!("{} && ./install.sh", problem.remedy),
+        Ok(found) => format!("{}, which takes {} in {}", installation::remedy(), found.compiler, found.root.display()),
+        Err(problem) => format!("{} && {}", problem.remedy, installation::remedy()),
     };
     Problem { what, remedy }
 }
 
 fn standard_library_sources() -> Finding {
-    let remedy = || "./install.sh".to_owned();
+    let remedy = || installation::remedy().to_owned();
     let installation = match Installation::locate() {
         Ok(installation) => installation,
         Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
@@ -102,14 +103,16 @@ fn standard_library_sources() -> Finding {
     }
     let found = Toolchain::at(&installation.record.toolchain).ok();
     match found.map(|toolchain| Surroundings::here(None).sources(&toolchain)) {
-        Some(Err(problem)) => Problem { what: problem.what, remedy: format!("{} && ./install.sh", problem.remedy) },
+        Some(Err(problem)) => {
+            Problem { what: problem.what, remedy: format!("{} && {}", problem.remedy, installation::remedy()) }
+        }
         _ => Problem { what: "they were not there when Warpcell was installed".to_owned(), remedy: remedy() },
     }
 }
 
 /// In a process of its own, because a library that is broken may end the process that loads it.
 fn prelude() -> Finding {
-    let remedy = || "./install.sh".to_owned();
+    let remedy = || installation::remedy().to_owned();
     let library = match Installation::locate() {
         Ok(installation) => installation.prelude_library(),
         Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
@@ -171,7 +174,7 @@ fn gpu() -> Finding {
             remedy: "none needed: notebooks run on the CPU. For a GPU, install NVIDIA's driver and CUDA 12 or 13"
                 .into(),
         },
-        Err(what) => Problem { what, remedy: "./install.sh".into() },
+        Err(what) => Problem { what, remedy: installation::remedy().into() },
     }
 }
 

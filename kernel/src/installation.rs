@@ -12,6 +12,7 @@
 //! ```
 
 use crate::environment::INSTALLATION;
+use crate::package;
 use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -83,14 +84,16 @@ impl Installation {
         let path = home.join("installation.json");
         if !path.exists() {
             bail!(
-                "Warpcell is not installed at {}: {} is missing. Run ./install.sh in Warpcell's directory.",
+                "Warpcell is not installed at {}: {} is missing. Run {}{}.",
                 home.display(),
-                path.display()
+                path.display(),
+                remedy(),
+                if is_from_wheel() { "" } else { " in Warpcell's directory" },
             );
         }
         let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let record = serde_json::from_str(&text)
-            .with_context(|| format!("{} is damaged; run ./install.sh again", path.display()))?;
+            .with_context(|| format!("{} is damaged; run {} again", path.display(), remedy()))?;
         Ok(Installation { home: home.to_owned(), record })
     }
 
@@ -147,24 +150,27 @@ impl Installation {
             if path.try_exists().is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
                 return Some(format!(
                     "This user cannot read the Rust toolchain that Warpcell was installed with: {}. Whoever installed it can \
-                     install Rust {} where all users can read it, such as in /opt/rust, and run ./install.sh again.",
+                     install Rust {} where all users can read it, such as in /opt/rust, and run {} again.",
                     path.display(),
-                    self.record.compiler
+                    self.record.compiler,
+                    remedy()
                 ));
             }
             if !path.exists() {
                 return Some(format!(
                     "The Rust toolchain that Warpcell was installed with is gone: {} does not exist. \
-                     Install Rust {} again, then run ./install.sh.",
+                     Install Rust {} again, then run {}.",
                     path.display(),
-                    self.record.compiler
+                    self.record.compiler,
+                    remedy()
                 ));
             }
         }
         if !self.prelude_library().exists() {
             return Some(format!(
-                "Warpcell's prelude is missing: {} does not exist. Run ./install.sh again.",
-                self.prelude_library().display()
+                "Warpcell's prelude is missing: {} does not exist. Run {} again.",
+                self.prelude_library().display(),
+                remedy()
             ));
         }
         let mut files = std::fs::read_dir(self.prelude()).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -173,12 +179,26 @@ impl Installation {
         gone.map(|library| {
             format!(
                 "The Rust toolchain was exchanged since Warpcell was installed: {} leads nowhere. Install {} again, or \
-                 run ./install.sh to use the compiler that is there now.",
+                 run {} to use the compiler that is there now.",
                 library.display(),
-                self.record.compiler
+                self.record.compiler,
+                remedy()
             )
         })
     }
+}
+
+/// The command that makes an installation of the running program anew.
+pub fn remedy() -> &'static str {
+    if is_from_wheel() { "warpcell setup" } else { "./install.sh" }
+}
+
+/// Whether the running program came by pip, with a package beside it.
+fn is_from_wheel() -> bool {
+    std::env::current_exe().is_ok_and(|program| {
+        let prefix = program.parent().and_then(Path::parent);
+        prefix.is_some_and(|prefix| package::directory_in(prefix).exists())
+    })
 }
 
 /// Whether the tools of an installation are a program: another Warpcell may run below this one.

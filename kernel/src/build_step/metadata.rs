@@ -3,7 +3,7 @@
 
 use super::dependencies::{self, Manifest, Plan};
 use super::{real_cargo, replace_by};
-use crate::installation::Installation;
+use crate::installation::{Installation, remedy};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -49,9 +49,9 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
 fn recorded(installation: &Installation, context: &Path, name: &str) -> Result<Value> {
     let path = installation.metadata().join(name);
     let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("{} cannot be read; run ./install.sh again", path.display()))?;
+        .with_context(|| format!("{} cannot be read; run {} again", path.display(), remedy()))?;
     serde_json::from_str(&substitute(&text, installation, context)?)
-        .with_context(|| format!("{} is damaged; run ./install.sh again", path.display()))
+        .with_context(|| format!("{} is damaged; run {} again", path.display(), remedy()))
 }
 
 fn substitute(text: &str, installation: &Installation, context: &Path) -> Result<String> {

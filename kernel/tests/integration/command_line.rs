@@ -1,7 +1,7 @@
 //! The command line: doctor, and what it says to wrong arguments. Installing is tested in tests/e2e.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn warpcell(home: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpcell"));
@@ -20,6 +20,28 @@ fn doctor_names_what_is_missing() {
     let line = text.lines().find(|line| line.contains("prelude")).unwrap();
     assert!(line.starts_with("MISSING"), "{text}");
     assert!(text.contains("-> ./install.sh"), "{text}");
+}
+
+#[test]
+fn a_program_that_came_by_pip_is_set_up_again_otherwise() {
+    let prefix = tempfile::tempdir().unwrap();
+    let program = prefix.path().join("bin/warpcell");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_warpcell"), &program).unwrap();
+    std::fs::create_dir_all(prefix.path().join("share/warpcell/package")).unwrap();
+    let output = Command::new(&program).arg("doctor").env("HOME", prefix.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("-> warpcell setup") && !text.contains("install.sh"), "{text}");
+}
+
+#[test]
+fn doctor_ends_quietly_when_nobody_reads_on() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpcell"));
+    let mut child = command.arg("doctor").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::Plan;
 use super::progress::Progress;
 use crate::build_step::hash;
 use crate::cache;
-use crate::installation::Installation;
+use crate::installation::{Installation, remedy};
 use crate::private;
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -115,7 +115,7 @@ impl Set {
         let [session, prelude] = &self.seeds;
         let seed = std::fs::read(session)
             .or_else(|_| std::fs::read(prelude))
-            .with_context(|| format!("{} cannot be read; run ./install.sh again", prelude.display()))?;
+            .with_context(|| format!("{} cannot be read; run {} again", prelude.display(), remedy()))?;
         write(&self.directory.join("Cargo.lock"), &seed, true)
     }
 
