@@ -1,13 +1,15 @@
 """A Dockerfile as data, and its steps done without a container engine: in a copy of this machine's file tree that costs nothing
 (an overlay), which is thrown away afterwards.
 
-As much of the format as our file uses: ARG, ENV, RUN, COPY, USER, SHELL and FROM, one instruction a line, with continuations.
+As much of the format as our file uses: ARG, ENV, RUN, COPY of files, USER, SHELL and one FROM, one instruction a line, with
+continuations.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,23 +96,28 @@ class Root:
         return subprocess.run(["chroot", f"--userspec={user}", self.tree, *shell, command], env=env, **options)
 
 
-def build(text: str, root: Root, given: dict[str, str], env: dict[str, str]) -> dict[str, str]:
-    """Does the steps, all stages in one tree; gives the environment of the last stage.
+def build(text: str, root: Root, context: Path, given: dict[str, str], env: dict[str, str]) -> dict[str, str]:
+    """Does the steps; gives the environment of what runs in the image.
 
-    `given` are the values of ARGs, `env` is the base image's environment. COPY is not done: what it copies is there.
+    `context` is the folder from which is copied, `given` are the values of ARGs, `env` is the base image's environment.
     """
     arguments: dict[str, str] = {}
-    stage_env, user, shell = dict(env), "0:0", ["/bin/sh", "-c"]
+    image_env, user, shell = dict(env), "0:0", ["/bin/sh", "-c"]
     for step in parse(text):
-        values = {**arguments, **stage_env}
+        values = {**arguments, **image_env}
         match step.word:
-            case "FROM":
-                stage_env, user, shell = dict(env), "0:0", ["/bin/sh", "-c"]
+            case "COPY":
+                *patterns, target = substitute(step.text, values).split()
+                for pattern in patterns:
+                    files = list(context.glob(pattern))
+                    assert files, f"line {step.line}: there is no {pattern}"
+                    for file in files:
+                        shutil.copy(file, root.tree / target.lstrip("/"))
             case "ARG":
                 arguments |= assignments(step.text, values)
                 arguments |= {name: value for name, value in given.items() if name in arguments}
             case "ENV":
-                stage_env |= assignments(step.text, values)
+                image_env |= assignments(step.text, values)
             case "SHELL":
                 shell = re.findall(r'"([^"]*)"', step.text)
             case "USER":
@@ -120,4 +127,4 @@ def build(text: str, root: Root, given: dict[str, str], env: dict[str, str]) -> 
                 done = root.run(shell, step.text, user, values, capture_output=True, text=True)
                 if done.returncode != 0:
                     raise AssertionError(f"line {step.line}: {step.text}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
-    return stage_env
+    return image_env

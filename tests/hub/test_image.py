@@ -91,8 +91,8 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
         "PATH": "/opt/conda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": "/home/jovyan", "NB_UID": "1000", "NB_GID": "100", "CONDA_DIR": "/opt/conda", "DEBIAN_FRONTEND": "noninteractive",
     }  # fmt: skip
-    # The checkout is in the tree as it is here, with what has been built; of the CUDA libraries the smallest will do.
-    env = build(DOCKERFILE, root, {"SOURCE": str(ROOT), "CUDA_LIBRARIES": "nvidia-cuda-runtime"}, base)
+    # Of the CUDA libraries the smallest will do.
+    env = build(DOCKERFILE, root, ROOT, {"CUDA_LIBRARIES": "nvidia-cuda-runtime"}, base)
     notebook = root.tree / "home/jovyan/first.ipynb"
     notebook.write_text(json.dumps(NOTEBOOK))
     shutil.chown(notebook, *map(int, USER.split(":")))
@@ -101,7 +101,7 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (output,) = json.loads(notebook.read_text())["cells"][0]["outputs"]
     assert "".join(output["data"]["text/plain"]).startswith("100"), output
-    for folder in ("opt/rust", "opt/warpcell"):
+    for folder in ("opt/rust", "opt/conda/lib/warpcell", "opt/conda/share/warpcell"):
         found = subprocess.run(["find", root.tree / folder, "-not", "-user", "root", "-o", "-not", "-type", "l", "-perm", "/022"], capture_output=True, text=True)
         assert found.returncode == 0 and not found.stdout, found.stdout[:2000]
     left = {path.name for path in (root.tree / "home/jovyan").iterdir()}
@@ -111,6 +111,11 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
 def test_nothing_of_the_image_is_in_the_home():
     for step in parse(DOCKERFILE):
         assert "/home" not in step.text, f"line {step.line}: a hub mounts the user's own home there"
+
+
+def test_the_compiler_is_the_one_that_the_prelude_is_for():
+    channel = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
+    assert f"ARG RUST={channel}\n" in DOCKERFILE
 
 
 def test_a_dockerfile_is_read_as_it_is_meant():
