@@ -142,6 +142,9 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
     };
     let _lock = directories::lock(&prefix.join("lib"))?;
     eprintln!("Setting Warpcell up for {}", toolchain.compiler);
+    if let (false, Some(command)) = (package.fits(&toolchain), surroundings.shortcut()) {
+        eprintln!("This takes some minutes. After `{command}` it takes seconds.");
+    }
     set_up_for_any(&plan, &mut |built, total| {
         eprintln!("building the array library: {built} of {total} crates");
     })?;

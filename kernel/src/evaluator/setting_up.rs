@@ -3,6 +3,7 @@
 
 use crate::environment::{self, INSTALLATION, SESSION};
 use crate::installation::Installation;
+use crate::toolchain::search::Surroundings;
 use crate::user_installation::Needed;
 use anyhow::{Context, Result, anyhow};
 use std::collections::VecDeque;
@@ -52,12 +53,20 @@ impl SettingUp {
         // By the session's name the watcher finds it if the kernel ends.
         command.env_remove(INSTALLATION).env(SESSION, session);
         let child = command.spawn().context("the process that sets Warpcell up cannot be started")?;
-        let duration =
-            if needed.is_quick() { "some seconds" } else { "some minutes, as the array library is built for it" };
-        let news = format!(
+        let (duration, shortcut) = if needed.is_quick() {
+            ("some seconds", None)
+        } else {
+            ("some minutes, as the array library is built for it", Surroundings::here(None).shortcut())
+        };
+        let mut news = format!(
             "Warpcell is being set up for this user and {}; this happens once and takes {duration}.\n",
             needed.toolchain.compiler
         );
+        if let Some(command) = shortcut {
+            news += &format!(
+                "In a hurry? Shut the kernel down, run `{command}` in a terminal, and start it again: then it takes seconds.\n"
+            );
+        }
         SettingUp::watch(child, needed.home.clone(), news)
     }
 

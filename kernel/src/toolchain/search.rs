@@ -201,6 +201,12 @@ impl Surroundings {
         )
     }
 
+    /// The command after which setting up takes seconds and not minutes, where another compiler than the prelude's would be
+    /// taken: only if it is a short one, and the user has not chosen that compiler.
+    pub fn shortcut(&self) -> Option<String> {
+        (self.choice.is_none() && self.rustup().is_some()).then(|| self.get_rust())
+    }
+
     /// The command that gets a toolchain's sources.
     fn get_sources(&self, toolchain: &Toolchain) -> String {
         let root = &toolchain.root;

@@ -7,7 +7,14 @@ __device__ __forceinline__ INT INT_product(INT a, INT b, bool &overflow) {
     return product;
 }
 
-__device__ __forceinline__ INT INT_abs(INT a) { return a < 0 ? INT_neg(a) : a; }
+// PTX has an `abs`, and ptxas takes what it gives for positive, though it is negative for the least number. So the compiler must
+// not see that this is one: for all it knows, `sign` is any number.
+__device__ __forceinline__ INT INT_abs(INT a) {
+    u32 sign = a < 0 ? 0xffffffffu : 0u;
+    asm("" : "+r"(sign));
+    const UNS mask = UNS(i64(i32(sign)));
+    return INT((UNS(a) ^ mask) - mask);
+}
 
 __device__ __forceinline__ INT INT_wrapping_abs(INT a) { return INT_abs(a); }
 

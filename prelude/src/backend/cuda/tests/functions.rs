@@ -166,6 +166,13 @@ pub(super) fn cases() -> Vec<Case> {
         case!(
             any,
             0.0,
+            fn negative_abs(a: i64, b: i32) -> bool {
+                a.wrapping_abs() < 0 || b.wrapping_abs() < 0
+            }
+        ),
+        case!(
+            any,
+            0.0,
             fn truth(a: bool, b: bool) -> bool {
                 a && !b
             }

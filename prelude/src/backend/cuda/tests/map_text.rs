@@ -129,6 +129,18 @@ fn nvrtc_compiles_translated_functions() {
     }
 }
 
+/// ptxas takes the result of PTX's `abs` for positive, and leaves out what happens when that of the least number is negative.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_does_not_see_that_abs_is_one() {
+    let nvrtc = nvrtc();
+    register_helpers();
+    let case = cases().into_iter().find(|case| case.function.name.contains("negative_abs")).unwrap();
+    let text = Text { source: source(&case.function, None).unwrap(), name: String::new(), each: 1, threads: 256 };
+    let code = ptx(&nvrtc, &text);
+    assert!(code.contains(".entry") && !code.contains("abs.s"), "{code}");
+}
+
 /// Single facts about generated code.
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
