@@ -11,6 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from .faults import build
 from .session import Session, plain
 
 ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
@@ -51,11 +52,7 @@ def unpacked(prefix, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory) -> Path:
-    """A library that lets go wrong what `faults.c` lists."""
-    library = tmp_path_factory.mktemp("faults") / "faults.so"
-    source = Path(__file__).with_name("faults.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
-    return library
+    return build(tmp_path_factory.mktemp("faults"))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
 import zipfile
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
+from e2e.faults import build
 from e2e.session import Session
 
 WHEEL = Path(os.environ["WARPCELL_TEST_WHEEL"])
@@ -158,6 +160,35 @@ def test_two_starts_at_once_make_one_installation(place):
         thread.join()
     assert values == ["2", "2"]
     assert len(installations(user)) == 1, "nothing half-made is left beside it"
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A folder on another file system."""
+    folder = Path(tempfile.mkdtemp(prefix="warpcell-wheel-", dir="/dev/shm"))
+    if folder.stat().st_dev == tmp_path.stat().st_dev:
+        folder.rmdir()
+        pytest.skip("/dev/shm is on the same file system")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_home_on_another_file_system_without_locks(place, elsewhere, tmp_path):
+    """As network file systems are: files of the environment cannot be shared with it, and nothing in it can be locked."""
+    faults = {"LD_PRELOAD": str(build(tmp_path)), "WARPCELL_TEST_NO_LOCKS": str(elsewhere)}
+    user = {**place.user("elsewhere"), "HOME": str(elsewhere), **faults}
+    for starts in range(2):
+        session = place.start(user)
+        try:
+            first = session.check("gpu::ones::<f32>(3).sum()")
+            assert first.value == "3.0"
+            assert ("was set up in" in first.stdout) == (starts == 0), first.summary()
+        finally:
+            session.close()
+    (made,) = installations(user)
+    library = made / "prelude/libwarpcell.so"
+    assert library.is_symlink() and library.resolve().is_relative_to(place.environment)
+    assert sum(path.lstat().st_size for path in made.rglob("*") if path.is_file() and not path.is_symlink()) < 30_000_000
 
 
 def test_what_an_administrator_has_set_up_is_used(place):
