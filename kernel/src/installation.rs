@@ -139,8 +139,7 @@ impl Installation {
 
     /// Which directory it is on this machine: an installation in the same place later is another one. `None` if it is gone.
     pub fn place(&self) -> Option<(u64, u64)> {
-        let place = std::fs::metadata(self.home.join("installation.json")).ok()?;
-        Some((place.dev(), place.ino()))
+        place_of(&self.home.join("installation.json"))
     }
 
     /// What keeps cells from being compiled, if anything does.
@@ -186,6 +185,12 @@ impl Installation {
             )
         })
     }
+}
+
+/// Which file there is at a path: another one in its place is told apart. `None` if there is none.
+pub fn place_of(path: &Path) -> Option<(u64, u64)> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.dev(), about.ino()))
 }
 
 /// The command that makes an installation of the running program anew.

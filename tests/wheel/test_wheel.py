@@ -231,6 +231,30 @@ def test_no_room_in_the_cache_is_said_and_leaves_nothing(place, tmp_path):
     assert cache.read_text() == "a file where the folder should be"
 
 
+def test_an_environment_that_is_deleted_under_a_kernel(tmp_path):
+    """What the kernel has set up is in the user's cache, and does not help without the environment."""
+    place = Place(tmp_path)
+    user = place.user("deserted")
+    session = place.start(user)
+    try:
+        session.check("let kept = vec![1, 2];")
+        aside = tmp_path / "aside"
+        place.environment.rename(aside)
+        for _ in range(2):
+            result = session.run("kept.len()")
+            assert result.error["ename"] == "InstallationError", result.summary()
+            assert f"{place.program} does not exist" in result.error_text, result.error_text
+        aside.rename(place.environment)
+        session.run("kept.len()")  # the compiler that waited for it has seen the folder go
+        assert session.check("kept.len()").value == "2", "it is back, and nothing was lost"
+        shutil.copy2(place.program, place.program.with_name("newer"))
+        place.program.with_name("newer").rename(place.program)
+        error = session.run("kept.len()").error_text
+        assert "installed anew" in error and str(place.program) in error, error
+    finally:
+        session.close()
+
+
 def test_removal_leaves_nothing(place):
     user = place.user("first")
     place.pip("uninstall", "--quiet", "--yes", "warpcell")

@@ -1,7 +1,7 @@
 //! The directories of a session, and the installation that it works with: what is there before evcxr starts.
 
 use crate::environment;
-use crate::installation::Installation;
+use crate::installation::{Installation, place_of};
 use crate::private;
 use crate::user_installation::Needed;
 use crate::watcher;
@@ -27,6 +27,9 @@ pub struct Session {
     pub installation: std::result::Result<Installation, String>,
     /// Which directory the installation was when the session began.
     pub place: Option<(u64, u64)>,
+    /// The program that runs, and which file it was when the session began.
+    program: PathBuf,
+    program_place: Option<(u64, u64)>,
     /// What has to be made first, if nobody has set Warpcell up.
     pub needed: Option<Needed>,
 }
@@ -45,10 +48,11 @@ impl Session {
         for name in ["configuration", "context", environment::TEMPORARY] {
             std::fs::create_dir(directory.path().join(name))?;
         }
+        let program = std::env::current_exe().context("the path of this program cannot be found")?;
         let tools = environment::tool_home(directory.path()).join("bin");
         std::fs::create_dir_all(&tools)?;
         for name in ["cargo", "rustc"] {
-            std::os::unix::fs::symlink(std::env::current_exe()?, tools.join(name))?;
+            std::os::unix::fs::symlink(&program, tools.join(name))?;
         }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
         let installation = Installation::locate()
@@ -56,9 +60,7 @@ impl Session {
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
         let mut needed = None;
         let installation = installation.or_else(|problem| {
-            let found =
-                Needed::find(&std::env::current_exe().unwrap_or_default()).map_err(|error| format!("{error:#}"))?;
-            needed = found;
+            needed = Needed::find(&program).map_err(|error| format!("{error:#}"))?;
             Err(problem)
         });
         let home = installation.as_ref().map(|found| &found.home).ok().or(needed.as_ref().map(|needed| &needed.home));
@@ -66,7 +68,7 @@ impl Session {
             environment::prepare_kernel(home, directory.path());
         }
         let place = installation.as_ref().ok().and_then(Installation::place);
-        Ok(Session { directory, installation, place, needed })
+        Ok(Session { directory, installation, place, program_place: place_of(&program), program, needed })
     }
 
     /// What has become of the installation since the session began, if that keeps cells from being compiled.
@@ -80,10 +82,20 @@ impl Session {
                  there, but no cell can be compiled. Install Warpcell again and restart the kernel."
             ));
         }
-        if place != self.place {
+        // The installation may be in the user's cache, and the program in an environment.
+        let program = place_of(&self.program);
+        if program.is_none() {
             return Some(format!(
-                "Warpcell was installed anew in {home} while this kernel was running, and cells do not mix with those of \
-                 the old installation. Restart the kernel; the variables are lost by that."
+                "The environment that this kernel runs from is gone: {} does not exist. The variables are still there, \
+                 but no cell can be compiled. Install Warpcell again and restart the kernel.",
+                self.program.display()
+            ));
+        }
+        if place != self.place || program != self.program_place {
+            return Some(format!(
+                "Warpcell was installed anew in {} while this kernel was running, and cells do not mix with those of \
+                 the old installation. Restart the kernel; the variables are lost by that.",
+                if place == self.place { self.program.display() } else { home }
             ));
         }
         installation.problem()
