@@ -16,6 +16,7 @@ mod installation;
 mod kernelspec;
 mod language;
 mod lessons;
+mod local_socket;
 mod magics;
 mod memory;
 mod output_contract;

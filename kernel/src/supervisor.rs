@@ -11,6 +11,7 @@ mod outbox;
 use crate::cell_process::COMMANDS;
 use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKET};
 use crate::frames::Frame;
+use crate::local_socket;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
 use outbox::Outbox;
 use std::fs::File;
@@ -56,7 +57,7 @@ impl Supervisor {
             .ok_or_else(|| std::io::Error::other("the kernel's socket is not named in the environment"))?;
         let session = std::env::var_os(environment::SESSION)
             .ok_or_else(|| std::io::Error::other("the session's directory is not named in the environment"))?;
-        let kernel = UnixStream::connect(socket)?;
+        let kernel = local_socket::connect(Path::new(&socket))?;
         let marker = new_marker();
         let (command_reader, command_writer) = pipe()?;
         let mut command = Command::new(std::env::current_exe()?);

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result, check};
 use serde_json::Value;
+use std::fs::File;
 use std::io::{BufRead, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -78,7 +80,9 @@ fn converse(directory: &Path, prompt: &str, password: bool) -> std::io::Result<V
     let path = directory.join("input.socket");
     // A process that has ended may have left one.
     let _ = std::fs::remove_file(&path);
-    let listener = UnixListener::bind(&path)?;
+    // By the directory's descriptor: a socket's address has room for 107 bytes, and a directory's path may be longer.
+    let opened = File::open(directory)?;
+    let listener = UnixListener::bind(format!("/proc/self/fd/{}/input.socket", opened.as_raw_fd()))?;
     crate::output::input(prompt, password);
     let mut answer = String::new();
     listener.accept()?.0.read_to_string(&mut answer)?;

@@ -70,3 +70,13 @@ def test_standard_input_is_empty(kernel):
     assert kernel.check(code).value == '(0, "")'
     assert kernel.check("!cat").ok, "a shell command does not wait for input either"
     assert time.monotonic() - start < 60
+
+
+def test_a_question_where_the_temporary_folder_has_a_long_path(fresh_kernel, tmp_path):
+    """Longer than the address of a socket, as on clusters that make a folder for each job."""
+    folder = tmp_path / " ".join(["a job's folder"] * 10)
+    folder.mkdir()
+    session = fresh_kernel(env={"TMPDIR": str(folder)})
+    result = ask(session, 'let name = gpu::input("Your name: "); println!("Hello, {name}");', lambda: session.client.input("Zoë"))
+    assert result.ok and result.stdout == "Hello, Zoë\n", result.summary()
+    assert any(path.name.startswith("warpcell-") for path in folder.iterdir()), "the session is there"

@@ -7,13 +7,14 @@
 //! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
 //! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
 
+use crate::local_socket;
 use crate::memory;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -141,13 +142,13 @@ pub fn retire(session: &Path) -> Result<()> {
 }
 
 fn send(session: &Path, request: &Request) -> Result<()> {
-    let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(()) };
+    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(()) };
     Ok(writeln!(kernel, "{}", serde_json::to_string(request)?)?)
 }
 
 /// Lets the kernel compile; none if no kernel listens.
 pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<Option<Compiled>> {
-    let Ok(mut kernel) = UnixStream::connect(session.join(SOCKET_NAME)) else { return Ok(None) };
+    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
     let request = Request::Compile(call, source.to_owned(), goal);
     writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
     let mut answer = String::new();
@@ -161,7 +162,7 @@ pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<
 /// Keeps a compiler for the session's next cell, in a thread of the kernel.
 pub fn keep(session: &Path) -> Result<()> {
     let path = session.join(SOCKET_NAME);
-    let listener = UnixListener::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
+    let listener = local_socket::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
     std::thread::Builder::new().name("compilers".to_owned()).spawn(move || {
         let mut keeper = Keeper::default();
         for connection in listener.incoming().flatten() {

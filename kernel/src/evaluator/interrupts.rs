@@ -4,11 +4,11 @@ use crate::build_step::{BuildOptions, stop_compiler};
 use crate::environment::{input_socket, interrupt_word};
 use crate::evaluator::link::{Link, signal};
 use crate::evaluator::{InputAnswer, InterruptHandle};
+use crate::local_socket;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -136,7 +136,7 @@ impl InterruptHandle for Interrupts {
         }
         let answered = serde_json::to_vec(&answer)
             .map_err(std::io::Error::other)
-            .and_then(|answer| UnixStream::connect(input_socket(&self.session))?.write_all(&answer));
+            .and_then(|answer| local_socket::connect(&input_socket(&self.session))?.write_all(&answer));
         if let Err(error) = answered {
             eprintln!("what was typed cannot be passed on: {error}");
         }

@@ -2,11 +2,12 @@
 
 use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
+use crate::local_socket;
 use crate::output_contract::Message;
 use anyhow::{Context, Result};
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -84,7 +85,7 @@ pub struct Link {
 impl Link {
     /// Listens on a socket for supervisors.
     pub fn listen(path: &Path) -> Result<Arc<Link>> {
-        let listener = UnixListener::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         let link = Arc::new(Link { state: Mutex::default(), changed: Condvar::new() });
         let accepting = Arc::clone(&link);
         std::thread::Builder::new().name("supervisors".to_owned()).spawn(move || {
@@ -98,7 +99,7 @@ impl Link {
     /// Listens on a socket for the build step, whose frames are shown in the running cell; it waits for the end of its
     /// connection.
     pub fn listen_to_builds(self: &Arc<Self>, path: &Path) -> Result<()> {
-        let listener = UnixListener::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         let link = Arc::clone(self);
         std::thread::Builder::new().name("builds".to_owned()).spawn(move || {
             for connection in listener.incoming().flatten() {

@@ -462,6 +462,16 @@ mod tests {
     }
 
     #[test]
+    fn the_shortcut_is_one_command_and_not_for_those_who_have_chosen() {
+        let mut machine = Machine::new();
+        assert_eq!(machine.surroundings.shortcut(), None);
+        machine.program("programs/rustup", "");
+        assert!(machine.surroundings.shortcut().unwrap().starts_with("rustup toolchain install"));
+        machine.surroundings.choice = Some(machine.at("my own toolchain"));
+        assert_eq!(machine.surroundings.shortcut(), None);
+    }
+
+    #[test]
     fn what_does_not_fit_is_said() {
         let machine = Machine::new();
         machine.toolchain("usr", "1.63.0");

@@ -1,6 +1,7 @@
 //! Lines, and a bar, that reach the running cell at once, while evcxr keeps what this process prints until it has ended.
 
 use crate::frames::Frame;
+use crate::local_socket;
 use crate::output_contract::Message;
 use serde_json::{Map, Value};
 use std::io::{Read, Write};
@@ -35,7 +36,7 @@ pub struct Built {
 impl Progress {
     /// Opens it; without a kernel that listens, lines go nowhere.
     pub fn connect(session: &Path) -> Progress {
-        Progress { kernel: UnixStream::connect(session.join(SOCKET_NAME)).ok(), bar: None }
+        Progress { kernel: local_socket::connect(&session.join(SOCKET_NAME)).ok(), bar: None }
     }
 
     /// Shows a line.

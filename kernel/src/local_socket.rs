@@ -1,0 +1,50 @@
+//! Sockets in the session's directory. An address has room for 107 bytes, and a directory's path may be longer, such as that of a
+//! job's TMPDIR: so the directory is named by its descriptor.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Result};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Listens at a path.
+pub fn bind(path: &Path) -> Result<UnixListener> {
+    by_descriptor(path, UnixListener::bind)
+}
+
+/// Connects to who listens at a path.
+pub fn connect(path: &Path) -> Result<UnixStream> {
+    by_descriptor(path, UnixStream::connect)
+}
+
+fn by_descriptor<T>(path: &Path, call: impl FnOnce(PathBuf) -> Result<T>) -> Result<T> {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(Error::new(ErrorKind::InvalidInput, format!("{} is no path of a socket", path.display())));
+    };
+    let directory = File::open(directory)?;
+    call(Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn a_path_may_be_long() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("a long name ".repeat(12)).join("ein längerer Name ".repeat(10));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("socket");
+        assert!(UnixListener::bind(&path).is_err(), "the system would take it as it is");
+        let listener = bind(&path).unwrap();
+        let mut client = connect(&path).unwrap();
+        client.write_all(b"word").unwrap();
+        drop(client);
+        let mut said = String::new();
+        listener.accept().unwrap().0.read_to_string(&mut said).unwrap();
+        assert_eq!(said, "word");
+        assert!(path.exists(), "where it was meant to be");
+        assert_eq!(connect(&directory.join("nobody")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}
