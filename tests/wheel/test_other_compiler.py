@@ -14,9 +14,10 @@ import pytest
 from .test_wheel import Place, installations
 
 OTHER = os.environ.get("WARPCELL_TEST_OTHER_RUSTC", "")
+# On two processors; twice as long on a machine that does other work too.
+SECONDS = 240
 
 
-@pytest.mark.timeout(1200)
 @pytest.mark.skipif(not OTHER, reason="WARPCELL_TEST_OTHER_RUSTC names no compiler")
 def test_the_first_start_builds_the_prelude(tmp_path):
     place = Place(tmp_path)
@@ -25,7 +26,7 @@ def test_the_first_start_builds_the_prelude(tmp_path):
     began = time.monotonic()
     session = place.start(user)
     try:
-        first = session.check("1 + 1", seconds=1100)
+        first = session.check("1 + 1", seconds=550)
         seconds = place.install_seconds + time.monotonic() - began
         assert first.value == "2"
         assert f"for this user and {compiler}" in first.stdout
@@ -36,4 +37,5 @@ def test_the_first_start_builds_the_prelude(tmp_path):
     finally:
         session.close()
     print(f"\nwheel to first result with {compiler}: {seconds:.0f} s")
+    assert seconds <= SECONDS
     assert len(installations(user)) == 1
