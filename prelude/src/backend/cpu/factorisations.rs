@@ -7,20 +7,14 @@ use crate::backend::View;
 use crate::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
 use crate::dtype::DType;
 use crate::error::Result;
-use faer::diag::DiagMut;
-use faer::dyn_stack::{MemStack, StackReq};
-use faer::linalg::cholesky::llt;
-use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::linalg::householder::{
-    apply_block_householder_on_the_left_in_place_scratch, apply_block_householder_on_the_left_in_place_with_conj,
-};
-use faer::linalg::lu::partial_pivoting::{factor as lu_factor, inverse as lu_inverse, solve as lu_solve};
-use faer::linalg::qr::no_pivoting::factor as qr_factor;
-use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::perm::PermRef;
-use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Conj, MatMut, MatRef, Par};
 use std::ops::Range;
+use warpcell_linalg::faer::diag::DiagMut;
+use warpcell_linalg::faer::dyn_stack::{MemStack, StackReq};
+use warpcell_linalg::faer::linalg::evd::ComputeEigenvectors;
+use warpcell_linalg::faer::linalg::svd::ComputeSvdVectors;
+use warpcell_linalg::faer::perm::PermRef;
+use warpcell_linalg::faer::reborrow::{Reborrow, ReborrowMut};
+use warpcell_linalg::faer::{MatMut, MatRef, Par};
 
 /// Elements of a triangle that are not worth a second thread.
 const GRAIN: usize = 1 << 14;
@@ -142,14 +136,14 @@ struct Factors<'a, T> {
 
 impl<'a, T: Real> Factors<'a, T> {
     fn scratch(rows: usize, columns: usize) -> StackReq {
-        lu_factor::lu_in_place_scratch::<usize, T>(rows, columns, Par::Seq, Default::default())
+        T::lu_scratch(rows, columns)
     }
 
     fn new(mut matrix: MatMut<'a, T>, par: Par, rest: &mut MemStack) -> Factors<'a, T> {
         let rows = matrix.nrows();
         let (mut order, mut back) = (vec![0; rows], vec![0; rows]);
-        let (info, _) = lu_factor::lu_in_place(matrix.rb_mut(), &mut order, &mut back, par, rest, Default::default());
-        Factors { packed: matrix, order, back, is_odd: info.transposition_count % 2 == 1 }
+        let exchanges = T::lu(matrix.rb_mut(), &mut order, &mut back, par, rest);
+        Factors { packed: matrix, order, back, is_odd: exchanges % 2 == 1 }
     }
 
     fn permutation(&self) -> PermRef<'_, usize> {
@@ -227,7 +221,7 @@ unsafe fn inverses<T: Real>(x: &View<'_>, out: &View<'_>) -> Result<Option<Fault
     let (x, out) = (stack::<T>(x), stack::<T>(out));
     let n = x.rows;
     each(x.count, x.work(), &|index, par| {
-        let need = StackReq::any_of(&[Factors::<T>::scratch(n, n), lu_inverse::inverse_scratch::<usize, T>(n, par)]);
+        let need = StackReq::any_of(&[Factors::<T>::scratch(n, n), T::inverse_scratch(n, par)]);
         let mut space = Workspace::new::<T>([(n, n), (n, n)], need)?;
         let ([mut matrix, mut inverse], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
@@ -237,7 +231,7 @@ unsafe fn inverses<T: Real>(x: &View<'_>, out: &View<'_>) -> Result<Option<Fault
             return Ok(Some(order));
         }
         let packed = factors.packed.rb();
-        lu_inverse::inverse(inverse.rb_mut(), packed, packed, factors.permutation(), par, rest);
+        T::inverse(inverse.rb_mut(), packed, factors.permutation(), par, rest);
         // SAFETY: the caller's promise; each matrix belongs to one task.
         copy(inverse.rb(), unsafe { out.get_mut(index) }, par);
         Ok(None)
@@ -248,7 +242,7 @@ unsafe fn solutions<T: Real>(x: &View<'_>, b: &View<'_>, out: &View<'_>) -> Resu
     let (x, b, out) = (stack::<T>(x), stack::<T>(b), stack::<T>(out));
     let (n, k) = (x.rows, b.columns);
     each(x.count, x.work().saturating_add(n.saturating_mul(n).saturating_mul(k)), &|index, par| {
-        let solve = lu_solve::solve_in_place_scratch::<usize, T>(n, k, par);
+        let solve = T::solve_scratch(n, k, par);
         let mut space = Workspace::new::<T>([(n, n), (n, k)], StackReq::any_of(&[Factors::<T>::scratch(n, n), solve]))?;
         let ([mut matrix, mut right], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
@@ -260,7 +254,7 @@ unsafe fn solutions<T: Real>(x: &View<'_>, b: &View<'_>, out: &View<'_>) -> Resu
         // SAFETY: the caller's promise.
         copy(unsafe { b.get(index) }, right.rb_mut(), par);
         let packed = factors.packed.rb();
-        lu_solve::solve_in_place(packed, packed, factors.permutation(), right.rb_mut(), par, rest);
+        T::solve(packed, factors.permutation(), right.rb_mut(), par, rest);
         // SAFETY: the caller's promise; each matrix belongs to one task.
         copy(right.rb(), unsafe { out.get_mut(index) }, par);
         Ok(None)
@@ -335,18 +329,18 @@ unsafe fn qr<T: Real>(x: &View<'_>, q: Option<&View<'_>>, r: &View<'_>) -> Resul
     let (x, q, r) = (stack::<T>(x), q.map(stack::<T>), stack::<T>(r));
     let (m, n) = (x.rows, x.columns);
     let size = m.min(n);
-    let width = qr_factor::recommended_block_size::<T>(m, n);
+    let width = T::qr_block_size(m, n);
     let columns = q.map_or(0, |q| q.columns);
     each(x.count, x.work(), &|index, par| {
         let need = StackReq::any_of(&[
-            qr_factor::qr_in_place_scratch::<T>(m, n, width, par, Default::default()),
-            apply_block_householder_on_the_left_in_place_scratch::<T>(m, width, columns),
+            T::qr_scratch(m, n, width, par),
+            T::reflect_scratch(m, width, columns),
         ]);
         let mut space = Workspace::new::<T>([(m, n), (width, size), (m, columns)], need)?;
         let ([mut matrix, mut blocks, mut product], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
         copy(unsafe { x.get(index) }, matrix.rb_mut(), par);
-        qr_factor::qr_in_place(matrix.rb_mut(), blocks.rb_mut(), par, rest, Default::default());
+        T::qr(matrix.rb_mut(), blocks.rb_mut(), par, rest);
         // SAFETY: the caller's promise; each matrix belongs to one task.
         let out = unsafe { r.get_mut(index) };
         triangle(matrix.rb().get(..out.nrows(), ..), Triangle::Upper, out, par);
@@ -356,10 +350,9 @@ unsafe fn qr<T: Real>(x: &View<'_>, q: Option<&View<'_>>, r: &View<'_>) -> Resul
         // The last reflections first: those before them change nothing in the columns that are left out.
         for first in (0..size).step_by(width).rev() {
             let last = size.min(first + width);
-            apply_block_householder_on_the_left_in_place_with_conj(
+            T::reflect(
                 matrix.rb().get(first.., first..last),
                 blocks.rb().get(..last - first, first..last),
-                Conj::No,
                 product.rb_mut().get_mut(first.., first..),
                 par,
                 rest,
@@ -376,14 +369,13 @@ unsafe fn cholesky<T: Real>(x: &View<'_>, out: &View<'_>) -> Result<Option<Fault
     let (x, out) = (stack::<T>(x), stack::<T>(out));
     let n = x.rows;
     each(x.count, x.work(), &|index, par| {
-        let need = llt::factor::cholesky_in_place_scratch::<T>(n, par, Default::default());
+        let need = T::cholesky_scratch(n, par);
         let mut space = Workspace::new::<T>([(n, n)], need)?;
         let ([mut matrix], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
         copy(unsafe { x.get(index) }, matrix.rb_mut(), par);
-        let done = llt::factor::cholesky_in_place(matrix.rb_mut(), Default::default(), par, rest, Default::default());
-        if let Err(llt::factor::LltError::NonPositivePivot { index }) = done {
-            return Ok(Some(index + 1));
+        if let Err(pivot) = T::cholesky(matrix.rb_mut(), par, rest) {
+            return Ok(Some(pivot + 1));
         }
         // SAFETY: the caller's promise; each matrix belongs to one task.
         triangle(matrix.rb(), Triangle::Lower, unsafe { out.get_mut(index) }, par);
@@ -397,13 +389,13 @@ unsafe fn eigenvalues<T: Real>(x: &View<'_>, values: *mut u8, vectors: Option<&V
     let compute = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     // They take several times as many multiplications as the others.
     each(x.count, x.work().saturating_mul(4), &|index, par| {
-        let need = evd::self_adjoint_evd_scratch::<T>(n, compute, par, Default::default());
+        let need = T::eigh_scratch(n, compute, par);
         let mut space = Workspace::new::<T>([(n, if vectors.is_some() { n } else { 0 })], need)?;
         let ([mut matrix], rest) = space.parts::<T>();
         // SAFETY: the caller's promise; each matrix, and its row of values, belongs to one task.
         let (source, row) = unsafe { (x.get(index), DiagMut::from_raw_parts_mut(values.get().add(index * n), n, 1)) };
         let columns = vectors.is_some().then_some(matrix.rb_mut());
-        if evd::self_adjoint_evd(source, row, columns, par, rest, Default::default()).is_err() {
+        if T::eigh(source, row, columns, par, rest).is_err() {
             return Ok(Some(0));
         }
         if let Some(vectors) = vectors {
@@ -430,7 +422,7 @@ unsafe fn singular_values<T: Real>(
     };
     let columns = vectors.map_or(0, |(u, _)| u.columns);
     each(x.count, x.work().saturating_mul(8), &|index, par| {
-        let need = svd::svd_scratch::<T>(m, n, compute, compute, par, Default::default());
+        let need = T::svd_scratch(m, n, compute, par);
         let mut space = Workspace::new::<T>([(m, columns)], need)?;
         let ([mut left], rest) = space.parts::<T>();
         // SAFETY: the caller's promise; each matrix, and its row of values, belongs to one task.
@@ -439,7 +431,7 @@ unsafe fn singular_values<T: Real>(
         // SAFETY: as above. By columns it is the matrix that is asked for by rows.
         let right = vectors.map(|(_, v)| unsafe { v.get_mut(index) });
         let u = vectors.is_some().then_some(left.rb_mut());
-        if svd::svd(source, row, u, right, par, rest, Default::default()).is_err() {
+        if T::svd(source, row, u, right, par, rest).is_err() {
             return Ok(Some(0));
         }
         if let Some((u, _)) = vectors {

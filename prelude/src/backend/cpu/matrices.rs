@@ -6,12 +6,12 @@ use super::pool;
 use crate::backend::View;
 use crate::backend::factorisations::Fault;
 use crate::error::Result;
-use faer::dyn_stack::{MemStack, StackReq};
-use faer::traits::RealField;
-use faer::{MatMut, MatRef, Par};
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
+use warpcell_linalg::Float;
+use warpcell_linalg::faer::dyn_stack::{MemStack, StackReq};
+use warpcell_linalg::faer::{MatMut, MatRef, Par};
 
 /// Multiplications that are not worth a second thread.
 const SMALL: usize = 64 * 64 * 64;
@@ -25,7 +25,7 @@ const LINE: usize = 64;
 const PAGE: usize = 4096;
 
 /// The floats.
-pub(super) trait Real: Native + RealField {
+pub(super) trait Real: Native + Float {
     fn wide(self) -> f64;
     fn narrow(value: f64) -> Self;
 }

@@ -5,9 +5,9 @@ use super::pool;
 use super::runs::Runs;
 use crate::backend::Layout;
 use crate::dtype::DType;
-use faer::traits::ComplexField;
-use faer::{Accum, MatMut, MatRef, Par};
 use std::ops::Range;
+use warpcell_linalg::Float;
+use warpcell_linalg::faer::{Accum, MatMut, MatRef, Par};
 
 /// Products of pairs of matrices.
 pub(crate) struct Products<'a> {
@@ -113,7 +113,7 @@ fn work([rows, inner, columns]: [usize; 3]) -> usize {
 /// # Safety
 ///
 /// As for [`multiply`].
-unsafe fn floats<T: ComplexField>(products: &Products<'_>) {
+unsafe fn floats<T: Float>(products: &Products<'_>) {
     let (work, count) = (work(products.lengths), products.pairs.len());
     if work <= PIECE && (work < SPREAD || count >= 4 * pool::threads()) {
         let operands = Operands::<T>::of(products);
@@ -185,7 +185,7 @@ impl<'a, T> Operands<'a, T> {
     }
 }
 
-impl<T: ComplexField> Operands<'_, T> {
+impl<T: Float> Operands<'_, T> {
     /// Adds up some terms of some elements of a product. The first terms come first.
     ///
     /// # Safety
@@ -205,7 +205,7 @@ impl<T: ComplexField> Operands<'_, T> {
             )
         };
         let mode = if inner.start == 0 { Accum::Replace } else { Accum::Add };
-        faer::linalg::matmul::matmul(out.as_mut(), mode, a, b, T::one_impl(), parallelism);
+        T::matmul(out.as_mut(), mode, a, b, parallelism);
     }
 }
 
