@@ -106,3 +106,36 @@ def test_the_canonical_form_drops_what_a_run_leaves():
     assert '"outputs": []' in text and '"execution_count": null' in text and '"1 + 1"' in text
     assert "raises-exception" in text and '"execution"' not in text
     assert notebooks.canonical(json.loads(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("expression", "allowed"),
+    [
+        ("MIT", True),
+        ("MIT OR Apache-2.0", True),
+        ("MIT/Apache-2.0", True),
+        ("GPL-3.0-only OR MIT", True),
+        ("GPL-3.0-only", False),
+        ("MIT AND GPL-3.0-only", False),
+        ("(MIT OR GPL-2.0-only) AND Unicode-3.0", True),
+        ("Apache-2.0 WITH LLVM-exception OR GPL-2.0-only", True),
+        ("GPL-2.0-only WITH LLVM-exception", False),
+        ("(MIT", False),
+        ("", False),
+    ],
+)
+def test_licences_are_read_as_spdx_has_them(expression, allowed):
+    assert tidy.is_allowed(expression) is allowed
+
+
+def test_licences_and_bans_of_packages(monkeypatch):
+    packages = [
+        {"name": "a", "version": "1.0.0", "license": "MIT"},
+        {"name": "b", "version": "2.0.0", "license": "AGPL-3.0-only"},
+        {"name": "c", "version": "3.0.0", "license": None},
+        {"name": "openssl-sys", "version": "0.9.0", "license": "MIT"},
+    ]
+    monkeypatch.setattr(tidy.subprocess, "check_output", lambda *_, **__: json.dumps({"packages": packages}))
+    found = list(tidy.licences([]))
+    assert [line.split(" is ")[0] for line in found] == ["b 2.0.0", "c 3.0.0", "openssl-sys 0.9.0"]
+    assert "AGPL-3.0-only" in found[0] and "no licence" in found[1] and "banned" in found[2]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-OURS = {"warpcell", "warpcell-kernel", "warpcell-macros", "warpcell-threads", "warpcell-translate"}
+OURS = {"warpcell", "warpcell-kernel", "warpcell-linalg", "warpcell-macros", "warpcell-threads", "warpcell-translate"}
 
 # Which crates a package may depend on at run time: "only" is complete, "never" is a ban. Tests may use more.
 MANIFESTS = {
@@ -26,6 +26,7 @@ MANIFESTS = {
     "prelude/Cargo.toml": {"never": {"warpcell-kernel", "evcxr", "jupyter-protocol", "jupyter-zmq-client"}},
     "prelude/macros/Cargo.toml": {"only": {"syn", "quote", "proc-macro2", "warpcell-translate"}},
     "prelude/threads/Cargo.toml": {"only": {"corosensei", "rayon"}},
+    "prelude/linalg/Cargo.toml": {"only": {"faer"}},
     "prelude/translate/Cargo.toml": {"only": {"syn", "quote", "proc-macro2"}},
 }
 
@@ -104,10 +105,16 @@ USES = [
         "macros and translator know nothing of the prelude",
     ),
     (
-        ["prelude/threads/src/**/*.rs"],
+        ["prelude/src/**/*.rs"],
+        [],
+        r"(?<!warpcell_linalg::)\bfaer::",
+        "what faer computes is compiled in a crate of its own",
+    ),
+    (
+        ["prelude/threads/src/**/*.rs", "prelude/linalg/src/**/*.rs"],
         [],
         r"\b(warpcell|cudarc|ndarray)::",
-        "what runs threads knows nothing of the prelude",
+        "what runs threads, and linear algebra, know nothing of the prelude",
     ),
 ]
 
@@ -237,6 +244,59 @@ def lock_file(files: list[str]) -> Iterator[str]:
             yield f"Cargo.lock: {name} in several versions: {', '.join(versions)}"
 
 
+# Licences under which crates may be part of what we give away, as a dependency's own or one of its choice.
+LICENCES = {
+    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CDLA-Permissive-2.0",
+    "ISC", "MIT", "MIT-0", "MPL-2.0", "Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "Zlib",
+}  # fmt: skip
+# Crates that are not to come in by any way, and why.
+BANNED = {
+    "openssl-sys": "it needs a library of the system; rustls and ring need none",
+    "libz-sys": "it needs a library of the system; zlib-rs needs none",
+    "zmq-sys": "it needs a library of the system; zeromq is pure Rust",
+}
+
+
+def is_allowed(expression: str) -> bool:
+    """Whether an SPDX expression can be met by the licences that are allowed. `/` is an old way to write OR."""
+    words = re.findall(r"[()]|[^\s()/]+(?:\s+WITH\s+[^\s()/]+)?|/", expression)
+
+    def either() -> bool:
+        result = both()
+        while words and words[0] in ("OR", "/"):
+            words.pop(0)
+            result = both() or result
+        return result
+
+    def both() -> bool:
+        result = one()
+        while words and words[0] == "AND":
+            words.pop(0)
+            result = one() and result
+        return result
+
+    def one() -> bool:
+        word = words.pop(0) if words else ""
+        if word == "(":
+            result = either()
+            return bool(words) and words.pop(0) == ")" and result
+        return re.sub(r"\s+", " ", word) in LICENCES
+
+    return either() and not words
+
+
+def licences(_files: list[str]) -> Iterator[str]:
+    """Dependencies have licences that are allowed, and none of them is banned."""
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", "x86_64-unknown-linux-gnu"]
+    packages = json.loads(subprocess.check_output(command, cwd=ROOT, stderr=subprocess.DEVNULL))["packages"]
+    for package in packages:
+        name = f"{package['name']} {package['version']}"
+        if not is_allowed(package["license"] or ""):
+            yield f"{name} is under {package['license'] or 'no licence that it names'}; see LICENCES in tests/tidy.py"
+        if package["name"] in BANNED:
+            yield f"{name} is banned: {BANNED[package['name']]}"
+
+
 def digest(path: str) -> str:
     """A hash of what a module does: comments, blank lines and its tests do not count."""
     text = text_of(path).split("#[cfg(test)]", 1)[0]
@@ -301,8 +361,8 @@ def outputs(files: list[str]) -> Iterator[str]:
 
 
 RULES = [
-    manifests, workspace_dependencies, uses, headers, lengths, drawers, personal_paths, lock_file, contract, links,
-    named_files, outputs,
+    manifests, workspace_dependencies, uses, headers, lengths, drawers, personal_paths, lock_file, licences, contract,
+    links, named_files, outputs,
 ]  # fmt: skip
 
 
