@@ -5,7 +5,7 @@
 //! | call | answer |
 //! |---|---|
 //! | `cargo build` of a cell | one direct `rustc` call against the prelude ([`compile`]) |
-//! | `cargo check` of a cell | the same, metadata only; or the type of a variable ([`types`]) |
+//! | `cargo check` of a cell | the same, metadata only; or the types of variables ([`types`]) |
 //! | `cargo clean` | nothing to do: cells leave nothing behind |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
@@ -46,7 +46,7 @@ pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
-pub use types::{type_of, with_type};
+pub use types::{Types, types_of, with_no_types, with_types};
 pub use variables::{Left, Taken};
 
 /// The role `rustup`.

@@ -168,6 +168,7 @@ mod tests {
             externs: vec![],
             carried: vec![],
             identity: identity.into(),
+            sources: None,
         };
         std::fs::create_dir_all(home).unwrap();
         std::fs::write(home.join("installation.json"), serde_json::to_string(&record).unwrap()).unwrap();

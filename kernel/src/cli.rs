@@ -190,13 +190,16 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let place = place.place();
             let prefix = place.prefix()?;
             let directory = place.directory()?;
-            setup::install(&setup::Request {
+            let note = setup::install(&setup::Request {
                 source: &source,
                 prefix: &prefix,
                 standard_library: rust_src.as_deref(),
                 entry: &directory,
             })?;
             println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
+            if let Some(note) = note {
+                println!("{note}");
+            }
         }
         Command::Setup { prefix, for_user, package, rust_src } => {
             let home = if for_user {

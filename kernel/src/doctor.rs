@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// One thing to look at. To add a check, add an entry.
 const CHECKS: &[Check] = &[
     Check { name: "compiler", needed: true, look: compiler },
-    Check { name: "standard library sources", needed: true, look: standard_library_sources },
+    Check { name: "standard library sources", needed: false, look: standard_library_sources },
     Check { name: "prelude", needed: true, look: prelude },
     Check { name: "kernelspec", needed: true, look: kernel_entry },
     Check { name: "GPU", needed: false, look: gpu },
@@ -92,21 +92,41 @@ fn compiler() -> Finding {
 }
 
 fn standard_library_sources() -> Finding {
-    let remedy = || installation::remedy().to_owned();
     let installation = match Installation::locate() {
         Ok(installation) => installation,
-        Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
+        Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().to_owned() },
     };
-    let place = installation.sysroot().join("lib/rustlib/src/rust/library");
-    if place.join("core/src/lib.rs").exists() {
-        return Finding::Ok(place.display().to_string());
+    let toolchain = Toolchain::at(&installation.record.toolchain).ok();
+    let sources = installation.record.sources.as_ref().filter(|_| installation.has_sources());
+    let Some(sources) = sources else {
+        return Problem {
+            what: "none. Cells run, but a `let` takes longer, as the compiler is asked for its type, and completion does not \
+                   know the standard library"
+                .to_owned(),
+            remedy: get_sources(toolchain.as_ref()),
+        };
+    };
+    let place = sources.directory.display();
+    let compiler = toolchain.as_ref().map(|toolchain| toolchain.release.to_string());
+    match (&sources.release, compiler) {
+        (Some(release), Some(compiler)) if *release != compiler => Problem {
+            what: format!(
+                "{place} is of Rust {release}, and the compiler of {compiler}: completion may offer what this compiler lacks, \
+                 and miss what has changed"
+            ),
+            remedy: get_sources(toolchain.as_ref()),
+        },
+        (Some(release), _) => Finding::Ok(format!("{place} ({release})")),
+        (None, _) => Finding::Ok(place.to_string()),
     }
-    let found = Toolchain::at(&installation.record.toolchain).ok();
-    match found.map(|toolchain| Surroundings::here(None).sources(&toolchain)) {
-        Some(Err(problem)) => {
-            Problem { what: problem.what, remedy: format!("{} && {}", problem.remedy, installation::remedy()) }
-        }
-        _ => Problem { what: "they were not there when Warpcell was installed".to_owned(), remedy: remedy() },
+}
+
+/// The commands that get the sources of a toolchain and use them.
+fn get_sources(toolchain: Option<&Toolchain>) -> String {
+    let remedy = installation::remedy();
+    match toolchain {
+        Some(toolchain) => format!("{} && {remedy}", Surroundings::here(None).get_sources(toolchain)),
+        None => remedy.to_owned(),
     }
 }
 

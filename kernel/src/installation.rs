@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Where the standard library's sources are in a toolchain's root directory.
+pub const SOURCES: &str = "lib/rustlib/src/rust/library";
+
 /// What an installation recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -36,6 +39,18 @@ pub struct Record {
     pub carried: Vec<Carried>,
     /// A hash of the prelude's files: what was compiled against another prelude does not fit.
     pub identity: String,
+    /// Where the standard library's sources came from; `None` where there were none.
+    #[serde(default)]
+    pub sources: Option<Sources>,
+}
+
+/// Sources of the standard library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    /// Their directory.
+    pub directory: PathBuf,
+    /// The release of Rust that they belong to, as far as that can be told.
+    pub release: Option<String>,
 }
 
 /// A crate inside the prelude's library, with what it was built as.
@@ -110,6 +125,12 @@ impl Installation {
     /// The toolchain as rust-analyzer sees it.
     pub fn sysroot(&self) -> PathBuf {
         self.home.join("sysroot")
+    }
+
+    /// Whether rust-analyzer has the standard library's sources here. Without them it knows no types of that library, and the
+    /// compiler is asked for the types of variables.
+    pub fn has_sources(&self) -> bool {
+        self.sysroot().join(SOURCES).join("core/src/lib.rs").exists()
     }
 
     /// Directory of the answers to `cargo metadata`.

@@ -7,11 +7,11 @@ use crate::bundle;
 use crate::cache;
 use crate::directories;
 use crate::environment::{INSTALLATION, RECORD};
-use crate::installation::{Record, home_beside, home_in};
+use crate::installation::{Record, SOURCES, Sources, home_beside, home_in};
 use crate::kernelspec;
 use crate::package::{self, Package, Report};
 use crate::private;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Toolchain, release_of_sources};
 use crate::toolchain::search::Surroundings;
 use crate::user_installation;
 use anyhow::{Context, Result, bail};
@@ -38,8 +38,9 @@ pub struct Request<'a> {
     pub entry: &'a Path,
 }
 
-/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing.
-pub fn install(request: &Request<'_>) -> Result<()> {
+/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing. Gives
+/// what there is to note about it.
+pub fn install(request: &Request<'_>) -> Result<Option<String>> {
     let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
     let toolchain = surroundings.find()?;
     let standard_library = sources(&surroundings, &toolchain, request.standard_library)?;
@@ -67,15 +68,15 @@ pub fn install(request: &Request<'_>) -> Result<()> {
         directories::remove_empty(request.prefix, MADE);
     }
     result?;
-    if private::is_open_to_all(request.prefix) && !private::is_open_to_all(&toolchain.root) {
-        eprintln!(
+    let is_for_all = private::is_open_to_all(request.prefix);
+    Ok((is_for_all && !private::is_open_to_all(&toolchain.root)).then(|| {
+        format!(
             "note: other users of this machine can see the kernel, but not use it: they cannot read the compiler in {}. If they \
              are to, install Rust where all can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
              ./install.sh again with /opt/rust/cargo/bin first in PATH.",
             toolchain.root.display()
-        );
-    }
-    Ok(())
+        )
+    }))
 }
 
 /// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps
@@ -280,7 +281,7 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
     // For the `!` lines of evcxr, which looks where it looks for cargo.
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
-    link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot/lib"))?;
+    link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
     let manifest = &plan.package.manifest;
     let record = Record {
         version: manifest.version.clone(),
@@ -290,6 +291,10 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
         externs: manifest.externs.clone(),
         carried: manifest.carried.clone(),
         identity: manifest.identity.clone(),
+        sources: plan.standard_library.map(|directory| Sources {
+            directory: directory.to_owned(),
+            release: release_of_sources(toolchain, directory),
+        }),
     };
     let path = home.join("installation.json");
     std::fs::write(&path, serde_json::to_string_pretty(&record)?)
@@ -306,9 +311,10 @@ fn link_tools(directory: &Path, names: &[&str], target: &Path) -> Result<()> {
 
 /// Links the toolchain's libraries, and copies the sources of the standard library without their manifest: rust-analyzer then
 /// puts the crates together by itself, where it would otherwise run cargo on them and need the network.
-fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, libraries: &Path) -> Result<()> {
+fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &Path) -> Result<()> {
+    let libraries = &sysroot.join("lib");
     let real = toolchain.join("lib");
-    let crates = libraries.join("rustlib/src/rust/library");
+    let crates = sysroot.join(SOURCES);
     directories::create(&libraries.join("rustlib"))?;
     for (from, to, except) in
         [(real.clone(), libraries.to_owned(), "rustlib"), (real.join("rustlib"), libraries.join("rustlib"), "src")]

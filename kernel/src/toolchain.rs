@@ -3,6 +3,7 @@
 pub mod search;
 
 use crate::PINNED_COMPILER;
+use crate::installation::SOURCES;
 use anyhow::{Context, Result, bail};
 use semver::Version;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ impl Toolchain {
     /// The standard library's sources: the given ones, or the toolchain's if it has them. Without them cells run, but
     /// rust-analyzer cannot infer the types of variables that hold standard types.
     pub fn sources(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
-        let own = self.root.join("lib/rustlib/src/rust/library");
+        let own = self.root.join(SOURCES);
         let found = given.unwrap_or(&own);
         if found.join("core/src/lib.rs").exists() {
             return Ok(Some(found.canonicalize()?));
@@ -76,6 +77,17 @@ impl Toolchain {
         }
         Ok(None)
     }
+}
+
+/// The release that sources of the standard library belong to: the toolchain's own are of its release, a distribution's say it
+/// in their path (`/usr/src/rustc-1.96.0/library`).
+pub fn release_of_sources(toolchain: &Toolchain, sources: &Path) -> Option<String> {
+    let is_own = toolchain.root.canonicalize().is_ok_and(|root| sources.starts_with(root));
+    if is_own || sources.starts_with(&toolchain.root) {
+        return Some(toolchain.release.to_string());
+    }
+    let names = sources.iter().filter_map(|name| name.to_str()?.strip_prefix("rustc-"));
+    names.filter_map(|name| Version::parse(name).ok()).map(|release| release.to_string()).next_back()
 }
 
 fn libraries(root: &Path, target: &str) -> PathBuf {
@@ -99,4 +111,25 @@ pub fn query(command: &mut Command) -> Result<String> {
         bail!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_release_of_sources_is_told_by_their_place() {
+        let toolchain = Toolchain {
+            root: "/rust/1.95.0".into(),
+            compiler: "rustc 1.95.0".into(),
+            release: Version::new(1, 95, 0),
+            target: "x86_64-unknown-linux-gnu".into(),
+            standard_library: "libstd-0123.so".into(),
+        };
+        let release = |sources: &str| release_of_sources(&toolchain, Path::new(sources));
+        assert_eq!(release("/rust/1.95.0/lib/rustlib/src/rust/library").as_deref(), Some("1.95.0"));
+        assert_eq!(release("/usr/src/rustc-1.96.0/library").as_deref(), Some("1.96.0"));
+        assert_eq!(release("/usr/src/rustc-1.96.0-beta.2/library").as_deref(), Some("1.96.0-beta.2"));
+        assert_eq!(release("/srv/my sources/library"), None);
+    }
 }

@@ -229,8 +229,8 @@ fn only_defines(source: &str) -> bool {
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
-    if let Some(name) = types::asked() {
-        return types::say(&cell, installation, context, &name);
+    if let Some(names) = types::asked() {
+        return types::say(&cell, installation, context, &names);
     }
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;

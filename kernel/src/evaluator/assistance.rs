@@ -2,11 +2,13 @@
 //! that runs cells, and the assistant's while a cell runs.
 
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
+use crate::installation::Installation;
 use crate::magics::{self, Completing, Notebook};
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// No candidates.
@@ -60,10 +62,28 @@ pub fn complete(
                 found.completions.into_iter().map(|item| candidate(item.code, item.kind)).collect();
             let (start, end) = (found.start_offset - known.len(), found.end_offset - known.len());
             sign(context, &format!("{known}{}", &code[..start]), &mut candidates);
+            if is_at_member(&code[..start]) && !has_sources() {
+                candidates.push(Completion { text: LACK.to_owned(), kind: "text".to_owned(), signature: None });
+            }
             Completions { candidates, start: expansion.original_offset(start), end: expansion.original_offset(end) }
         }
         _ => nothing(cursor),
     }
+}
+
+/// The last candidate where the standard library's sources are missing: taken into a cell, it changes nothing.
+const LACK: &str = "/* the standard library is not known: `warpcell doctor` says what to do */";
+
+/// Whether rust-analyzer knows the standard library.
+fn has_sources() -> bool {
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| Installation::locate().is_ok_and(|installation| installation.has_sources()))
+}
+
+/// Whether a field, a method or a part of a path is to follow, whose owner may be of the standard library.
+fn is_at_member(before: &str) -> bool {
+    let before = before.trim_end();
+    before.ends_with("::") || before.ends_with('.') && !before.ends_with("..")
 }
 
 /// A candidate of rust-analyzer's, without the brackets of a call.
@@ -161,6 +181,12 @@ mod tests {
         assert_eq!(behind_commands("fn f() {}\n", code, 3), ("", code.into()));
         assert_eq!(behind_commands("", code, code.len()), ("", code.into()));
         assert_eq!(behind_commands("fn f() {}\n", "a.b", 3), ("fn f() {}\n", "a.b".into()));
+    }
+
+    #[test]
+    fn members_follow_dots_and_paths() {
+        assert!(is_at_member("let x = v.") && is_at_member("v\n    .") && is_at_member("Vec::"));
+        assert!(!is_at_member("0..") && !is_at_member("v") && !is_at_member(""));
     }
 
     #[test]

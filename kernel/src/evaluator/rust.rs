@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, SOCKET_NAME, Taken};
+use crate::build_step::{self, SOCKET_NAME, Taken, Types};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
@@ -175,10 +175,13 @@ impl RustEvaluator {
             (Some(data), _) => data,
             (None, Some(_)) => Map::new(),
             (None, None) => {
-                let text = format!(
+                let mut text = format!(
                     "Nothing is known of `{name}`. `%who` lists the variables; a path such as `gpu::zeros` leads to items \
                      of crates."
                 );
+                if self.session.installation.as_ref().is_ok_and(|installation| !installation.has_sources()) {
+                    text += " The standard library's sources are missing; `warpcell doctor` says how to get them.";
+                }
                 return actions::print(&text, sink);
             }
         };
@@ -210,11 +213,12 @@ impl RustEvaluator {
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
         let before = variables::names(context);
+        let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
         let parts = parts(&expansion.code);
         let mut rest = parts.iter().peekable();
         let (result, code) = loop {
             let Some(part) = rest.next() else { return Ok(()) };
-            match execute(context, part, self.session.path()) {
+            match execute(context, part, self.session.path(), has_sources) {
                 Ok(outputs) if rest.peek().is_some() => {
                     show_command_output(outputs, sink);
                     if self.interrupts.concern(number) || self.link.settle().is_failure() {
@@ -411,21 +415,37 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     Ok(CommandContext::with_eval_context(context))
 }
 
-/// Runs a cell. Where rust-analyzer cannot tell the type of a variable, the compiler says it.
-fn execute(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
+/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources: bool) -> Result<EvalOutputs, Error> {
     let mut typed = code.to_owned();
-    let mut asked = BTreeSet::new();
+    // The compiler's answer, and what of it is written into the cell.
+    let mut known: Option<Types> = None;
+    let mut written = Types::new();
     loop {
         let result = context.execute(&typed);
-        // Such an error says that the code is right otherwise, and that nothing has run.
-        let Err(Error::Message(message)) = &result else { return result };
-        let Some(name) = keeping::without_type(message).filter(|name| asked.insert((*name).to_owned())) else {
-            return result;
-        };
-        let known = build_step::type_of(name, &session.join("context"));
-        match known.and_then(|type_name| build_step::with_type(&typed, name, &type_name)) {
-            Some(next) => typed = next,
-            None => return result,
+        match &result {
+            // Such an error says that the code is right otherwise, and that nothing has run.
+            Err(Error::Message(message)) => {
+                let Some(name) = keeping::without_type(message) else { return result };
+                let known = known.get_or_insert_with(|| build_step::types_of(code, &session.join("context")));
+                let Some(type_name) = known.get(name) else { return result };
+                if written.insert(name.to_owned(), type_name.clone()).is_some() {
+                    return result;
+                }
+                if !has_sources {
+                    // What rust-analyzer says of the others is not better.
+                    written.clone_from(known);
+                }
+                typed = build_step::with_types(code, &written);
+            }
+            // Perhaps only for a wrong type.
+            Err(Error::CompilationErrors(_)) if !has_sources && typed == code => {
+                match build_step::with_no_types(code) {
+                    Some(next) => typed = next,
+                    None => return result,
+                }
+            }
+            _ => return result,
         }
     }
 }

@@ -55,7 +55,8 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     command
         .current_dir(source)
         .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
-        .args(["--message-format", "json-render-diagnostics"])
+        // No word of what goes well: whoever calls says what is done.
+        .args(["--quiet", "--message-format", "json-render-diagnostics"])
         .env("RUSTC", toolchain.tool("rustc"))
         .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("RUSTFLAGS")
@@ -84,8 +85,8 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
                 package: package.to_owned(),
                 version: version.to_owned(),
                 features: strings(&message["features"]).into_iter().map(str::to_owned).collect(),
-                // Cargo does not say what it builds a crate for, but what only runs during the build is not optimised.
-                is_host: !is_macro && message["profile"]["opt_level"] == "0",
+                // Cargo does not say what it builds a crate for; the profile marks what only runs during the build (Cargo.toml).
+                is_host: !is_macro && message["profile"]["overflow_checks"] == true,
                 library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
                 files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
                 is_macro,

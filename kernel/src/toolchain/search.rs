@@ -7,6 +7,7 @@
 
 use super::Toolchain;
 use crate::PINNED_COMPILER;
+use crate::installation::SOURCES;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,8 +16,6 @@ use std::process::{Command, Stdio};
 pub const CHOICE: &str = "WARPCELL_RUSTC";
 /// The only platform that cells are compiled for.
 const HOST: &str = "x86_64-unknown-linux-gnu";
-/// The standard library's sources below a toolchain's folder.
-const SOURCES: &str = "lib/rustlib/src/rust/library";
 /// Where rustup's installer is to be had.
 const RUSTUP_ADDRESS: &str = "https://sh.rustup.rs";
 /// Where parts of toolchains are to be had.
@@ -208,7 +207,7 @@ impl Surroundings {
     }
 
     /// The command that gets a toolchain's sources.
-    fn get_sources(&self, toolchain: &Toolchain) -> String {
+    pub fn get_sources(&self, toolchain: &Toolchain) -> String {
         let root = &toolchain.root;
         let release = &toolchain.release;
         let toolchains = self.rustup_home.as_ref().map(|home| home.join("toolchains"));

@@ -112,6 +112,7 @@ mod tests {
                     carried("libc", "0.2.1", &["default"], false),
                 ],
                 identity: String::new(),
+                sources: None,
             },
         }
     }
