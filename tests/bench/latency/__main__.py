@@ -25,6 +25,7 @@ import psutil
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
+from against import against
 from cells import CELLS, SETUP
 from growth import growth
 
@@ -79,7 +80,11 @@ class Kernel:
         before, still = -1.0, 0
         while still < 4:
             processes = [kernel, *kernel.children(recursive=True)]
-            spent = sum(sum(process.cpu_times()[:2]) for process in processes)
+            try:
+                spent = sum(sum(process.cpu_times()[:2]) for process in processes)
+            except psutil.NoSuchProcess:
+                # One of them has ended since.
+                continue
             still = still + 1 if spent - before < 0.02 else 0
             before = spent
             time.sleep(0.25)
@@ -184,6 +189,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=3, help="starts of each kernel (default: %(default)s)")
     parser.add_argument("--cells", action="store_true", help="print every cell's times too")
     parser.add_argument("--ours", action="store_true", help="run no peer: our times only")
+    parser.add_argument("--against", type=Path, help="instead: side by side with the Warpcell in this prefix (against.py)")
     parser.add_argument("--growth", action="store_true", help="instead: whether cells get slower with use (growth.py)")
     options = parser.parse_args()
     for name in ("RUSTFLAGS", "CARGO_TARGET_DIR"):
@@ -194,6 +200,9 @@ def main() -> int:
         sides = Sides(options.prefix, options.peer, target, cwd)
         if options.growth:
             return growth(sides.ours)
+        if options.against:
+            other = Sides(options.against, options.peer, target, cwd)
+            return against({"this": sides.ours, "other": other.ours}, first_result, options.starts, options.sessions)
         if options.ours:
             return only_ours(sides, options.sessions)
         target.mkdir()
