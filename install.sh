@@ -10,8 +10,11 @@ fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=assets/cargo.sh
 . "$root/assets/cargo.sh"
+# shellcheck source=assets/packages.sh
+. "$root/assets/packages.sh"
 # shellcheck source=assets/rust.sh
 . "$root/assets/rust.sh"
+channel=$(sed -n 's/^channel *= *"\(.*\)".*/\1/p' "$root/rust-toolchain.toml")
 
 usage() {
   cat <<'HELP'
@@ -19,7 +22,9 @@ Usage: ./install.sh [WHERE] [THEN]
        ./install.sh --bundle FILE [WHERE]
        ./install.sh --uninstall [--purge] [WHERE]
 
-Builds the kernel and its prelude and installs them for Jupyter as "Rust GPU".
+Builds the kernel and its prelude and installs them for Jupyter as "Rust GPU". What is missing it gets: the standard
+library's sources by rustup; a C compiler, Python or those sources as packages of the distribution, with root's rights or
+by sudo. On a terminal it asks before it installs packages.
 
 WHERE
   (nothing)        the active virtual or conda environment; with none active, .venv in this checkout.
@@ -34,7 +39,8 @@ THEN
   --output FILE    with --run: where the executed notebook goes; as a page to read in a browser, if FILE ends with .html
   --lab            open JupyterLab on the lessons
 
-  --with-rust      get Rust by rustup if it is missing, after asking; --yes does not ask
+  --with-rust      get Rust by rustup if it is missing, after asking
+  --yes            answer yes to all questions
   --bundle FILE    install what `warpcell bundle` has packed: nothing is built, and no network is needed
   --uninstall      remove the kernel, the prelude and the kernelspec again; with --purge also what kernels have built
                    for this user
@@ -51,7 +57,7 @@ fail() {
 
 # ---------------------------------------------------------------------------------------------------- arguments
 
-where=default prefix='' notebook='' output='' lab=no uninstall=no purge=no with_rust=no yes=no bundle=''
+where=default prefix='' notebook='' output='' open_lab=no uninstall=no purge=no with_rust=no yes=no bundle=''
 set_where() {
   [ "$where" = default ] || fail "--$where and --$1 exclude each other" 2
   where=$1
@@ -72,7 +78,7 @@ while [ $# -gt 0 ]; do
     output=${2:?"install.sh: --output needs a file"}
     shift
     ;;
-  --lab) lab=yes ;;
+  --lab) open_lab=yes ;;
   --uninstall) uninstall=yes ;;
   --purge) purge=yes ;;
   --with-rust) with_rust=yes ;;
@@ -148,37 +154,66 @@ fi
 
 # ------------------------------------------------------------------------------------------------- prerequisites
 
-channel=$(sed -n 's/^channel *= *"\(.*\)".*/\1/p' "$root/rust-toolchain.toml")
-problems=()
+# One at a time in this checkout: two would write the same files.
+mkdir -p "$target" 2>/dev/null || fail "the folder $target cannot be made; the build needs a checkout that can be written to"
+exec 9>"$target/install.lock" || fail "nothing can be written to $target; the build needs a checkout that can be written to"
+if ! flock -n 9; then
+  echo "Another ./install.sh works in this checkout; waiting for its end."
+  flock 9
+fi
 
 toolchain=$(find_rust "$channel")
 if [ $with_rust = yes ] && { [ -z "$toolchain" ] || [ "$(rust_release "$toolchain")" != "$channel" ]; }; then
   get_rust "$channel" $yes || fail "Rust was not installed"
   toolchain=$(find_rust "$channel")
   [ -n "$toolchain" ] || fail "rustup has ended well, but Rust $channel is not in $rustup_home"
+elif [ -z "$toolchain" ] && [ -z "${WARPCELL_RUSTC:-}" ] && get_toolchain "$channel"; then
+  toolchain=$(find_rust "$channel")
 fi
-rust_src=''
+
+# The standard library's sources, by which types are inferred and completed.
+look_for_sources() { rust_src=$([ -z "$toolchain" ] || find_sources "$toolchain"); }
+# The Python that makes .venv; elsewhere any will do.
+look_for_python() {
+  base_python=$(find_python 9)
+  [ -n "$base_python" ] || [ "$prefix" = "$root/.venv" ] || base_python=$(find_python 9 sys)
+}
+
+missing=()
+look_for_sources
+if [ -n "$toolchain" ] && [ -z "$rust_src" ]; then
+  get_sources "$toolchain" || missing+=(sources)
+fi
+command -v cc >/dev/null || missing+=(cc)
+look_for_python
+[ -n "$base_python" ] || missing+=("$(if [ -n "$(find_python 9 sys)" ]; then echo venv; else echo python; fi)")
+if [ ${#missing[@]} -gt 0 ]; then
+  install_packages "${missing[@]}" || true
+fi
+look_for_sources
+look_for_python
+
+problems=()
 if [ -n "${WARPCELL_RUSTC:-}" ] && [ -z "$toolchain" ]; then
   problems+=("Rust $channel or later: WARPCELL_RUSTC is $WARPCELL_RUSTC, which is no such compiler with cargo beside it: unset WARPCELL_RUSTC")
 elif [ -z "$toolchain" ]; then
   found=$(rustc --version 2>/dev/null || true)
   problems+=("Rust $channel${found:+; found: $found}: $(get_rust_command "$channel")")
-else
-  # Types are inferred from the standard library's sources.
-  rust_src=$(find_sources "$toolchain")
-  [ -n "$rust_src" ] || problems+=("The standard library's sources: $(get_sources_command "$toolchain")")
-  PATH="$toolchain/bin:$PATH"
 fi
-
-command -v cc >/dev/null ||
-  problems+=("cc, the C compiler that links programs. Debian, Ubuntu: sudo apt-get install build-essential; Fedora: sudo dnf install gcc")
-
-if ! command -v python3 >/dev/null; then
-  problems+=("Python 3.9 or later. Debian, Ubuntu: sudo apt-get install python3 python3-venv; Fedora: sudo dnf install python3")
-elif ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'; then
-  problems+=("Python 3.9 or later; found: $(python3 --version 2>&1 || true)")
-elif [ "$prefix" = "$root/.venv" ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
-  problems+=("Python's venv module. Debian, Ubuntu: sudo apt-get install python3-venv")
+# needed THING NAME: a problem, with the command that mends it.
+needed() { problems+=("$2. $(package_command "$1" || true)"); }
+command -v cc >/dev/null || needed cc "cc, the C compiler that links programs"
+if [ -z "$base_python" ]; then
+  if [ -n "$(find_python 9 sys)" ]; then
+    needed venv "Python's venv module"
+  else
+    found=$(python3 --version 2>/dev/null || true)
+    needed python "Python 3.9 or later${found:+; found: $found}"
+  fi
+fi
+if [ $own_environment = yes ] && [ -n "$active" ] && ! "$active/bin/python3" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+  found=$("$active/bin/python3" --version 2>&1 || true)
+  problems+=("Python 3.9 or later in the active environment $active; found: ${found:-none}. Leave it: deactivate; then Warpcell makes one of its own")
 fi
 
 if [ ${#problems[@]} -gt 0 ]; then
@@ -189,54 +224,122 @@ if [ ${#problems[@]} -gt 0 ]; then
   } >&2
   exit 1
 fi
+PATH="$toolchain/bin:$PATH"
 
-# ------------------------------------------------------------------------------------------------------ progress
+# ---------------------------------------------------------------------------------------------------------- jobs
 
-steps=4 step=0 step_start=0
-[ $own_environment = no ] || steps=5
+# What takes long is done side by side, each job with a log in target/install-NAME.log and a process group of its own.
+declare -A jobs=()
+failed=''
+stop_jobs() {
+  local name
+  for name in "${!jobs[@]}"; do kill -- "-${jobs[$name]}" 2>/dev/null || true; done
+}
+trap stop_jobs EXIT
+trap 'exit 130' INT TERM
+
+# start NAME COMMAND...
+start() {
+  rm -f "$target/install-$1.status"
+  set -m
+  job "$@" >"$target/install-$1.log" 2>&1 </dev/null 9>&- &
+  jobs[$1]=$!
+  set +m
+}
+job() {
+  local status=0
+  "${@:2}" || status=$?
+  echo $status >"$target/install-$1.status"
+}
+
+# Waits for all jobs; on a terminal shows how far they are. If one fails, ends the others and says why.
+finish() {
+  local name count status
+  while [ ${#jobs[@]} -gt 0 ]; do
+    for name in "${!jobs[@]}"; do
+      ! kill -0 "${jobs[$name]}" 2>/dev/null || continue
+      # One that was killed has left none.
+      status=$(cat "$target/install-$name.status" 2>/dev/null || echo 1)
+      unset "jobs[$name]"
+      if [ "$status" != 0 ]; then
+        stop_jobs
+        [ ! -t 2 ] || printf '\r\033[K' >&2
+        explain "$target/install-$name.log"
+        failed=$name
+        return 1
+      fi
+    done
+    [ ${#jobs[@]} -gt 0 ] || break
+    if [ -t 2 ]; then
+      count=$(cat "$target"/install-*.log | grep -c '^ *Compiling ') || true
+      printf '\r\033[K      %d crates, %d s' "$count" $((SECONDS - step_start)) >&2
+      sleep 1
+    else
+      wait -n || true
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# Why a job failed, by its log: one cause and its cure, or else the end of the log.
+explain() {
+  local log=$1 line
+  # said PATTERN: whether a line has it; `line` is the last one.
+  said() {
+    line=$(grep -E "$1" "$log" | tail -n 1 | sed 's/^ *//')
+    [ -n "$line" ]
+  }
+  {
+    if said 'No space left on device|os error 28|Disk quota exceeded'; then
+      echo "There is no room left: $line"
+      echo "A build needs $room GB in $target (free: $(df -h --output=avail "$target" | tail -n 1 | tr -d ' ')). Make room, then run it again."
+    elif said 'Read-only file system|Permission denied'; then
+      echo "Something cannot be written: $line"
+      echo "Make it writable for $(id -un), or name another place: $0 --prefix DIR"
+    elif said 'signal: 9|SIGKILL|LLVM ERROR: out of memory|memory allocation of'; then
+      echo "A compiler was killed: $line"
+      echo "Most often memory is short. Do less at a time: CARGO_BUILD_JOBS=1 $0"
+    elif said 'failed to (download|fetch|get|query)|[Cc]ould not (resolve|connect)|spurious network error|download of .* failed|invalid response|No matching distribution|ProxyError|SSLError|ConnectionError|Read timed out|Tunnel connection failed|SSL connect error|403 Forbidden|407 Proxy'; then
+      echo "Something cannot be downloaded: $line"
+      echo "crates.io and PyPI must be reached. Behind a proxy: HTTPS_PROXY=http://HOST:PORT $0 (now: ${HTTPS_PROXY:-${https_proxy:-not set}}). Without a network there are bundles: README.md."
+    elif said 'E0786|found invalid metadata files|too small to be an archive|malformed archive|file is truncated'; then
+      echo "What an earlier build has left was damaged: $line"
+      rm -rf "$target/release" "$target/prelude"
+      echo "It is removed now. Run it again: $0"
+    else
+      tail -n 60 "$log"
+    fi
+  } >&2
+}
+
+steps=3 step=0 step_start=0
 begin() {
   step=$((step + 1)) step_start=$SECONDS
   printf '[%d/%d] %s\n' $step $steps "$1"
 }
 end() { printf '      %s (%d s)\n' "${1:-done}" $((SECONDS - step_start)); }
 
-# Runs a command: on a terminal one sees what it prints, else it goes to a log, shown if the command fails.
-logged() {
-  local log="$target/install.log"
-  if [ -t 2 ]; then
-    "$@" >&2
-  else
-    mkdir -p "$target"
-    "$@" >"$log" 2>&1 || {
-      tail -n 60 "$log" >&2
-      return 1
-    }
-  fi
-}
-
 # ----------------------------------------------------------------------------------------------------- the steps
 
+room=4
+requirements="$root/assets/requirements-lab.txt" lab_stamp="$prefix/.warpcell-lab"
+# Makes .venv anew if there is none that works: it may be half made, or its Python may be gone or too old.
+make_environment() {
+  if ! "$python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    "$base_python" -m venv --clear "$prefix" || return 1
+  fi
+  add_lab && cp "$requirements" "$lab_stamp"
+}
+add_lab() { "$python" -m pip install --disable-pip-version-check -r "$requirements"; }
+has_lab() {
+  "$python" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("jupyterlab") and u.find_spec("nbclient")))' 2>/dev/null
+}
+lab=there
 if [ $own_environment = yes ]; then
-  lab_stamp="$prefix/.warpcell-lab"
-  requirements="$root/assets/requirements-lab.txt"
-  if [ "$prefix" = "$root/.venv" ] && ! "$python" -c '' 2>/dev/null; then
-    begin "Making the environment $prefix with JupyterLab"
-    logged python3 -m venv --clear "$prefix" || fail "the environment could not be made"
-    logged "$python" -m pip install -r "$requirements" || fail "JupyterLab could not be installed"
-    cp "$requirements" "$lab_stamp"
-    end
-  elif [ "$prefix" = "$root/.venv" ] && ! cmp -s "$requirements" "$lab_stamp"; then
-    begin "Bringing JupyterLab in $prefix up to date"
-    logged "$python" -m pip install -r "$requirements" || fail "JupyterLab could not be installed"
-    cp "$requirements" "$lab_stamp"
-    end
-  elif ! "$python" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("jupyterlab") and u.find_spec("nbclient")))'; then
-    begin "Adding JupyterLab to the active environment $prefix"
-    logged "$python" -m pip install -r "$requirements" || fail "JupyterLab could not be installed"
-    end
+  if [ "$prefix" = "$root/.venv" ]; then
+    cmp -s "$requirements" "$lab_stamp" && has_lab || lab=make_environment
   else
-    step=1
-    echo "JupyterLab is in $prefix."
+    has_lab || lab=add_lab
   fi
 fi
 
@@ -250,28 +353,53 @@ fingerprint() {
       LC_ALL=C sort -z | xargs -0 sha256sum
   } | sha256sum
 }
+build=yes
 if [ -x "$prefix/bin/warpcell" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerprint)" ]; then
+  build=no
   echo "Kernel and prelude in $prefix are up to date."
-else
-  rm -f "$stamp"
-  begin "Building the kernel (some minutes the first time)"
-  # Where another release than the wanted one is taken, that may be why.
-  release=$(rust_release "$toolchain")
-  advice=''
-  [ "$release" = "$channel" ] || advice=" with Rust $release; with $channel it does: $(get_rust_command "$channel")"
-  logged cargo_kernel build --release --locked -p warpcell-kernel || fail "the kernel does not build$advice"
+fi
+
+notes=()
+if [ $build = yes ] || [ $lab != there ]; then
+  what=''
+  [ $build = no ] || what="Building the kernel and the prelude (some minutes the first time)"
+  [ $lab = there ] || what="${what:+$what, and }${what:+getting}${what:-Getting} JupyterLab for $prefix"
+  [ $build = yes ] || steps=1
+  begin "$what"
+  [ $lab = there ] || start lab $lab
+  if [ $build = yes ]; then
+    rm -f "$stamp"
+    share_processors
+    start kernel cargo_kernel build --release --locked -p warpcell-kernel
+    start prelude cargo_prelude build --release --locked -p warpcell
+  fi
+  if ! finish; then
+    # Where another release than the wanted one is taken, that may be why.
+    release=$(rust_release "$toolchain") advice=''
+    [ "$release" = "$channel" ] || advice=" with Rust $release; with $channel it does: $(get_rust_command "$channel")"
+    case $failed in
+    lab) fail "JupyterLab could not be installed" ;;
+    *) fail "the $failed does not build$advice" ;;
+    esac
+  fi
   end
-  begin "Building the prelude"
-  logged cargo_prelude build --release --locked -p warpcell || fail "the prelude does not build$advice"
-  end
+fi
+if [ $build = yes ]; then
   begin "Installing to $prefix"
-  "$kernel_binary" install --prefix "$prefix" --source "$root" ${rust_src:+--rust-src "$rust_src"} ||
+  said=$("$kernel_binary" install --prefix "$prefix" --source "$root" ${rust_src:+--rust-src "$rust_src"}) ||
     fail "the files could not be installed"
+  while read -r line; do
+    case $line in note:*) notes+=("$line") ;; *) echo "      $line" ;; esac
+  done <<<"$said"
   end
   begin "Looking at what is there"
   "$prefix/bin/warpcell" doctor || fail "the installation does not work; see the lines above"
   end
   printf '%s\n' "$(fingerprint)" >"$stamp"
+fi
+exec 9>&-
+if [ -z "$rust_src" ]; then
+  notes+=("note: the standard library's sources could not be had. Notebooks run without them: types that cannot be inferred are asked of the compiler, so that a cell with \`let\` takes longer, and completion knows nothing of the standard library. To add them: $(get_sources_command "$toolchain"), then ./install.sh")
 fi
 
 # --------------------------------------------------------------------------------------------------- what follows
@@ -280,6 +408,8 @@ fi
 case $where in
 prefix | sys-prefix) export JUPYTER_PATH="$prefix/share/jupyter${JUPYTER_PATH:+:$JUPYTER_PATH}" ;;
 esac
+
+tell_notes() { [ ${#notes[@]} -eq 0 ] || printf '%s\n' '' "${notes[@]}"; }
 
 need() {
   "$python" -c "import $1" 2>/dev/null ||
@@ -291,8 +421,9 @@ if [ -n "$notebook" ]; then
   "$python" "$root/tests/run_notebook.py" "$notebook" ${output:+--output "$output"} || exit 1
 fi
 
-if [ $lab = yes ]; then
+if [ $open_lab = yes ]; then
   need jupyterlab --lab
+  tell_notes
   root_flag=()
   [ "$(id -u)" != 0 ] || root_flag=(--allow-root)
   exec "$python" -m jupyterlab "${root_flag[@]}" --ServerApp.root_dir="$root/lessons"
@@ -306,3 +437,4 @@ Warpcell is ready. Next:
   ./install.sh --lab                                 opens the lessons in JupyterLab
 NEXT
 fi
+tell_notes

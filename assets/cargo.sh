@@ -21,3 +21,15 @@ cargo_prelude() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR PATH="$cargo_path" RUSTC_BOOTSTRAP=1 \
     cargo --config prelude/dylib.toml "$@")
 }
+
+# share_processors: cargo calls that run side by side from now on share this machine's processors, by make's protocol. Without
+# it each would start a compiler for each processor, and need the memory.
+share_processors() {
+  local pipe="$target/processors"
+  rm -f "$pipe"
+  mkfifo "$pipe" || return 0
+  exec 8<>"$pipe"
+  # Each cargo may run one compiler without asking.
+  printf '%*s' $((${CARGO_BUILD_JOBS:-$(nproc)} - 1)) '' | tr ' ' '+' >&8
+  export MAKEFLAGS="-j --jobserver-auth=fifo:$pipe"
+}

@@ -1,4 +1,4 @@
-# Rust, before there is a kernel to look for it; sourced by install.sh.
+# Rust, before there is a kernel to look for it; sourced by install.sh after assets/packages.sh.
 # shellcheck shell=bash
 #
 # The search is the beginning of that in kernel/src/toolchain/search.rs: $WARPCELL_RUSTC alone if it is set, or else PATH,
@@ -68,20 +68,50 @@ find_sources() {
   done
 }
 
-# get_sources_command FOLDER: the one command that gets them.
+# get_sources_command FOLDER: the one command that gets them, for a message.
 get_sources_command() {
-  if [ -n "$(find_rustup)" ] && [ "$(dirname "$1")" = "$rustup_home/toolchains" ]; then
+  if is_from_rustup "$1"; then
     printf '%s component add rust-src --toolchain %s\n' "$(find_rustup)" "$(basename "$1")"
   elif [ "$1" = "${CONDA_PREFIX:-}" ]; then
     printf 'conda install -y -c conda-forge rust-src=%s\n' "$(rust_release "$1")"
-  elif [ "$1" = /usr ] && command -v dnf >/dev/null; then
-    echo 'sudo dnf install -y rust-src'
-  elif [ "$1" = /usr ]; then
-    echo 'sudo apt-get install -y rust-src'
+  elif [ "$1" = /usr ] && [ -n "$(package_command sources)" ]; then
+    package_command sources
   else
     printf 'curl -sSf https://static.rust-lang.org/dist/rust-src-%s.tar.xz | tar -xJ --strip-components=2 -C %q\n' \
       "$(rust_release "$1")" "$1"
   fi
+}
+
+# is_from_rustup FOLDER: whether a toolchain is rustup's.
+is_from_rustup() {
+  [ -n "$(find_rustup)" ] && [ "$(dirname "$1")" = "$rustup_home/toolchains" ]
+}
+
+# get_toolchain WANTED: gets it by rustup, if that is there. Says what it does on stderr.
+get_toolchain() {
+  local command said
+  [ -n "$(find_rustup)" ] || return 1
+  command=$(get_rust_command "$1")
+  echo "Getting Rust $1: $command" >&2
+  said=$(timeout 900 bash -c "$command" 2>&1 </dev/null) || {
+    echo "It cannot be had so: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1 | sed 's/^error: //')" >&2
+    return 1
+  }
+}
+
+# get_sources FOLDER: gets them by the tool that the toolchain is from, if it is from one. Says what it does on stderr.
+get_sources() {
+  local command said
+  if ! is_from_rustup "$1" && { [ "$1" != "${CONDA_PREFIX:-}" ] || ! command -v conda >/dev/null; }; then
+    return 1
+  fi
+  command=$(get_sources_command "$1")
+  echo "Getting the standard library's sources: $command" >&2
+  # A download that hangs is as good as none.
+  said=$(timeout 120 bash -c "$command" 2>&1 </dev/null) || true
+  [ -z "$(find_sources "$1")" ] || return 0
+  echo "They cannot be had so: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1 | sed 's/^error: //')" >&2
+  return 1
 }
 
 # download ADDRESS FILE: by what there is.
