@@ -1,5 +1,4 @@
-"""A Dockerfile as data, and its steps done without a container engine: in a copy of this machine's file tree that costs nothing
-(an overlay), which is thrown away afterwards.
+"""A Dockerfile as data, and its steps done without a container engine, in a file tree that is laid over this machine's own.
 
 As much of the format as our file uses: ARG, ENV, RUN, COPY of files, USER, SHELL and one FROM, one instruction a line, with
 continuations.
@@ -10,9 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+
+from tree import Root
 
 KNOWN = {"ARG", "COPY", "ENV", "FROM", "RUN", "SHELL", "USER"}
 
@@ -56,44 +56,6 @@ def assignments(text: str, values: dict[str, str]) -> dict[str, str]:
     """`A=b C="d e"` of an ENV or ARG."""
     pairs = (word.partition("=") for word in shlex.split(text))
     return {name: substitute(value, values) for name, equals, value in pairs if equals}
-
-
-@dataclass
-class Root:
-    """A file tree of its own, in which commands run as in a container."""
-
-    folder: Path
-    mounted: list[Path] = field(default_factory=list)
-
-    @property
-    def tree(self) -> Path:
-        return self.folder / "tree"
-
-    def mount(self, *arguments: str | Path) -> bool:
-        done = subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
-        if done:
-            self.mounted.append(Path(arguments[-1]))
-        return done
-
-    def open(self) -> bool:
-        """Makes the tree; `False` if the system does not allow it."""
-        for name in ("above", "work", "tree"):
-            (self.folder / name).mkdir(parents=True)
-        layers = f"lowerdir=/,upperdir={self.folder}/above,workdir={self.folder}/work"
-        return (
-            self.mount("-t", "overlay", "overlay", "-o", layers, self.tree)
-            and self.mount("-t", "proc", "proc", self.tree / "proc")
-            and self.mount("--rbind", "/dev", self.tree / "dev")
-            and self.mount("--make-rslave", self.tree / "dev")
-        )
-
-    def close(self) -> None:
-        for place in reversed(self.mounted):
-            subprocess.run(["umount", "--recursive", "--lazy", place], stderr=subprocess.DEVNULL)
-
-    def run(self, shell: list[str], command: str, user: str, env: dict[str, str], **options) -> subprocess.CompletedProcess:
-        """Runs a command in the tree."""
-        return subprocess.run(["chroot", f"--userspec={user}", self.tree, *shell, command], env=env, **options)
 
 
 def build(text: str, root: Root, context: Path, given: dict[str, str], env: dict[str, str]) -> dict[str, str]:

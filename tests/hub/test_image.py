@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from hub.conftest import needs_root
-from hub.image import Root, build, parse
+from hub.image import build, parse
 from hub.shared import ROOT, TOOLS
+from tree import Root
 
 FOLDER = ROOT / "assets/jupyterhub"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()

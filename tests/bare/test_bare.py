@@ -1,0 +1,120 @@
+"""The README's first command where the standard library's sources, Chromium, `.venv` and the user's caches are absent and rustup
+reaches nothing: with the distribution's package at hand, and without. It runs in a tree laid over this machine's own.
+
+What was built in `target` is taken, so that this takes minutes and not ten of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import readme
+import run_notebook
+from tree import Root
+
+ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
+# The Python of the tests, which is below `target`.
+PYTHON = os.environ.get("WARPCELL_TEST_PYTHON", sys.executable)
+# Nothing listens there.
+NOWHERE = "http://127.0.0.1:9"
+# The tests of cells that must pass without the sources too.
+CELLS = ("test_cells.py", "test_variables.py", "test_kernels.py")
+SECONDS = 900
+LACKING = "the standard library's sources"
+
+
+@pytest.fixture
+def bare():
+    """The tree, with the environment of a shell in which nothing was set."""
+    folder = Path(tempfile.mkdtemp(prefix="warpcell-bare-", dir="/var/tmp"))
+    made = Root(folder)
+    try:
+        assert made.open(), "no file tree can be laid over that of the system here"
+        home = Path.home()
+        toolchain = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
+        absent = [
+            *made.tree.glob("usr/src/rustc-*"),
+            *(inside(made, Path("/usr/bin") / name) for name in ("chromium", "google-chrome")),
+            *(inside(made, home / name) for name in (".cache", ".cargo/registry", ".local", ".jupyter", ".ipython")),
+            *(inside(made, ROOT / name) for name in (".venv", "lessons/executed")),
+            inside(made, Path(toolchain) / "lib/rustlib/src"),
+        ]
+        for path in absent:
+            remove(path)
+        names = ("LANG", "HOME", "PATH", "RUSTUP_HOME", "CARGO_HOME")
+        settings = {name: value for name, value in os.environ.items() if name in names or name.startswith(("PIP_", "CARGO_HTTP"))}
+        yield made, {**settings, "RUSTUP_DIST_SERVER": NOWHERE, "RUSTUP_UPDATE_ROOT": NOWHERE, "WARPCELL_DEVICE": "cpu"}
+    finally:
+        made.close()
+        shutil.rmtree(folder)
+
+
+def inside(root: Root, path: Path) -> Path:
+    """A path of this machine, in the tree."""
+    return root.tree / str(path).lstrip("/")
+
+
+def remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def run(bare, command: str) -> str:
+    """A command in the checkout; what it printed, if it ended well."""
+    root, env = bare
+    done = root.run(
+        ["/bin/bash", "-c"], f"cd {str(ROOT)!r} && {command}", "0:0", env, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    said = run_notebook.plain(done.stdout)
+    assert done.returncode == 0, f"`{command}` ended with {done.returncode}:\n{said[-6000:]}"
+    return said
+
+
+def follow(bare) -> str:
+    """The README's first command; the lesson ran to its end."""
+    (command,) = readme.commands((ROOT / "README.md").read_text(encoding="utf-8"))
+    said = run(bare, command)
+    result = inside(bare[0], ROOT / "lessons/executed" / Path(readme.LESSON).name)
+    readme.look_at(result)
+    assert nbformat.read(result, as_version=4).metadata["kernelspec"]["name"] == "warpcell"
+    return said
+
+
+@pytest.mark.network
+def test_with_the_distributions_package(bare):
+    if not shutil.which("apt-get"):
+        pytest.skip("this test knows apt-get only")
+    said = follow(bare)
+    assert "rustup component add rust-src" in said and "Installing with apt-get: rust-web-src" in said, said
+    doctor = run(bare, ".venv/bin/warpcell doctor")
+    (line,) = [line for line in doctor.splitlines() if "standard library sources" in line]
+    assert "/usr/src/rustc-" in line and "Notebooks can run." in doctor, doctor
+    # A second time nothing is got and nothing is built.
+    assert "up to date" in follow(bare)
+
+
+@pytest.mark.network
+def test_without_any_sources(bare):
+    # No package is to be had.
+    for path in ("/etc/apt/sources.list", "/etc/apt/sources.list.d", "/var/lib/apt/lists"):
+        remove(inside(bare[0], Path(path)))
+    said = follow(bare)
+    note = next(line for line in said.splitlines() if line.startswith("note: "))
+    assert LACKING in note and "rustup component add rust-src" in note, said
+    doctor = run(bare, ".venv/bin/warpcell doctor")
+    (line,) = [line for line in doctor.splitlines() if "standard library sources" in line]
+    assert line.startswith("absent") and "Notebooks can run." in doctor, doctor
+    tests = " ".join(f"tests/e2e/{name}" for name in CELLS)
+    variables = f"JUPYTER_PATH=$PWD/.venv/share/jupyter WARPCELL_TEST_PREFIX=$PWD/.venv WARPCELL_TEST_ROOT=$PWD"
+    run(bare, f"{variables} {PYTHON!r} -m pytest -q -c tests/pytest.ini -m 'not browser' {tests}")

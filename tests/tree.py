@@ -1,0 +1,47 @@
+"""A copy of this machine's file tree that costs nothing (an overlay), in which commands run as in a container, and which is
+thrown away afterwards. Only root can make one.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Root:
+    """A file tree of its own, in which commands run as in a container."""
+
+    folder: Path
+    mounted: list[Path] = field(default_factory=list)
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+    def mount(self, *arguments: str | Path) -> bool:
+        done = subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
+        if done:
+            self.mounted.append(Path(arguments[-1]))
+        return done
+
+    def open(self) -> bool:
+        """Makes the tree; `False` if the system does not allow it."""
+        for name in ("above", "work", "tree"):
+            (self.folder / name).mkdir(parents=True)
+        layers = f"lowerdir=/,upperdir={self.folder}/above,workdir={self.folder}/work"
+        return (
+            self.mount("-t", "overlay", "overlay", "-o", layers, self.tree)
+            and self.mount("-t", "proc", "proc", self.tree / "proc")
+            and self.mount("--rbind", "/dev", self.tree / "dev")
+            and self.mount("--make-rslave", self.tree / "dev")
+        )
+
+    def close(self) -> None:
+        for place in reversed(self.mounted):
+            subprocess.run(["umount", "--recursive", "--lazy", place], stderr=subprocess.DEVNULL)
+
+    def run(self, shell: list[str], command: str, user: str, env: dict[str, str], **options) -> subprocess.CompletedProcess:
+        """Runs a command in the tree."""
+        return subprocess.run(["chroot", f"--userspec={user}", self.tree, *shell, command], env=env, **options)
