@@ -239,6 +239,12 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
+    let text = types::with_static_references(&text);
+    if !installation.has_sources()
+        && let Some(status) = types::check(&cell, &text, &rewritten)?
+    {
+        return Ok(status);
+    }
     std::fs::write(&rewritten, rewrite::with_display(&text))?;
     let error = cell.checker(&rewritten).exec();
     Err(error).with_context(|| cell.cannot_run())

@@ -4,9 +4,9 @@
 //! up, its code for the analysis stands in the cell crate, checked and without error. There, `let () = name;` makes the
 //! compiler say in its error which type `name` has. The cell is then run with that type written into it.
 //!
-//! Without the standard library's sources rust-analyzer may also tell a wrong type: it takes an integer for `i32` if it cannot
-//! see the function that wants another one. The cell then does not compile. [`with_no_types`] makes it give up, and the
-//! compiler is asked about all variables.
+//! Without the standard library's sources rust-analyzer knows few types, and may tell wrong ones: it takes an integer for `i32` if
+//! it cannot see the function that wants another one. So it is made to give up at once ([`with_no_types`]); evcxr then has the cell
+//! checked, and that check asks for the types of all variables ([`check`]).
 
 use super::compile::{Cell, lead_group};
 use super::rewrite::with_display;
@@ -15,12 +15,15 @@ use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Tells the build step which variables' types are asked for: names with commas between them.
 const ASKED: &str = "WARPCELL_TYPES_OF";
+/// Whole paths, and nothing left out of long types.
+const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-width=1000000"];
 /// What stands before a type in the compiler's error.
 const HAS_TYPE: &str = "this expression has type `";
 /// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
@@ -30,7 +33,11 @@ const IDENTITY: &str = "::core::convert::identity";
 pub type Types = BTreeMap<String, String>;
 
 /// The types of a cell's variables in the code that was checked last, as far as they can be written.
-pub fn types_of(code: &str, context: &Path) -> Types {
+pub fn types_of(code: &str, session: &Path) -> Types {
+    if let Some(known) = take(session) {
+        return known;
+    }
+    let context = &session.join("context");
     let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
     // Our own binary, which has the cell's crates at hand, and can be interrupted.
     let output = Command::new("cargo").arg("check").current_dir(context).env(ASKED, names.join(",")).output();
@@ -50,17 +57,85 @@ pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: 
     let asking = context.join("build").join("types.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let source = with_questions(&source, names).context("this is not evcxr's code for the analysis")?;
-    std::fs::write(&asking, with_display(&source))?;
+    std::fs::write(&asking, with_display(&with_static_references(&source)))?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(cell.session())?;
-    // Whole paths, and nothing left out of long types.
     let output = cell
         .checker(&asking)
-        .args(["-Ztrim-diagnostic-paths=no", "--diagnostic-width=1000000"])
+        .args(WHOLE_TYPES)
         .output()
         .with_context(|| format!("{} cannot be run", installation.real_tool("rustc").display()))?;
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
     Ok(output.status.code().unwrap_or(1))
+}
+
+/// What a check has said, for the kernel: a file in the session's directory.
+fn file(session: &Path) -> PathBuf {
+    session.join("types.json")
+}
+
+fn take(session: &Path) -> Option<Types> {
+    let text = std::fs::read_to_string(file(session)).ok()?;
+    // It is of one cell.
+    std::fs::remove_file(file(session)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
+pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
+    let names = stored(source);
+    let Some(text) = with_questions(source, &names).filter(|_| !names.is_empty()) else { return Ok(None) };
+    std::fs::write(asking, with_display(&text))?;
+    let mut checker = cell.checker(asking);
+    let output = checker.args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let mut errors = 0;
+    for line in messages.lines() {
+        let message: Value = serde_json::from_str(line).unwrap_or_default();
+        let is_error = message["level"] == "error";
+        // The last one counts the others.
+        let is_count = is_error && message["spans"].as_array().is_some_and(Vec::is_empty) && message["code"].is_null();
+        if is_count || answer(&message, &names).is_some() {
+            continue;
+        }
+        errors += i32::from(is_error);
+        eprintln!("{line}");
+    }
+    std::fs::write(file(cell.session()), serde_json::to_string(&said(&messages, &names))?)?;
+    Ok(Some(errors.min(1)))
+}
+
+/// The variables that evcxr's code for the analysis stores, each in a statement of its own.
+fn stored(source: &str) -> Vec<String> {
+    let statements = source.lines().filter_map(|line| line.trim().strip_prefix("evcxr_variable_store("));
+    statements.filter_map(|rest| rest.strip_suffix(");")).map(str::to_owned).collect()
+}
+
+/// evcxr's code for the analysis, in which references that are stored live for ever: it passes stored variables as arguments, and
+/// those of an argument's type would live as long as the call.
+pub fn with_static_references(source: &str) -> Cow<'_, str> {
+    let head = "async fn evcxr_analysis_wrapper(";
+    let arguments = source.rfind(head).map(|at| at + head.len()).and_then(|start| {
+        let length = source[start..].find(") -> Result<(), EvcxrUserCodeError> {")?;
+        Some(start..start + length)
+    });
+    let Some(arguments) = arguments.filter(|arguments| source[arguments.clone()].contains('&')) else {
+        return Cow::Borrowed(source);
+    };
+    let before = "fn f(";
+    let parsed = SourceFile::parse(&format!("{before}{}) {{}}", &source[arguments.clone()]), Edition::Edition2024);
+    let mut result = source.to_owned();
+    let references = parsed.syntax_node().descendants().filter_map(ast::RefType::cast);
+    // Those of a function's own arguments are as long as each call.
+    let is_of_function = |kind| matches!(kind, SyntaxKind::FN_PTR_TYPE | SyntaxKind::PARENTHESIZED_ARG_LIST);
+    let mut places: Vec<usize> = references
+        .filter(|reference| reference.lifetime().is_none())
+        .filter(|reference| !reference.syntax().ancestors().any(|node| is_of_function(node.kind())))
+        .map(|reference| arguments.start + usize::from(reference.syntax().text_range().start()) - before.len() + 1)
+        .collect();
+    places.sort_unstable();
+    places.into_iter().rev().for_each(|place| result.insert_str(place, "'static "));
+    Cow::Owned(result)
 }
 
 /// evcxr's code for the analysis, with the questions at the end of its function.
@@ -80,14 +155,11 @@ fn said(messages: &str, names: &[String]) -> Types {
     let mut types = Types::new();
     let mut others = false;
     for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
-        let answer = spans.iter().find_map(|span| {
-            let text = span["text"][0]["text"].as_str()?.trim();
-            let name = names.iter().find(|name| question(name) == text)?;
-            let type_name = span["label"].as_str()?.strip_prefix(HAS_TYPE)?.strip_suffix('`')?;
-            Some((name.clone(), type_name.to_owned()))
-        });
-        others |= answer.is_none() && message["level"] == "error" && !spans.is_empty();
+        let answer = answer(&message, names);
+        let has_place = message["spans"].as_array().is_some_and(|spans| !spans.is_empty());
+        others |= answer.is_none() && message["level"] == "error" && has_place;
+        // What nothing has fixed is what Rust takes it for.
+        let answer = answer.map(|(name, said)| (name, said.replace("{integer}", "i32").replace("{float}", "f64")));
         types.extend(answer.filter(|(_, type_name)| can_be_written(type_name)));
     }
     if !others && !types.is_empty() {
@@ -97,6 +169,16 @@ fn said(messages: &str, names: &[String]) -> Types {
         types.extend(units.into_iter().map(|name| (name, "()".to_owned())));
     }
     types
+}
+
+/// The name and the type that a message of the compiler's says, if it is the answer to a question.
+fn answer(message: &Value, names: &[String]) -> Option<(String, String)> {
+    message["spans"].as_array()?.iter().find_map(|span| {
+        let text = span["text"][0]["text"].as_str()?.trim();
+        let name = names.iter().find(|name| question(name) == text)?;
+        let type_name = span["label"].as_str()?.strip_prefix(HAS_TYPE)?.strip_suffix('`')?;
+        Some((name.clone(), type_name.to_owned()))
+    })
 }
 
 /// Whether this is a type as code has it: without closures, `impl Trait` and parts that the compiler left open.
@@ -111,6 +193,8 @@ fn can_be_written(type_name: &str) -> bool {
 struct Bound {
     name: String,
     is_mutable: bool,
+    /// Whether its `let` says its whole type.
+    has_type: bool,
     /// Where the statement ends.
     end: usize,
 }
@@ -122,22 +206,29 @@ fn bound(code: &str) -> Vec<Bound> {
     let masked: String =
         code.split_inclusive('\n').map(|line| if is_rust(&line) { line.to_owned() } else { blank(line) }).collect();
     let head = "fn cell() {";
-    let file = SourceFile::parse(&format!("{head}{masked}\n}}"), Edition::Edition2024).tree();
+    let parsed = SourceFile::parse(&format!("{head}{masked}\n}}"), Edition::Edition2024);
+    // What follows an error may be anything; the compiler is to say what is wrong with the user's own text.
+    let Some(file) = parsed.ok().ok() else { return Vec::new() };
     let Some(ast::Item::Fn(function)) = file.items().next() else { return Vec::new() };
     let Some(body) = function.body() else { return Vec::new() };
     let mut found: Vec<Bound> = Vec::new();
     for statement in body.statements() {
         let ast::Stmt::LetStmt(statement) = statement else { continue };
+        let said = statement
+            .ty()
+            .is_some_and(|said| said.syntax().descendants().all(|node| node.kind() != SyntaxKind::INFER_TYPE));
+        let has_type = said && matches!(statement.pat(), Some(ast::Pat::IdentPat(_)));
         let Some(end) = usize::from(statement.syntax().text_range().end()).checked_sub(head.len()) else { continue };
-        let patterns = statement.pat().into_iter().flat_map(|pattern| {
-            pattern.syntax().descendants().filter_map(ast::IdentPat::cast).collect::<Vec<_>>()
-        });
+        let patterns = statement
+            .pat()
+            .into_iter()
+            .flat_map(|pattern| pattern.syntax().descendants().filter_map(ast::IdentPat::cast).collect::<Vec<_>>());
         for pattern in patterns {
             // What begins with a capital is a constant or a variant, as `None`.
             let name = pattern.name().map(|name| name.text().to_string());
             let Some(name) = name.filter(|name| !name.starts_with(char::is_uppercase)) else { continue };
             found.retain(|bound| bound.name != name);
-            found.push(Bound { name, is_mutable: pattern.mut_token().is_some(), end });
+            found.push(Bound { name, is_mutable: pattern.mut_token().is_some(), has_type, end });
         }
     }
     found
@@ -148,17 +239,18 @@ pub fn with_types(code: &str, types: &Types) -> String {
     with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
 }
 
-/// A cell of whose variables rust-analyzer can tell no type without the standard library's sources; `None` if it binds none.
-pub fn with_no_types(code: &str) -> Option<String> {
-    let result = with_lets(code, |name| Some((String::new(), format!("{IDENTITY}({name})"))));
-    (result != code).then_some(result)
+/// A cell of whose variables rust-analyzer can tell no type without the standard library's sources, but for those that say it.
+pub fn with_no_types(code: &str) -> String {
+    let open: BTreeSet<String> =
+        bound(code).into_iter().filter(|bound| !bound.has_type).map(|bound| bound.name).collect();
+    with_lets(code, |name| open.contains(name).then(|| (String::new(), format!("{IDENTITY}({name})"))))
 }
 
 /// A cell with one more `let` for each variable, behind the last one; its type and value are given by the name.
 fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> String {
     let mut result = code.to_owned();
     // From the back, so that places stay right.
-    for Bound { name, is_mutable, end } in bound(code).into_iter().rev() {
+    for Bound { name, is_mutable, end, .. } in bound(code).into_iter().rev() {
         if let Some((type_name, value)) = anew(&name) {
             let mutable = if is_mutable { "mut " } else { "" };
             result.insert_str(end, &format!(" let {mutable}{name}{type_name} = {value};"));
@@ -208,10 +300,41 @@ mod tests {
     #[test]
     fn no_type_is_left_to_rust_analyzer() {
         assert_eq!(
-            with_no_types("let mut n = 0;\nlet None = o else { return };").unwrap(),
+            with_no_types("let mut n = 0;\nlet None = o else { return };"),
             "let mut n = 0; let mut n = ::core::convert::identity(n);\nlet None = o else { return };"
         );
-        assert_eq!(with_no_types("f(1); { let x = 1; }"), None);
+        for same in ["f(1); { let x = 1; }", "let x: Vec<u8> = f();", "let x = 1"] {
+            assert_eq!(with_no_types(same), same);
+        }
+        assert!(with_no_types("let x: Vec<_> = f();").contains("identity(x)"));
+        assert!(with_no_types("let (x, y): (u8, u8) = f();").contains("identity(y)"));
+    }
+
+    #[test]
+    fn stored_references_live_for_ever() {
+        let source = |arguments: &str| {
+            format!(
+                "fn g(x: &str) {{}}\nasync fn evcxr_analysis_wrapper(\n{arguments}\n) -> Result<(), EvcxrUserCodeError> {{\n"
+            )
+        };
+        let changed = |arguments: &str| with_static_references(&source(arguments)).into_owned();
+        assert_eq!(
+            changed("s: &str,\nmut t: (&[&u8], &'static str),"),
+            source("s: &'static str,\nmut t: (&'static [&'static u8], &'static str),")
+        );
+        for same in ["f: Box<dyn Fn(&str) -> usize>,", "f: fn(&u8) -> &u8,", "x: i32,"] {
+            assert_eq!(changed(same), source(same));
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_asked_for() {
+        assert_eq!(
+            stored(
+                "let x = 1;\nevcxr_variable_store(x);\n evcxr_variable_store(y);\nfn evcxr_variable_store<T>(_: T) {}"
+            ),
+            ["x", "y"]
+        );
     }
 
     #[test]
@@ -243,8 +366,11 @@ mod tests {
                 { "label": format!("this expression has type `{type_name}`"), "text": [{ "text": text }] },
             ] })
         };
-        let messages = format!("no message\n{}\n{}\n", answer("x", "a::B<u8>"), answer("y", "{closure@src/lib.rs:1:2}"));
+        let messages =
+            format!("no message\n{}\n{}\n", answer("x", "a::B<u8>"), answer("y", "{closure@src/lib.rs:1:2}"));
         assert_eq!(said(&messages, &names(&["x", "y"])), types(&[("x", "a::B<u8>")]));
+        let open = answer("x", "(Vec<{integer}>, {float})").to_string();
+        assert_eq!(said(&open, &names(&["x"])), types(&[("x", "(Vec<i32>, f64)")]));
         // What is `()` is no error.
         assert_eq!(said(&messages, &names(&["x", "y", "z"])), types(&[("x", "a::B<u8>"), ("z", "()")]));
         let other = serde_json::json!({ "level": "error", "spans": [{ "label": null, "text": [{ "text": "f(" }] }] });

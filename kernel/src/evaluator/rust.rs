@@ -417,7 +417,7 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
 
 /// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
 fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources: bool) -> Result<EvalOutputs, Error> {
-    let mut typed = code.to_owned();
+    let mut typed = if has_sources { code.to_owned() } else { build_step::with_no_types(code) };
     // The compiler's answer, and what of it is written into the cell.
     let mut known: Option<Types> = None;
     let mut written = Types::new();
@@ -427,8 +427,11 @@ fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources
             // Such an error says that the code is right otherwise, and that nothing has run.
             Err(Error::Message(message)) => {
                 let Some(name) = keeping::without_type(message) else { return result };
-                let known = known.get_or_insert_with(|| build_step::types_of(code, &session.join("context")));
-                let Some(type_name) = known.get(name) else { return result };
+                let known = known.get_or_insert_with(|| build_step::types_of(code, session));
+                let Some(type_name) = known.get(name) else {
+                    // Why not, as of a closure, rust-analyzer tells if it may.
+                    return if has_sources { result } else { context.execute(code) };
+                };
                 if written.insert(name.to_owned(), type_name.clone()).is_some() {
                     return result;
                 }
@@ -437,13 +440,6 @@ fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources
                     written.clone_from(known);
                 }
                 typed = build_step::with_types(code, &written);
-            }
-            // Perhaps only for a wrong type.
-            Err(Error::CompilationErrors(_)) if !has_sources && typed == code => {
-                match build_step::with_no_types(code) {
-                    Some(next) => typed = next,
-                    None => return result,
-                }
             }
             _ => return result,
         }

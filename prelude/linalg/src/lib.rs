@@ -33,13 +33,8 @@ pub trait Float: RealField {
     fn lu_scratch(rows: usize, columns: usize) -> StackReq;
     /// Replaces a matrix by its LU factors, and notes the permutation of its rows and the inverse of that. Gives the number of
     /// exchanges.
-    fn lu(
-        matrix: MatMut<'_, Self>,
-        order: &mut [usize],
-        back: &mut [usize],
-        par: Par,
-        scratch: &mut MemStack,
-    ) -> usize;
+    fn lu(matrix: MatMut<'_, Self>, order: &mut [usize], back: &mut [usize], par: Par, scratch: &mut MemStack)
+    -> usize;
 
     /// For [`Float::inverse`].
     fn inverse_scratch(size: usize, par: Par) -> StackReq;

@@ -332,10 +332,7 @@ unsafe fn qr<T: Real>(x: &View<'_>, q: Option<&View<'_>>, r: &View<'_>) -> Resul
     let width = T::qr_block_size(m, n);
     let columns = q.map_or(0, |q| q.columns);
     each(x.count, x.work(), &|index, par| {
-        let need = StackReq::any_of(&[
-            T::qr_scratch(m, n, width, par),
-            T::reflect_scratch(m, width, columns),
-        ]);
+        let need = StackReq::any_of(&[T::qr_scratch(m, n, width, par), T::reflect_scratch(m, width, columns)]);
         let mut space = Workspace::new::<T>([(m, n), (width, size), (m, columns)], need)?;
         let ([mut matrix, mut blocks, mut product], rest) = space.parts::<T>();
         // SAFETY: the caller's promise.
