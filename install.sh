@@ -224,7 +224,7 @@ if [ ${#problems[@]} -gt 0 ]; then
   } >&2
   exit 1
 fi
-PATH="$toolchain/bin:$PATH"
+use_toolchain "$toolchain"
 
 # ---------------------------------------------------------------------------------------------------------- jobs
 

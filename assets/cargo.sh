@@ -9,6 +9,13 @@ kernel_binary="$target/release/warpcell"
 # Where cargo finds the C compiler that links: assets/glibc.sh changes it for wheels.
 cargo_path=${WARPCELL_CARGO_PATH:-$PATH}
 
+# use_toolchain FOLDER: its cargo and compiler come first from now on.
+use_toolchain() {
+  PATH="$1/bin:$PATH"
+  cargo_path=${WARPCELL_CARGO_PATH:+$1/bin:$WARPCELL_CARGO_PATH}
+  cargo_path=${cargo_path:-$PATH}
+}
+
 # cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
 cargo_kernel() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP PATH="$cargo_path" \
