@@ -39,16 +39,22 @@ def bare():
     try:
         assert made.open(), "no file tree can be laid over that of the system here"
         home = Path.home()
-        toolchain = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
+        toolchain = Path(subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip())
+        toolchains = [toolchain, *toolchain.parent.glob("*")] if toolchain.parent.name == "toolchains" else [toolchain]
         absent = [
             *made.tree.glob("usr/src/rustc-*"),
             *(inside(made, Path("/usr/bin") / name) for name in ("chromium", "google-chrome")),
             *(inside(made, home / name) for name in (".cache", ".cargo/registry", ".local", ".jupyter", ".ipython")),
             *(inside(made, ROOT / name) for name in (".venv", "lessons/executed")),
-            inside(made, Path(toolchain) / "lib/rustlib/src"),
+            *(inside(made, one / "lib/rustlib" / name) for one in toolchains for name in ("src", "manifest-rust-src")),
         ]
         for path in absent:
             remove(path)
+        for one in toolchains:
+            # By this rustup knows what it has installed.
+            components = inside(made, one / "lib/rustlib/components")
+            if components.exists():
+                components.write_text("".join(line for line in components.open() if line.strip() != "rust-src"))
         names = ("LANG", "HOME", "PATH", "RUSTUP_HOME", "CARGO_HOME")
         settings = {name: value for name, value in os.environ.items() if name in names or name.startswith(("PIP_", "CARGO_HTTP"))}
         yield made, {**settings, "RUSTUP_DIST_SERVER": NOWHERE, "RUSTUP_UPDATE_ROOT": NOWHERE, "WARPCELL_DEVICE": "cpu"}
