@@ -299,7 +299,7 @@ explain() {
     elif said 'signal: 9|SIGKILL|LLVM ERROR: out of memory|memory allocation of'; then
       echo "A compiler was killed: $line"
       echo "Most often memory is short. Do less at a time: CARGO_BUILD_JOBS=1 $0"
-    elif said 'failed to (download|fetch|get|query)|[Cc]ould not (resolve|connect)|spurious network error|download of .* failed|invalid response|No matching distribution|ProxyError|SSLError|ConnectionError|Read timed out|Tunnel connection failed|SSL connect error|403 Forbidden|407 Proxy'; then
+    elif said 'failed to (download|fetch|get|query)|no matching package named|[Cc]ould not (resolve|connect)|spurious network error|download of .* failed|invalid response|No matching distribution|ProxyError|SSLError|ConnectionError|Read timed out|Tunnel connection failed|SSL connect error|403 Forbidden|407 Proxy'; then
       echo "Something cannot be downloaded: $line"
       echo "crates.io and PyPI must be reached. Behind a proxy: HTTPS_PROXY=http://HOST:PORT $0 (now: ${HTTPS_PROXY:-${https_proxy:-not set}}). Without a network there are bundles: README.md."
     elif said 'E0786|found invalid metadata files|too small to be an archive|malformed archive|file is truncated'; then
