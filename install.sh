@@ -154,14 +154,6 @@ fi
 
 # ------------------------------------------------------------------------------------------------- prerequisites
 
-# One at a time in this checkout: two would write the same files.
-mkdir -p "$target" 2>/dev/null || fail "the folder $target cannot be made; the build needs a checkout that can be written to"
-exec 9>"$target/install.lock" || fail "nothing can be written to $target; the build needs a checkout that can be written to"
-if ! flock -n 9; then
-  echo "Another ./install.sh works in this checkout; waiting for its end."
-  flock 9
-fi
-
 toolchain=$(find_rust "$channel")
 if [ $with_rust = yes ] && { [ -z "$toolchain" ] || [ "$(rust_release "$toolchain")" != "$channel" ]; }; then
   get_rust "$channel" $yes || fail "Rust was not installed"
@@ -225,6 +217,14 @@ if [ ${#problems[@]} -gt 0 ]; then
   exit 1
 fi
 use_toolchain "$toolchain"
+
+# One at a time in this checkout: two would write the same files.
+mkdir -p "$target" 2>/dev/null || fail "the folder $target cannot be made; the build needs a checkout that can be written to"
+exec 9>"$target/install.lock" || fail "nothing can be written to $target; the build needs a checkout that can be written to"
+if ! flock -n 9; then
+  echo "Another ./install.sh works in this checkout; waiting for its end."
+  flock 9
+fi
 
 # ---------------------------------------------------------------------------------------------------------- jobs
 
