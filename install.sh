@@ -361,11 +361,15 @@ fi
 
 notes=()
 if [ $build = yes ] || [ $lab != there ]; then
-  what=''
-  [ $build = no ] || what="Building the kernel and the prelude (some minutes the first time)"
-  [ $lab = there ] || what="${what:+$what, and }${what:+getting}${what:-Getting} JupyterLab for $prefix"
-  [ $build = yes ] || steps=1
-  begin "$what"
+  building="Building the kernel and the prelude (some minutes the first time)"
+  case $build:$lab in
+  yes:there) begin "$building" ;;
+  yes:*) begin "$building, and getting JupyterLab for $prefix" ;;
+  *)
+    steps=1
+    begin "Getting JupyterLab for $prefix"
+    ;;
+  esac
   [ $lab = there ] || start lab $lab
   if [ $build = yes ]; then
     rm -f "$stamp"

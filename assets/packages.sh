@@ -126,9 +126,14 @@ install_packages() {
   [ "$(package_manager)" != apt-get ] ||
     install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300)
   said=$(as_root "${install[@]}" "${names[@]}" 2>&1) || {
-    echo "$(package_manager) has not installed them: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1)" >&2
+    echo "$(package_manager) has not installed them: $(last_line "$said")" >&2
     return 1
   }
+}
+
+# last_line TEXT: what a program that failed said last, without `error:` before it.
+last_line() {
+  printf '%s\n' "$1" | grep -v '^ *$' | tail -n 1 | sed 's/^error: //'
 }
 
 # find_python MINOR [MODULES]: a Python of release 3.MINOR or later that has some modules, or nothing. Without MODULES these

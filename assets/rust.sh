@@ -94,7 +94,7 @@ get_toolchain() {
   command=$(get_rust_command "$1")
   echo "Getting Rust $1: $command" >&2
   said=$(timeout 900 bash -c "$command" 2>&1 </dev/null) || {
-    echo "It cannot be had so: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1 | sed 's/^error: //')" >&2
+    echo "It cannot be had so: $(last_line "$said")" >&2
     return 1
   }
 }
@@ -110,7 +110,7 @@ get_sources() {
   # A download that hangs is as good as none.
   said=$(timeout 120 bash -c "$command" 2>&1 </dev/null) || true
   [ -z "$(find_sources "$1")" ] || return 0
-  echo "They cannot be had so: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1 | sed 's/^error: //')" >&2
+  echo "They cannot be had so: $(last_line "$said")" >&2
   return 1
 }
 
