@@ -44,8 +44,8 @@ pub struct Surroundings {
     conda: Option<PathBuf>,
     /// Sources that the user names.
     sources: Option<PathBuf>,
-    /// Where distributions put sources.
-    distribution_sources: PathBuf,
+    /// The folder of the distribution's compiler, and of the sources that it packages.
+    distribution: PathBuf,
     /// An `install.sh` that can get Rust.
     installer: Option<PathBuf>,
     /// Whether the distribution's packages are installed by the user as they are.
@@ -83,7 +83,7 @@ impl Surroundings {
             rustup_home: variable("RUSTUP_HOME").or_else(|| at_home(".rustup")),
             conda: variable("CONDA_PREFIX"),
             sources: variable("RUST_SRC_PATH"),
-            distribution_sources: "/usr/src".into(),
+            distribution: "/usr".into(),
             installer: installer.map(Path::to_owned),
             is_root,
             offers_rustup: offers_rustup(),
@@ -141,10 +141,11 @@ impl Surroundings {
     /// The toolchain's sources of the standard library, by which types are inferred.
     pub fn sources(&self, toolchain: &Toolchain) -> Result<PathBuf, Problem> {
         let own = toolchain.root.join(SOURCES);
-        let distribution = |name: &str| self.distribution_sources.join(name).join("library");
+        let folder = self.distribution.join("src");
+        let distribution = |name: &str| folder.join(name).join("library");
         let named = self.sources.iter().cloned();
         // Debian keeps the sources of its compilers here; those of another release are better than none.
-        let mut packaged: Vec<PathBuf> = std::fs::read_dir(&self.distribution_sources)
+        let mut packaged: Vec<PathBuf> = std::fs::read_dir(&folder)
             .into_iter()
             .flatten()
             .flatten()
@@ -220,7 +221,7 @@ impl Surroundings {
         if self.conda.as_ref() == Some(root) {
             return format!("conda install -y -c conda-forge rust-src={release}");
         }
-        if root == Path::new("/usr") {
+        if *root == self.distribution {
             let manager = if self.program("dnf").is_some() { "dnf" } else { "apt-get" };
             return format!("{}{manager} install -y rust-src", self.sudo());
         }
@@ -349,7 +350,7 @@ mod tests {
                 path: vec![at("programs"), at("usr/bin")],
                 cargo_programs: Some(at("cargo/bin")),
                 rustup_home: Some(at("rustup")),
-                distribution_sources: at("usr/src"),
+                distribution: at("usr"),
                 ..Surroundings::default()
             };
             Machine { root, surroundings }
@@ -509,7 +510,7 @@ mod tests {
             remedy(&machine, &toolchain),
             format!("rustup component add rust-src --toolchain {PINNED_COMPILER}-{HOST}")
         );
-        let packaged = Toolchain { root: "/usr".into(), ..toolchain.clone() };
+        let packaged = Toolchain { root: machine.at("usr"), ..toolchain.clone() };
         assert_eq!(remedy(&machine, &packaged), "sudo apt-get install -y rust-src");
         machine.surroundings.conda = Some(machine.at("conda"));
         let of_conda = Toolchain { root: machine.at("conda"), ..toolchain.clone() };
