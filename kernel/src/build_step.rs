@@ -23,8 +23,11 @@ mod flags;
 mod functions;
 pub mod loops;
 mod metadata;
+mod names;
 mod replay;
+mod report;
 mod rewrite;
+mod statements;
 mod times;
 mod types;
 mod variables;
@@ -45,9 +48,10 @@ pub use dependencies::stand_in::run as stand_in;
 pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+pub use names::{assigned_in, defined_in};
+pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use types::{Types, types_of, with_no_types, with_types};
-pub use variables::{Left, Taken};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

@@ -70,6 +70,13 @@ pub enum Message {
         /// The error's `Debug` text.
         message: String,
     },
+    /// What has become of variables that the cell was defining when it failed.
+    Stored {
+        /// Those that it has stored since then.
+        names: Vec<String>,
+        /// Those whose new values are lost.
+        lost: Vec<String>,
+    },
     /// A line for evcxr.
     Control {
         /// The line, without its end.

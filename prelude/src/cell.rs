@@ -18,12 +18,15 @@ pub use store::{VariableStore, create_variable_store};
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 static CELL: AtomicU64 = AtomicU64::new(0);
 /// Whether a cell runs.
 static RUNNING: AtomicBool = AtomicBool::new(false);
+/// Whether the cell that runs has failed.
+static FAILED: AtomicBool = AtomicBool::new(false);
 /// The bits of an `f64`.
 static COMPILE_SECONDS: AtomicU64 = AtomicU64::new(0);
 
@@ -44,12 +47,36 @@ pub fn send_text_plain(text: &str) {
 
 /// Tells evcxr that the cell's code panicked, and the kernel, if it was interrupted; called where `catch_unwind` caught it.
 pub fn panicked() {
-    interrupt::report();
+    FAILED.store(true, Ordering::Relaxed);
+    if interrupt::report() {
+        panics::report_caught();
+    } else {
+        panics::report();
+    }
     crate::output::control("EVCXR_PANIC_NOTIFICATION");
+}
+
+/// Runs one statement of a cell, or several; `None` if it panicked, which has been reported then.
+///
+/// What the statements before it have defined outlives such a panic.
+pub fn statement<R>(run: impl FnOnce() -> R) -> Option<R> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Some(result),
+        Err(_) => {
+            panicked();
+            None
+        }
+    }
+}
+
+/// Whether the cell that runs has failed; what it stores from then on is reported at its end.
+pub(crate) fn has_failed() -> bool {
+    FAILED.load(Ordering::Relaxed)
 }
 
 /// Tells evcxr that `?` ended the cell.
 pub fn user_error(error: &str) {
+    FAILED.store(true, Ordering::Relaxed);
     crate::output::user_error(error);
     crate::output::control("EVCXR_ERROR_OCCURRED");
 }
@@ -103,6 +130,7 @@ pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     CELL.fetch_add(1, Ordering::Relaxed);
     COMPILE_SECONDS.store(compile_seconds.to_bits(), Ordering::Relaxed);
     RUNNING.store(true, Ordering::Relaxed);
+    FAILED.store(false, Ordering::Relaxed);
     panics::enter_cell();
     interrupt::enter_cell();
 }
@@ -117,6 +145,8 @@ pub extern "C" fn warpcell_interrupted() -> bool {
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_end_cell() {
     RUNNING.store(false, Ordering::Relaxed);
+    panics::report_caught();
+    store::report_stored();
     crate::output::end_of_cell();
 }
 

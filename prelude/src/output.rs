@@ -111,6 +111,11 @@ pub(crate) fn user_error(message: &str) {
     send(&json!({ "type": "user_error", "message": message }));
 }
 
+/// Reports which variables a cell that has failed has stored since then, and of which the new values are lost.
+pub(crate) fn stored(names: &[String], lost: &[String]) {
+    send(&json!({ "type": "stored", "names": names, "lost": lost }));
+}
+
 /// Asks the user for a line.
 pub(crate) fn input(prompt: &str, password: bool) {
     send(&json!({ "type": "input", "prompt": prompt, "password": password }));

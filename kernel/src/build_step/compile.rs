@@ -3,8 +3,9 @@
 use super::ahead::{self, Call, Compiled, Goal};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
+use super::statements::{Known, Split, Verdict};
 use super::variables::Findings;
-use super::{dependencies, flags, loops, replay, types};
+use super::{dependencies, flags, loops, replay, statements, types};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -14,6 +15,9 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// How often a cell is compiled until it is in a form that the compiler takes, or its errors are the user's.
+const ATTEMPTS: usize = 10;
 
 /// How the next cell is compiled; the kernel's side channel to this step, a file in the session's directory.
 ///
@@ -113,22 +117,68 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let crates = cell.dependencies.identities();
     let is_timed = BuildOptions::read(&cell.session).timed;
     let mut findings = Findings::default();
-    for is_last in [false, false, true] {
-        let Rewritten { text, plan } = {
+    // Statements by themselves: not where times are measured, which would measure the closures.
+    let (mut may_split, mut wants_split) = (!is_timed, false);
+    for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
+        let Rewritten { text: planned, plan } = {
             let own_display = cell.dependencies.own_display;
             rewrite::rewrite(&text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
         };
-        let text = if is_timed { Cow::Borrowed(&*text) } else { loops::with_checks(&text) };
+        let layout = plan.layout().filter(|_| may_split && !is_last);
+        let mut known =
+            layout.map(|layout| Known::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
+        let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
+        let text = split.as_ref().map_or(&planned, |split| &split.text);
+        let text = if is_timed { Cow::Borrowed(&**text) } else { loops::with_checks(text) };
         let compilation =
             Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
         }
         let compiled = compilation.run()?;
-        match plan.findings(&compiled.stderr) {
-            Some(found) if compiled.status != 0 && plan.may_fail() && !is_last => findings.add(found),
-            _ => {
-                eprint!("{}", loops::correct_columns(&compiled.stderr, &rewritten, &text));
+        if compiled.status == 0 {
+            let mut report = plan.report();
+            split.iter().for_each(|split| split.add_to(&mut report));
+            report.write(&cell.session)?;
+            eprint!("{}", compiled.stderr);
+            return Ok(0);
+        }
+        let mut messages = loops::correct_columns(&compiled.stderr, &rewritten, &text);
+        if let (Some(split), Some(layout)) = (&split, layout) {
+            if let Verdict::Consumes(consumed, gone) = split.verdict(&messages) {
+                known.add(&consumed);
+                statements::puts_of(&planned, layout, &mut known, &consumed);
+                known.write(&cell.session)?;
+                match gone {
+                    // evcxr forgets these variables, and asks once more.
+                    Some(gone) => {
+                        eprint!("{gone}");
+                        return Ok(compiled.status);
+                    }
+                    None => continue,
+                }
+            }
+            may_split = !split.may_have_caused(&messages);
+            messages = split.in_lines_of_evcxr(&messages);
+        }
+        let found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
+        match found {
+            Some(found) if split.is_none() => {
+                // Where there are several statements, a variable outlives those before the one that moves it away.
+                if may_split && !wants_split && !found.replaced.is_empty() {
+                    wants_split = true;
+                    continue;
+                }
+                if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
+                    eprint!("{messages}");
+                    return Ok(compiled.status);
+                }
+                findings.add(found);
+            }
+            Some(found) => findings.add(Findings { replaced: Vec::new(), ..found }),
+            None if split.is_some() && !may_split => {}
+            None => {
+                eprint!("{}", plan.for_evcxr(&messages));
                 return Ok(compiled.status);
             }
         }

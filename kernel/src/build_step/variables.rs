@@ -9,9 +9,14 @@
 //! then the compiler says so, and the cell is compiled without.
 //!
 //! Variables that the cell does not name at all are checked, but stay in the store.
+//!
+//! A variable whose value the cell moves away and replaces (`a = a + 1.0;`) cannot be stored behind the closure, into
+//! which it has been moved. Where the compiler says so, it is taken at the start of the closure and stored at its end.
+//! If the cell panics meanwhile, its value is lost.
 
 use super::definitions::{Definitions, may_define_types};
-use ra_ap_parser::{Edition, LexedStr, SyntaxKind};
+use super::names::{assigned, is_used, mentioned};
+use super::report::{Report, Stored};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,6 +32,10 @@ pub struct Findings {
     pub used: Vec<String>,
     /// Variables whose old values the cell moves away, so that they cannot be kept.
     pub moved: Vec<String>,
+    /// Variables that the cell moves away and gives a new value.
+    pub replaced: Vec<String>,
+    /// Variables that seemed to be such, but have no value at the end of the cell.
+    pub without_value: Vec<String>,
     /// Variables whose types cannot be named any more, because the cell defines other ones of the name.
     pub nameless: Vec<String>,
 }
@@ -36,6 +45,8 @@ impl Findings {
     pub fn add(&mut self, more: Findings) {
         self.used.extend(more.used);
         self.moved.extend(more.moved);
+        self.replaced.extend(more.replaced);
+        self.without_value.extend(more.without_value);
         self.nameless.extend(more.nameless);
     }
 }
@@ -55,6 +66,53 @@ pub struct Plan {
     unused: Vec<(Statement, u64)>,
     /// The lines that take and store variables which the cell does not name.
     idle: Vec<Statement>,
+    /// The lines that store variables behind the closure.
+    behind: Vec<Statement>,
+    /// The variables among those to which the cell assigns a value.
+    assigned: Vec<String>,
+    /// The variables that are taken and stored inside of the closure.
+    replaced: Vec<Replaced>,
+    /// Where the parts of the function are.
+    layout: Option<Layout>,
+}
+
+/// Where the parts of a cell's function are, as lines from 0.
+#[derive(Debug)]
+pub struct Layout {
+    /// The user's code.
+    pub code: Range<usize>,
+    /// What stores the new variables, behind the user's code.
+    pub new: Vec<Statement>,
+    /// The first line behind these.
+    pub end: usize,
+    /// The five lines that end the closure.
+    pub tail: usize,
+    /// What stores the others, behind these.
+    pub others: Vec<Statement>,
+    /// The stored variables that the function takes, and whether they are mutable.
+    pub taken: Vec<(String, bool)>,
+    /// What the closure returns.
+    pub kind: Kind,
+}
+
+/// How the user's code is wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Plain,
+    /// In a closure with a result, for `?`.
+    Result,
+    /// In a future.
+    Async,
+}
+
+/// A variable that is taken and stored inside of the closure.
+#[derive(Debug)]
+struct Replaced {
+    name: String,
+    /// The lines outside, of which there are two kinds.
+    outside: [Statement; 2],
+    take: String,
+    put: String,
 }
 
 /// An old value that goes back to the store.
@@ -67,26 +125,30 @@ struct Kept {
 
 /// A call of the store that evcxr wrote.
 #[derive(Clone, Debug)]
-struct Statement {
-    lines: Range<usize>,
-    name: String,
-    type_name: String,
+pub struct Statement {
+    pub lines: Range<usize>,
+    pub name: String,
+    pub type_name: String,
 }
 
 const HEAD: &str = "{let mut vars_ok = true;";
 const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
-const STORE: &str = "evcxr_variable_store.";
+pub const STORE: &str = "evcxr_variable_store.";
 /// The end of the closure that the cell runs in.
 const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
 /// What the last of these lines becomes, in front of what keeps the old values.
-const KEEPING: &str = "}} ";
-/// What stands before the lines of variables that stay in the store, with a hash.
+pub const KEEPING: &str = "}} ";
+/// What stands before the lines of variables that stay in the store.
 const LEFT: &str = "// stays in the store: ";
 /// What stands before the lines of variables that the cell does not name.
 const IDLE: &str = "// not named in this cell: ";
+/// What stands before the lines of variables that are taken and stored inside of the closure.
+const INSIDE: &str = "// inside: ";
 /// What may stand between the closure's stores and its end, or the function's.
-const TRAILERS: [&str; 5] = ["});", "Ok(())})();", "Ok::<(), EvcxrUserCodeError>(())", "evcxr_variable_store", "}"];
+const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
+/// The value of a cell with `.await` and `?`.
+const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
 /// An explicit type of the user may go over several lines.
 const LONGEST_STATEMENT: usize = 100;
 
@@ -150,10 +212,66 @@ impl Plan {
                     plan.idle.extend([old.clone(), store.clone()]);
                 }
             }
+            let targets = if others.is_empty() { HashSet::new() } else { assigned(&code) };
+            for store in others.iter().filter(|store| targets.contains(&store.name)) {
+                let old = taken.iter().find(|old| old.name == store.name);
+                let Some(old) = old.filter(|old| !findings.without_value.contains(&old.name)) else { continue };
+                plan.assigned.push(store.name.clone());
+                if findings.replaced.contains(&old.name) {
+                    let text = |statement: &Statement| lines[statement.lines.clone()].join(" ");
+                    plan.replaced.push(Replaced {
+                        name: old.name.clone(),
+                        outside: [old.clone(), store.clone()],
+                        take: text(old),
+                        put: with_definitions(&text(store), hash(store)),
+                    });
+                }
+            }
+            let kind = kind_of(lines[body - 1]);
+            plan.layout = Some(Layout {
+                code: body..end_of_cell(&lines, tail, kind).min(end),
+                new: stored.clone(),
+                end: end_of_cell(&lines, tail, kind),
+                tail,
+                others: others.clone(),
+                taken: taken
+                    .iter()
+                    .map(|old| (old.name.clone(), lines[old.lines.start].contains("let mut ")))
+                    .collect(),
+                kind,
+            });
         }
-        plan.moving = taken.into_iter().chain(stored).chain(others).map(|statement| statement.lines).collect();
+        plan.moving =
+            [&taken, &stored, &others].into_iter().flatten().map(|statement| statement.lines.clone()).collect();
+        plan.behind = others;
         plan.checked = checked;
         plan
+    }
+
+    /// Where the parts of the function are, if it is one that can be changed.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
+    }
+
+    /// What is done with variables.
+    pub fn report(&self) -> Report {
+        let Some(layout) = &self.layout else { return Report::default() };
+        let is_idle = |name: &str| self.idle.iter().any(|statement| statement.name == name);
+        let is_mutable = |name: &str| layout.taken.iter().any(|(taken, mutable)| taken == name && *mutable);
+        let stored = |name: &str, type_name: &str, hash| Stored::new(name, type_name, is_mutable(name), hash);
+        let unused = self.unused.iter().filter(|(statement, _)| !self.checks(statement));
+        let unused = unused.map(|(statement, hash)| stored(&statement.name, &statement.type_name, *hash));
+        let kept = self.kept.iter().map(|kept| stored(&kept.name, &kept.type_name, kept.definitions));
+        Report {
+            names: layout.taken.iter().map(|(name, _)| name.clone()).filter(|name| !is_idle(name)).collect(),
+            left: unused.chain(kept).collect(),
+            replaced: self.replaced.iter().map(|replaced| replaced.name.clone()).collect(),
+            ..Report::default()
+        }
+    }
+
+    fn checks(&self, statement: &Statement) -> bool {
+        self.checked.iter().any(|check| check.lines == statement.lines)
     }
 
     /// Whether the compiler may have something to say that [`findings`](Plan::findings) understands.
@@ -161,24 +279,41 @@ impl Plan {
         !self.kept.is_empty()
             || !self.unused.is_empty()
             || !self.idle.is_empty()
+            || !self.assigned.is_empty()
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
     /// A line (from 0) with what is added to it.
     pub fn line<'a>(&self, index: usize, line: &'a str) -> Cow<'a, str> {
         let mut line = Cow::Borrowed(line);
-        if let Some((_, hash)) = self.unused.iter().find(|(statement, _)| statement.lines.contains(&index)) {
-            return format!("{LEFT}{hash} {line}").into();
+        if self.unused.iter().any(|(statement, _)| statement.lines.contains(&index)) {
+            return format!("{LEFT}{line}").into();
         }
         if self.idle.iter().any(|statement| statement.lines.contains(&index)) {
             return format!("{IDLE}{line}").into();
         }
-        if let Some(hash) = self.definitions.get(&index) {
-            line = line.replacen(STORE, &format!("{STORE}defined_by({hash}u64)."), 1).into();
+        if self.replaced.iter().flat_map(|replaced| &replaced.outside).any(|line| line.lines.contains(&index)) {
+            return format!("{INSIDE}{line}").into();
         }
-        if self.keeping == Some(index) && !self.kept.is_empty() {
+        if let Some(hash) = self.definitions.get(&index) {
+            line = with_definitions(&line, *hash).into();
+        }
+        if self.keeping == Some(index) && !(self.kept.is_empty() && self.replaced.is_empty()) {
             let kept: String = self.kept.iter().map(Kept::statement).collect();
-            line = format!("{KEEPING}{kept}\n").into();
+            let missed = |replaced: &Replaced| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
+            let missed: String = self.replaced.iter().map(missed).collect();
+            line = format!("{KEEPING}{kept}{missed}\n").into();
+        }
+        match self.layout.as_ref().map(|layout| (layout.code.start - 1, layout.end)) {
+            Some((start, _)) if start == index && !self.replaced.is_empty() => {
+                let takes: String = self.replaced.iter().map(|replaced| format!(" {}", replaced.take)).collect();
+                line = format!("{}{takes}\n", line.trim_end_matches('\n')).into();
+            }
+            Some((_, end)) if end == index => {
+                let puts: String = self.replaced.iter().map(|replaced| format!("{} ", replaced.put)).collect();
+                line = format!("{puts}{line}").into();
+            }
+            _ => {}
         }
         line
     }
@@ -215,23 +350,24 @@ impl Plan {
         let mut findings = Findings::default();
         let mut elsewhere = false;
         for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
-            let primary = spans.iter().find(|span| span["is_primary"] == true);
-            let line = primary.and_then(|span| span["line_start"].as_u64()).and_then(|line| usize::try_from(line).ok());
-            let (true, Some(line)) = (message["level"] == "error", line) else { continue };
-            let index = line.saturating_sub(1);
+            let (true, Some(index)) = (message["level"] == "error", first_line(&message)) else { continue };
             let text = message["message"].as_str().unwrap_or_default();
             let is_named = |name: &str| text.contains(&format!("`{name}`"));
             let checked = self.checked.iter().find(|statement| statement.lines.contains(&index));
             let unused = self.unused.iter().map(|(statement, _)| statement).chain(&self.idle);
             let unused = unused.map(|statement| statement.name.clone());
             let used: BTreeSet<String> = unused.filter(|name| is_named(name)).collect();
-            if message["code"]["code"] == "E0425" && !used.is_empty() {
+            let code = message["code"]["code"].as_str().unwrap_or_default();
+            if code == "E0425" && !used.is_empty() {
                 findings.used.extend(used);
             } else if self.keeping == Some(index) {
                 let names = || self.kept.iter().map(|kept| kept.name.clone());
                 let moved: Vec<String> = names().filter(|name| is_named(name)).collect();
                 findings.moved.extend(if moved.is_empty() { names().collect() } else { moved });
+            } else if let Some(replaced) = self.replaced_at(index).find(|replaced| is_named(&replaced.name)) {
+                findings.without_value.push(replaced.name.clone());
+            } else if let Some(name) = self.moved_away(code, index).filter(|name| self.assigned.contains(name)) {
+                findings.replaced.push(name.clone());
             } else if let Some(statement) = checked {
                 findings.nameless.push(statement.name.clone());
             } else if !self.moving.iter().any(|lines| lines.contains(&index)) {
@@ -244,90 +380,80 @@ impl Plan {
         }
         (findings != Findings::default()).then_some(findings)
     }
-}
 
-/// The stored variables that a compiled cell has found.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Taken {
-    /// The names of all.
-    pub names: Vec<String>,
-    /// Those whose old values are in the store if the cell has not come to its end.
-    pub left: Vec<Left>,
-}
-
-/// A variable that is in the store, unknown to evcxr.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Left {
-    /// Its name.
-    pub name: String,
-    /// A statement that fails if there is no such value.
-    pub demand: String,
-    /// A statement that takes the value.
-    pub take: String,
-}
-
-impl Taken {
-    /// Whether the cell had the variable and did not leave it.
-    pub fn has_moved(&self, name: &str) -> bool {
-        self.names.iter().any(|taken| taken == name) && !self.left.iter().any(|left| left.name == name)
-    }
-
-    /// Reads them from the source of a cell as it was compiled.
-    pub fn read(rewritten: &str) -> Taken {
-        let lines: Vec<&str> = rewritten.lines().collect();
-        let Some(mut line) = lines.iter().position(|line| *line == HEAD_END).map(|head| head + 1) else {
-            return Taken::default();
-        };
-        let keeping = lines.iter().rev().find_map(|line| line.strip_prefix(KEEPING)).unwrap_or_default();
-        let mut taken = Taken::default();
-        loop {
-            while lines.get(line).is_some_and(|text| text.starts_with(IDLE)) {
-                line += 1;
-            }
-            let (hash, statement) = match lines.get(line).and_then(|text| text.strip_prefix(LEFT)) {
-                Some(rest) => {
-                    let hash = rest.split(' ').next().unwrap_or_default().to_owned();
-                    // All lines of the statement begin with the same.
-                    let mark = format!("{LEFT}{hash} ");
-                    let end = (lines.len()).min(line + LONGEST_STATEMENT);
-                    let statement: Vec<&str> =
-                        lines[line..end].iter().map_while(|text| text.strip_prefix(&mark)).collect();
-                    (Some(hash), statement_at(&statement, 0, "let ", "take_variable"))
-                }
-                None => (None, statement_at(&lines, line, "let ", "take_variable")),
-            };
-            let Some(Statement { lines: place, name, type_name }) = statement else { return taken };
-            let kept =
-                keeping.split_inclusive(';').find(|call| call.contains(&format!("(stringify!({name}), {name})")));
-            let hash = hash.or_else(|| {
-                let defined = kept?.split_once("defined_by(").and_then(|(_, rest)| rest.split_once("u64"));
-                Some(defined.map_or("0", |(hash, _)| hash).to_owned())
-            });
-            if let Some(hash) = hash {
-                let is_mutable = lines[line].contains("let mut ");
-                let mutable = if is_mutable { "mut " } else { "" };
-                let defined = if hash == "0" { String::new() } else { format!("defined_by({hash}u64).") };
-                taken.left.push(Left {
-                    demand: format!("{STORE}{defined}demand_variable::<{type_name}>(stringify!({name}));"),
-                    take: format!(
-                        "let {mutable}{name}: {type_name} = {STORE}take_variable::<{type_name}>(stringify!({name}));"
-                    ),
-                    name: name.clone(),
-                });
-            }
-            taken.names.push(name);
-            line += place.len();
+    /// The compiler's messages as evcxr understands them: a variable without a value is one whose value was moved away.
+    pub fn for_evcxr(&self, messages: &str) -> String {
+        if !messages.contains("E0381") {
+            return messages.to_owned();
         }
+        let mut result = String::with_capacity(messages.len());
+        for line in messages.lines() {
+            let mut message = serde_json::from_str::<Value>(line).unwrap_or_default();
+            let stores =
+                first_line(&message).is_some_and(|index| self.moving.iter().any(|lines| lines.contains(&index)));
+            if stores && message["code"]["code"] == "E0381" {
+                message["code"]["code"] = "E0382".into();
+                result.push_str(&message.to_string());
+            } else {
+                result.push_str(line);
+            }
+            result.push('\n');
+        }
+        result
     }
+
+    /// The compiler's messages about variables that are gone when the cell ends, without those about `replaced` ones: for
+    /// evcxr, which then forgets the former. None if there are no such variables, or other errors.
+    pub fn about_gone(&self, messages: &str, replaced: &[String]) -> Option<String> {
+        let mut kept = String::new();
+        let mut any = false;
+        for line in messages.lines() {
+            let message = serde_json::from_str::<Value>(line).unwrap_or_default();
+            if message["level"] == "error"
+                && let Some(index) = first_line(&message)
+            {
+                let name = self.moved_away(message["code"]["code"].as_str().unwrap_or_default(), index)?;
+                if replaced.contains(name) {
+                    continue;
+                }
+                any = true;
+            }
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        any.then_some(kept)
+    }
+
+    /// The variable that cannot be stored behind the closure, since its value was moved away.
+    fn moved_away(&self, code: &str, index: usize) -> Option<&String> {
+        let store = self.behind.iter().find(|store| store.lines.contains(&index))?;
+        (code == "E0382").then_some(&store.name)
+    }
+
+    /// The variables that a line stores inside of the closure.
+    fn replaced_at(&self, index: usize) -> impl Iterator<Item = &Replaced> {
+        let is_there = self.layout.as_ref().is_some_and(|layout| layout.end == index);
+        self.replaced.iter().filter(move |_| is_there)
+    }
+}
+
+/// The line (from 0) that a message of the compiler is about.
+pub fn first_line(message: &Value) -> Option<usize> {
+    let primary = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+    usize::try_from(primary["line_start"].as_u64()?).ok()?.checked_sub(1)
+}
+
+/// A call of the store, with the hash of the definitions of its type.
+pub fn with_definitions(call: &str, hash: u64) -> String {
+    if hash == 0 { call.to_owned() } else { call.replacen(STORE, &format!("{STORE}defined_by({hash}u64)."), 1) }
 }
 
 impl Kept {
     fn statement(&self) -> String {
         let Kept { name, type_name, definitions, .. } = self;
-        let defined = if *definitions == 0 { String::new() } else { format!("defined_by({definitions}u64).") };
         // On one line, as all that is added.
         let type_name = type_name.replace('\n', " ");
-        format!("{STORE}{defined}keep_variable::<{type_name}>(stringify!({name}), {name});")
+        with_definitions(&format!("{STORE}keep_variable::<{type_name}>(stringify!({name}), {name});"), *definitions)
     }
 }
 
@@ -341,7 +467,7 @@ fn statements(lines: &[&str], mut from: usize, start: &str, operation: &str) -> 
     found
 }
 
-fn statement_at(lines: &[&str], from: usize, start: &str, operation: &str) -> Option<Statement> {
+pub fn statement_at(lines: &[&str], from: usize, start: &str, operation: &str) -> Option<Statement> {
     let call = format!("{STORE}{operation}::<");
     let first = lines.get(from)?.trim_start();
     if !first.starts_with(start) || !first.contains(&call) {
@@ -389,58 +515,22 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     Some(from + 2 + usize::from(is_wrapped))
 }
 
-/// The names that code may mean: its identifiers, and what stands in formats.
-fn mentioned(code: &str) -> HashSet<String> {
-    let tokens = LexedStr::new(Edition::Edition2024, code);
-    let mut names = HashSet::new();
-    for index in 0..tokens.len() {
-        let text = tokens.text(index);
-        match tokens.kind(index) {
-            SyntaxKind::IDENT => {
-                names.insert(text.strip_prefix("r#").unwrap_or(text).to_owned());
-            }
-            SyntaxKind::STRING => {
-                let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-                names.extend(words.map(str::to_owned));
-            }
-            _ => {}
-        }
+fn kind_of(last_line_before: &str) -> Kind {
+    match last_line_before {
+        ".block_on(async {" => Kind::Async,
+        "  std::panic::AssertUnwindSafe(||{" => Kind::Plain,
+        _ => Kind::Result,
     }
-    names
 }
 
-/// Whether the user's code names a variable before it defines it anew.
-fn is_used(code: &str, name: &str) -> bool {
-    let tokens = LexedStr::new(Edition::Edition2024, code);
-    let mut depth = 0usize;
-    // Whether a `let` of the cell itself is before its `=`, and whether it binds the name.
-    let (mut in_pattern, mut binds) = (false, false);
-    for index in 0..tokens.len() {
-        let text = tokens.text(index);
-        match tokens.kind(index) {
-            SyntaxKind::L_CURLY | SyntaxKind::L_PAREN | SyntaxKind::L_BRACK => depth += 1,
-            SyntaxKind::R_CURLY | SyntaxKind::R_PAREN | SyntaxKind::R_BRACK => depth = depth.saturating_sub(1),
-            SyntaxKind::LET_KW if depth == 0 => in_pattern = true,
-            SyntaxKind::EQ if depth == 0 => in_pattern = false,
-            SyntaxKind::SEMICOLON if depth == 0 => {
-                if binds {
-                    return false;
-                }
-                in_pattern = false;
-            }
-            SyntaxKind::IDENT if text == name => {
-                if !in_pattern {
-                    return true;
-                }
-                binds = true;
-            }
-            // Formatted with the name inside.
-            SyntaxKind::STRING if text.contains(&format!("{{{name}")) => return true,
-            _ => {}
-        }
+/// The line behind the user's code and the stores of new variables, where the closure ends at `tail`.
+fn end_of_cell(lines: &[&str], tail: usize, kind: Kind) -> usize {
+    match kind {
+        Kind::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,
+        Kind::Plain => tail,
+        Kind::Async | Kind::Result => tail - 1,
     }
-    false
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -30,7 +30,8 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
     }
     if let Some(panic) = &events.panic {
         let place = place_of_panic(&panic.location, compiled, traced);
-        let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message), format!("  at {place}")];
+        let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message)];
+        traceback.extend((!place.is_empty()).then(|| format!("  at {place}")));
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
         return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
     }
@@ -42,7 +43,7 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
 }
 
 /// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
-fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
+pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
@@ -124,6 +125,19 @@ pub fn moved_text(names: &[String]) -> String {
          `x.clone()` to keep one whatever happens.",
         names.join(", ")
     )
+}
+
+/// What became of new values that the cell had given variables and that are lost; `moved` is said already.
+pub fn lost_values_text(lost: &[String], known: &BTreeSet<String>, moved: &[String]) -> Option<String> {
+    let lost: BTreeSet<&String> = lost.iter().filter(|name| !moved.contains(name)).collect();
+    let texts: Vec<String> = lost
+        .into_iter()
+        .map(|name| match known.contains(name) {
+            true => format!("The new value of `{name}` is lost; `{name}` has the value from before this cell."),
+            false => format!("The value of `{name}` is lost: the statement that failed had moved it away."),
+        })
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 pub fn not_installed(problem: &str) -> CellError {

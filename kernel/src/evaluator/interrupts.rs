@@ -181,7 +181,7 @@ mod tests {
         interrupts.interrupt(3);
         interrupts.link.state().has_run = true;
         assert!(interrupts.has_not_run(3), "what has run was before the cell");
-        interrupts.link.begin(Arc::new(|_| {}));
+        interrupts.link.begin(Arc::new(|_| {}), Box::new(str::to_owned));
         interrupts.begin(3, true).unwrap();
         assert!(interrupts.has_not_run(3));
         interrupts.link.state().has_run = true;

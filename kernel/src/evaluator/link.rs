@@ -12,10 +12,14 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Says in the running cell's own lines where something happened in compiled code.
+pub type Place = Box<dyn Fn(&str) -> String + Send>;
+
 /// What is known of the cell process and of the cell that runs.
 #[derive(Default)]
 pub struct State {
     sink: Option<OutputSink>,
+    place: Option<Place>,
     /// How many cells have begun.
     begun: u64,
     supervisor: Option<UnixStream>,
@@ -50,6 +54,9 @@ pub struct Events {
     pub interrupted: Option<Option<String>>,
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
+    /// The variables that the cell has stored since it failed, and those whose new values are lost.
+    pub stored: Vec<String>,
+    pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
     /// How long the compiled code was in the cell process: its loading and its run.
@@ -119,9 +126,10 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a cell: its outputs go to `sink`.
-    pub fn begin(&self, sink: OutputSink) {
+    /// Starts a cell: its outputs go to `sink`, and panics that do not end it are there, at their `place`.
+    pub fn begin(&self, sink: OutputSink, place: Place) {
         let mut state = self.state();
+        state.place = Some(place);
         state.begun += 1;
         state.events = Events::default();
         state.has_run = false;
@@ -258,16 +266,21 @@ impl State {
                 self.events.panic = Some(Panic { message, location, backtrace });
                 None
             }
-            Message::Panic { message, location, cell_thread: false, .. } => Some(Output::Stream {
-                name: StreamName::Stderr,
-                text: format!("A thread panicked: {message}\n  at {location}\n"),
-            }),
+            Message::Panic { message, location, cell_thread: false, .. } => {
+                let place = self.place.as_ref().map_or_else(|| location.clone(), |place| place(&location));
+                let text = format!("panic: {message}\n  at {place}\n");
+                Some(Output::Stream { name: StreamName::Stderr, text })
+            }
             Message::Interrupted { location } => {
                 self.events.interrupted = Some(location);
                 None
             }
             Message::UserError { message } => {
                 self.events.user_error = Some(message);
+                None
+            }
+            Message::Stored { names, lost } => {
+                (self.events.stored, self.events.lost) = (names, lost);
                 None
             }
             Message::LoadFailed { message } => {

@@ -1,17 +1,17 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, SOCKET_NAME, Taken, Types};
+use crate::build_step::{self, Report, SOCKET_NAME, Types};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::diagnostics::compile_error;
 use crate::evaluator::documentation::{self, Sources};
 use crate::evaluator::failures::{
-    Traced, build_output, failure_of, internal, interrupted, interrupted_late, locate, moved_text, not_installed,
-    plain_error, process_died,
+    Traced, build_output, failure_of, internal, interrupted, interrupted_late, locate, lost_values_text, moved_text,
+    not_installed, place_of_panic, plain_error, process_died,
 };
 use crate::evaluator::interrupts::Interrupts;
-use crate::evaluator::link::{Events, Link};
+use crate::evaluator::link::{Events, Link, Place};
 use crate::evaluator::session::Session;
 use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::variables::{self, Variables};
@@ -26,7 +26,7 @@ use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -131,6 +131,7 @@ impl RustEvaluator {
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
+            Report::forget(self.session.path());
             let result = self.run_code(number, expansion, cell, sink);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
@@ -212,6 +213,7 @@ impl RustEvaluator {
         }
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
+        let types_before = variables::types(context);
         let before = variables::names(context);
         let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
         let parts = parts(&expansion.code);
@@ -258,16 +260,21 @@ impl RustEvaluator {
                     self.sources.clear();
                     return failure.map_or(Ok(()), Err);
                 }
-                let taken = Taken::read(&std::fs::read_to_string(compiled).unwrap_or_default());
+                let report = Report::read(self.session.path());
                 if failure.is_some() {
-                    variables::restore(&before, &taken, context);
+                    variables::restore(&before, &report, &events.stored, context);
                 }
-                let moved = self.variables.note(&before, &taken, context);
+                let moved = self.variables.note(&types_before, &report, context);
+                self.variables.note_without_value(&expansion.code, &report, context);
                 let failure = failure.or_else(|| was_interrupted.then(interrupted_late));
                 let Some(mut failure) = failure else { return Ok(()) };
+                // What was moved before the statement that failed is where the cell has put it.
+                let moved: Vec<String> =
+                    moved.into_iter().filter(|name| !report.by_statements || events.lost.contains(name)).collect();
                 if !moved.is_empty() {
                     failure.traceback.push(moved_text(&moved));
                 }
+                failure.traceback.extend(lost_values_text(&events.lost, &variables::names(context), &moved));
                 Err(failure)
             }
             Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &none })),
@@ -302,9 +309,14 @@ impl Evaluator for RustEvaluator {
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         self.finish_setting_up(sink);
-        let expansion =
+        let mut expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
-        self.link.begin(Arc::clone(sink));
+        let declarations = self.variables.declarations_for(&expansion.code);
+        if !declarations.is_empty() {
+            expansion.precede(&declarations);
+        }
+        let place = place_in(self.session.compiled_source(), expansion.clone(), code.to_owned());
+        self.link.begin(Arc::clone(sink), place);
         let result = self.run(cell, &expansion, code, sink);
         if let Ok(context) = &self.context {
             self.assistant.learn_variables(context.variables_and_types());
@@ -374,6 +386,14 @@ impl Evaluator for RustEvaluator {
         };
         format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)
     }
+}
+
+/// Finds places of the compiled crate in a cell.
+fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
+    Box::new(move |location| {
+        let traced = Traced { expansion: &expansion, cell: &cell, code: &expansion.code };
+        place_of_panic(location, &compiled, &traced)
+    })
 }
 
 /// Opens evcxr's context, and asks for the device.

@@ -1,7 +1,7 @@
 //! Which variables there are, beyond what evcxr knows: those whose old values outlived a cell that was about to define
 //! them anew, and those that are gone, with the reason.
 
-use crate::build_step::{Left, Taken};
+use crate::build_step::{self, Report, Stored};
 use evcxr::CommandContext;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Variables {
     /// What has become of variables that are not there any more.
     gone: BTreeMap<String, Gone>,
+    /// The types of variables that have no value, but may get one by an assignment.
+    without_value: BTreeMap<String, String>,
 }
+
+/// Variables by name, with their types.
+pub type Types = BTreeMap<String, String>;
 
 /// Why a variable is not there any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,20 +33,50 @@ pub fn names(context: &CommandContext) -> BTreeSet<String> {
     context.variables_and_types().map(|(name, _)| name.to_owned()).collect()
 }
 
+/// The variables that evcxr knows.
+pub fn types(context: &CommandContext) -> Types {
+    context.variables_and_types().map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).collect()
+}
+
 impl Variables {
-    /// Notes which variables a cell has taken away: `before` are those of before, `taken` what it has found in the
-    /// store. Gives the names of those that it has moved away.
-    pub fn note(&mut self, before: &BTreeSet<String>, taken: &Taken, context: &CommandContext) -> Vec<String> {
+    /// Notes which variables a cell has taken away: `before` are those of before, `report` is about the cell. Gives the names of those that it has moved away.
+    pub fn note(&mut self, before: &Types, report: &Report, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
+        self.without_value.retain(|name, _| !now.contains(name));
         let (moved, redefined): (Vec<String>, Vec<String>) = before
-            .difference(&now)
-            .filter(|name| !self.gone.contains_key(*name))
+            .keys()
+            .filter(|name| !now.contains(*name) && !self.gone.contains_key(*name))
             .cloned()
-            .partition(|name| taken.has_moved(name));
+            .partition(|name| report.has_moved(name));
         self.gone.extend(moved.iter().map(|name| (name.clone(), Gone::Moved)));
+        self.without_value.extend(moved.iter().map(|name| (name.clone(), before[name].clone())));
         self.gone.extend(redefined.into_iter().map(|name| (name, Gone::Redefined)));
         moved
+    }
+
+    /// Notes the variables that a cell has defined and that have no value at its end.
+    pub fn note_without_value(&mut self, cell: &str, report: &Report, context: &CommandContext) {
+        let now = names(context);
+        for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
+            // What is known of the name is about an earlier variable.
+            self.without_value.remove(&name);
+            self.without_value.extend(type_name.map(|type_name| (name, type_name)));
+        }
+        for (name, type_name) in report.gone.iter().filter(|(name, _)| !now.contains(name)) {
+            self.gone.insert(name.clone(), Gone::Moved);
+            self.without_value.insert(name.clone(), type_name.clone());
+        }
+    }
+
+    /// Statements that declare the variables without a value to which a cell assigns one.
+    pub fn declarations_for(&self, cell: &str) -> String {
+        if self.without_value.is_empty() {
+            return String::new();
+        }
+        let assigned = build_step::assigned_in(cell);
+        let known = assigned.iter().filter_map(|name| self.without_value.get_key_value(name));
+        known.map(|(name, type_name)| format!("let mut {name}: {type_name}; ")).collect()
     }
 
     /// Notes that the process which held the variables has ended.
@@ -52,6 +87,7 @@ impl Variables {
     /// Forgets everything, as `:clear` does.
     pub fn clear(&mut self) {
         self.gone.clear();
+        self.without_value.clear();
     }
 
     /// What to say where a variable is missed.
@@ -69,27 +105,33 @@ impl Variables {
     }
 }
 
-/// Makes evcxr know again the variables whose old values are still in the store, because the cell did not come to the
-/// end where the new ones are stored.
-pub fn restore(before: &BTreeSet<String>, taken: &Taken, context: &mut CommandContext) {
-    let missing = |context: &CommandContext| -> Vec<&Left> {
+/// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
+/// values of those that it was about to define anew, and what it has `stored` before it failed.
+pub fn restore(before: &BTreeSet<String>, report: &Report, stored: &[String], context: &mut CommandContext) {
+    let missing = |context: &CommandContext| -> Vec<&Stored> {
         let now = names(context);
-        taken.left.iter().filter(|left| before.contains(&left.name) && !now.contains(&left.name)).collect()
+        let is_made = |made: &&Stored| stored.contains(&made.name) && !now.contains(&made.name);
+        let made: Vec<&Stored> = report.made.iter().filter(is_made).collect();
+        let is_left = |left: &&Stored| {
+            before.contains(&left.name) && !now.contains(&left.name) && !made.iter().any(|made| made.name == left.name)
+        };
+        report.left.iter().filter(is_left).chain(made.iter().copied()).collect()
     };
     let all = missing(context);
-    if all.is_empty() {
+    // A cell finds out, too, which of those that were moved away have got no new value.
+    if all.is_empty() && report.replaced.is_empty() {
         return;
     }
     take(&all, context);
     // If one of them is not what it was, none has been taken.
-    for left in missing(context).into_iter().filter(|_| all.len() > 1) {
-        take(&[left], context);
+    for stored in missing(context).into_iter().filter(|_| all.len() > 1) {
+        take(&[stored], context);
     }
 }
 
-fn take(variables: &[&Left], context: &mut CommandContext) {
-    let demands: Vec<&str> = variables.iter().map(|left| left.demand.as_str()).collect();
-    let takes: Vec<&str> = variables.iter().map(|left| left.take.as_str()).collect();
+fn take(variables: &[&Stored], context: &mut CommandContext) {
+    let demands: Vec<&str> = variables.iter().map(|stored| stored.demand.as_str()).collect();
+    let takes: Vec<&str> = variables.iter().map(|stored| stored.take.as_str()).collect();
     // What fails shows by the variables that evcxr does not know afterwards.
     let _ = context.execute(&format!("{{ {} }}\n{}", demands.join(" "), takes.join("\n")));
 }

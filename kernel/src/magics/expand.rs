@@ -187,6 +187,20 @@ impl Expansion {
         self.code = code;
         self.layers.push(layer);
     }
+
+    /// Puts statements before those of the cell, on the line of the first one: evcxr takes its `:commands` only above any Rust code.
+    pub fn precede(&mut self, statements: &str) {
+        let mut at = 0;
+        for line in self.code.split_inclusive('\n') {
+            let text = line.trim_start();
+            if !(text.is_empty() || text.starts_with("//") || text.starts_with(':') || line.starts_with('!')) {
+                break;
+            }
+            at += line.len();
+        }
+        let code = std::mem::take(&mut self.code);
+        self.add(&code, vec![Edit::insert(at, statements)]);
+    }
 }
 
 /// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at or contains a byte offset.

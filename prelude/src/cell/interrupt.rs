@@ -73,14 +73,16 @@ pub(crate) fn stop() {
     std::panic::resume_unwind(Box::new(Interrupted));
 }
 
-/// Reports that the cell has unwound because of an interrupt, if that is so.
-pub(super) fn report() {
+/// Reports that the cell has unwound because of an interrupt, if that is so; whether it is.
+pub(super) fn report() -> bool {
     // A thread that waits for an interrupted one sees a panic, or nothing of it.
     let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if is_set() {
+    let interrupted = is_set();
+    if interrupted {
         crate::device::stop_functions();
         crate::output::interrupted(place.map(ToString::to_string).as_deref());
     }
+    interrupted
 }
 
 /// Whether this thread works for the cell that runs: it runs cells, or was started by this one, or is one of rayon's.

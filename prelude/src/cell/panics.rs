@@ -2,9 +2,50 @@
 
 use std::backtrace::Backtrace;
 use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
 
 thread_local! {
     static RUNS_CELLS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The last panic of the cell, of which it is not known yet whether the cell catches it.
+static LAST: Mutex<Option<Panic>> = Mutex::new(None);
+
+/// A panic as the hook saw it.
+struct Panic {
+    message: String,
+    location: String,
+    /// The user's functions on the stack, innermost first.
+    frames: Vec<String>,
+}
+
+impl Panic {
+    fn send(&self, ends_cell: bool) {
+        crate::output::panic(&self.message, &self.location, ends_cell, &self.frames);
+    }
+}
+
+/// Takes the last panic of the cell, and puts another one in its place.
+fn replace_last(next: Option<Panic>) -> Option<Panic> {
+    std::mem::replace(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner), next)
+}
+
+/// Reports the panic that has ended the cell's code.
+pub(super) fn report() {
+    let unknown = || Panic {
+        // By `resume_unwind`, or the user's own hook.
+        message: "the cell panicked without a message".to_owned(),
+        location: String::new(),
+        frames: Vec::new(),
+    };
+    replace_last(None).unwrap_or_else(unknown).send(true);
+}
+
+/// Reports a panic that the cell has caught, if there is one left.
+pub(super) fn report_caught() {
+    if let Some(caught) = replace_last(None) {
+        caught.send(false);
+    }
 }
 
 /// Marks the calling thread as the one that runs cells.
@@ -25,13 +66,21 @@ pub(crate) fn on_behalf_of<R>(runs_cells: bool, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Replaces libstd's hook by one that sends the panic's message, place and the user's frames.
+/// Replaces libstd's hook by one that reports the panic's message, place and the user's frames. One that the cell catches is no
+/// error of the cell: it is reported when that is known.
 pub(super) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         let message = info.payload_as_str().unwrap_or("a value that is not text was given to `panic_any`").to_owned();
         let location = info.location().map(ToString::to_string).unwrap_or_default();
         let frames = user_frames(&Backtrace::force_capture().to_string());
-        crate::output::panic(&message, &location, RUNS_CELLS.get(), &frames);
+        let panic = Panic { message, location, frames };
+        // rayon hands a panic of its threads to the one that waits for them; if several panic, one of those.
+        let in_pool = rayon::current_thread_index().is_some();
+        if !in_pool && !RUNS_CELLS.get() {
+            panic.send(false);
+        } else if let Some(earlier) = replace_last(Some(panic)).filter(|_| !in_pool) {
+            earlier.send(false);
+        }
     }));
 }
 

@@ -5,9 +5,20 @@
 //! The generic functions are thin, because every cell compiles them again for every type.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The variables that the cell which runs has stored, and lost, since it failed.
+static SINCE_FAILURE: Mutex<(Vec<String>, Vec<String>)> = Mutex::new((Vec::new(), Vec::new()));
+
+/// Reports what a cell that has failed has stored and lost since then.
+pub(super) fn report_stored() {
+    let (stored, lost) = std::mem::take(&mut *SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner));
+    if !stored.is_empty() || !lost.is_empty() {
+        crate::output::stored(&stored, &lost);
+    }
+}
 
 /// Variables by name.
 #[derive(Default)]
@@ -15,6 +26,8 @@ pub struct VariableStore {
     variables: HashMap<String, Variable>,
     /// What [`defined_by`](VariableStore::defined_by) said for the call that follows it.
     definitions: u64,
+    /// Variables that a cell has moved away without giving them a new value, though it seemed to be about to.
+    missed: HashSet<String>,
 }
 
 /// A value, boxed with its type, and the definitions that the type's name stood for when it was stored.
@@ -46,6 +59,10 @@ impl VariableStore {
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
         let definitions = std::mem::take(&mut self.definitions);
+        self.missed.remove(name);
+        if super::has_failed() {
+            SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner).0.push(name.to_owned());
+        }
         self.variables.insert(name.to_owned(), Variable { value, definitions });
     }
 
@@ -64,6 +81,31 @@ impl VariableStore {
         }
     }
 
+    /// Stores a variable of a cell that has failed, if it has the type `Known` that the cell would have given the name in
+    /// the end; otherwise says that it is lost.
+    pub fn put_variable_as<Known: 'static, T: 'static>(&mut self, name: &str, value: T) {
+        if !super::has_failed() {
+            self.definitions = 0;
+        } else if TypeId::of::<Known>() == TypeId::of::<T>() {
+            self.put(name, Box::new(value));
+        } else {
+            self.lose_value(name);
+        }
+    }
+
+    /// Says that the value which the cell has given a variable is lost: the statement that failed had moved it away.
+    pub fn lose_value(&mut self, name: &str) {
+        self.definitions = 0;
+        SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner).1.push(name.to_owned());
+    }
+
+    /// Says that the cell has lost the variable, unless it is stored: it was moved away, and should have got a new value.
+    pub fn miss_variable(&mut self, name: &str) {
+        if !self.variables.contains_key(name) {
+            self.missed.insert(name.to_owned());
+        }
+    }
+
     /// Whether `name` can be taken as a `T`; if not, tells evcxr that the variable is lost.
     pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
         self.check(name, TypeId::of::<T>(), std::any::type_name::<T>())
@@ -75,9 +117,12 @@ impl VariableStore {
             Some(true) => {}
             Some(false) => self.lose_variable(name, &short(type_name)),
             None => {
-                eprintln!(
-                    "The variable `{name}` has no value: the cell that defines it ended before that, by `return`."
-                );
+                // The error of the cell that has lost it has said so.
+                if !self.missed.remove(name) {
+                    eprintln!(
+                        "The variable `{name}` has no value: the cell that defines it ended before that, by `return`."
+                    );
+                }
                 report_lost(name);
             }
         }
@@ -244,6 +289,17 @@ mod tests {
     fn types_are_named_without_their_paths() {
         assert_eq!(short("alloc::vec::Vec<ctx::m::P>"), "Vec<P>");
         assert_eq!(short("(ctx::A, &[core::option::Option<i32>; 3])"), "(A, &[Option<i32>; 3])");
+    }
+
+    #[test]
+    fn a_variable_that_was_stored_is_not_missed() {
+        let mut store = VariableStore::new();
+        store.put_variable("x", 1);
+        store.miss_variable("x");
+        store.miss_variable("y");
+        assert_eq!(store.missed, HashSet::from(["y".to_owned()]));
+        assert!(store.check_variable::<i32>("x") && !store.check_variable::<i32>("y"));
+        assert!(store.missed.is_empty());
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Sources as evcxr 0.22 writes them, and what becomes of them.
 
-use super::{Findings, Plan, Taken, is_used};
+use super::{Findings, Plan, is_used};
+use crate::build_step::report::Report;
 use crate::build_step::rewrite::{Surroundings, rewrite};
 use serde_json::json;
 
 /// A cell crate: items, stored variables (`mut` included, with their types), the user's code, new variables, others.
-fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &str)]) -> String {
+pub fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &str)]) -> String {
     let name = |binding: &str| binding.trim_start_matches("mut ").to_owned();
     let mut text =
         format!("#![allow(unused_imports, unused_mut, dead_code)]\n{items}\nmod evcxr_internal_runtime {{\n}}\n");
@@ -33,14 +34,18 @@ fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &str)]
     text + "evcxr_variable_store\n}\n"
 }
 
-fn rewritten(source: &str, findings: &Findings) -> String {
+pub fn rewritten(source: &str, findings: &Findings) -> String {
     let text = rewrite(source, Surroundings { crates: &[], own_display: false, findings: Some(findings) }).text;
     assert_eq!(text.lines().count(), source.lines().count(), "every line keeps its number:\n{text}");
     text
 }
 
+fn report(source: &str, findings: &Findings) -> Report {
+    Plan::new(source, &[], findings).report()
+}
+
 /// The message of the compiler about the line that contains a text.
-fn message(text: &str, part: &str, code: &str, message: &str) -> String {
+pub fn message(text: &str, part: &str, code: &str, message: &str) -> String {
     let line = text.lines().position(|line| line.contains(part)).expect(part) + 1;
     let span = json!({ "is_primary": true, "line_start": line });
     json!({ "level": "error", "message": message, "code": { "code": code }, "spans": [span] }).to_string()
@@ -89,7 +94,7 @@ fn an_old_value_that_is_not_used_stays_in_the_store() {
     let text = rewritten(&source, &Findings::default());
     assert!(!text.lines().any(|line| line.trim_start().starts_with("let mut x =")), "{text}");
     assert!(!text.lines().any(|line| line.starts_with("let y =")), "it is not named");
-    let taken = Taken::read(&text);
+    let taken = report(&source, &Findings::default());
     assert_eq!(taken.names, ["x"]);
     assert_eq!(taken.left.len(), 1);
     let expected = "let mut x: Vec<i32> = evcxr_variable_store.take_variable::<Vec<i32>>(stringify!(x));";
@@ -102,7 +107,7 @@ fn an_old_value_that_is_used_goes_back_to_the_store() {
     let source = source("", &STORED, "let y = f(&y);\n", &[("y", "f64")]);
     let text = rewritten(&source, &Findings::default());
     assert!(text.contains("}} evcxr_variable_store.keep_variable::<String>(stringify!(y), y);"), "{text}");
-    let taken = Taken::read(&text);
+    let taken = report(&source, &Findings::default());
     let expected = "let y: String = evcxr_variable_store.take_variable::<String>(stringify!(y));";
     assert_eq!((taken.left[0].name.as_str(), taken.left[0].take.as_str()), ("y", expected));
     assert!(!taken.has_moved("x"), "what is not named stays in the store");
@@ -117,7 +122,7 @@ fn what_the_compiler_knows_better_is_found_in_its_messages() {
     let moved = plan.findings(&message(&text, "keep_variable", "E0382", "use of moved value: `y`")).unwrap();
     assert_eq!(moved.moved, ["y"]);
     assert!(!rewritten(&source, &moved).contains("keep_variable"));
-    assert!(Taken::read(&rewritten(&source, &moved)).has_moved("y"));
+    assert!(report(&source, &moved).has_moved("y"));
     let used = message(&text, "macro_that", "E0425", "cannot find value `x` in this scope");
     let used = plan.findings(&used).unwrap();
     assert_eq!(used.used, ["x"]);
@@ -138,7 +143,8 @@ fn types_of_the_notebook_carry_their_hash() {
         assert!(line.contains("evcxr_variable_store.defined_by("), "{line}");
     }
     assert!(old.contains("vars_ok &= evcxr_variable_store.check_variable::<i32>(stringify!(n));"));
-    let demand = &Taken::read(&old).left[0].demand;
+    let old = source("struct P(i32);", &stored, "let q = f(&q);\n", &[("q", "P")]);
+    let demand = &report(&old, &Findings::default()).left[0].demand;
     assert!(demand.starts_with("evcxr_variable_store.defined_by("), "{demand}");
 }
 
@@ -160,13 +166,65 @@ fn a_variable_whose_type_has_no_name_any_more_is_given_up_alone() {
 }
 
 #[test]
+fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
+    let wrap =
+        |code: &str| format!("let _ = (|| -> std::result::Result<(), EvcxrUserCodeError> {{\n{code}Ok(())}})();\n");
+    let code = "for _ in 0..3 {\nx = f(x);\n}\n";
+    for code in [code.to_owned(), wrap(code)] {
+        let source = source("", &STORED, &code, &[]);
+        let plan = Plan::new(&source, &[], &Findings::default());
+        let text = rewritten(&source, &Findings::default());
+        let moved = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
+        let findings = plan.findings(&moved).unwrap();
+        assert_eq!(findings.replaced, ["x"]);
+        assert_eq!(plan.about_gone(&moved, &findings.replaced), None);
+        let text = rewritten(&source, &findings);
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("take_variable::<Vec<i32>>")).collect();
+        assert!(lines[0].starts_with("// inside: ") && lines[1].ends_with("take_variable::<Vec<i32>>(stringify!(x));"));
+        let put = "evcxr_variable_store.put_variable::<Vec<i32>>(stringify!(x), x); ";
+        assert!(text.contains(&format!("}}\n{put}")), "{text}");
+        assert!(text.contains("miss_variable(stringify!(x));"));
+        assert_eq!(report(&source, &findings).replaced, ["x"]);
+        // It has no value at the end: evcxr is to know.
+        let plan = Plan::new(&source, &[], &findings);
+        let no_value = plan.findings(&message(&text, put, "E0382", "use of moved value: `x`")).unwrap();
+        assert_eq!(no_value.without_value, ["x"]);
+        let findings = Findings { without_value: vec!["x".to_owned()], ..findings };
+        assert!(!rewritten(&source, &findings).contains("// inside"));
+    }
+}
+
+#[test]
+fn evcxr_learns_of_the_variables_that_are_gone_and_of_no_others() {
+    let source = source("", &STORED, "x = f(x); drop(y);\n", &[]);
+    let plan = Plan::new(&source, &[], &Findings::default());
+    let text = rewritten(&source, &Findings::default());
+    let x = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
+    let y = message(&text, "put_variable::<String>", "E0382", "use of moved value: `y`");
+    let messages = format!("{x}\n{y}\n");
+    let findings = plan.findings(&messages).unwrap();
+    assert_eq!(findings.replaced, ["x"]);
+    assert_eq!(plan.about_gone(&messages, &findings.replaced), Some(format!("{y}\n")));
+    let own = message(&text, "x = f(x)", "E0425", "cannot find function `f`");
+    assert_eq!(plan.about_gone(&format!("{messages}{own}\n"), &findings.replaced), None);
+}
+
+#[test]
+fn a_variable_without_a_value_is_gone() {
+    let source = source("", &[], "let y: i32;\n", &[("y", "i32")]);
+    let plan = Plan::new(&source, &[], &Findings::default());
+    let message = message(&source, "put_variable", "E0381", "used binding `y` isn't initialized");
+    assert!(plan.for_evcxr(&message).contains("E0382"));
+}
+
+#[test]
 fn types_over_several_lines() {
     let kind = "HashMap<\n  String,\n  i32,\n>";
     let first = source("", &[("mut x", kind)], "let x = f(&x);\n", &[("x", kind)]);
     let text = rewritten(&first, &Findings::default());
     assert!(text.contains("keep_variable::<HashMap<   String,   i32, >>(stringify!(x), x);"), "{text}");
     let second = source("", &[("mut x", kind)], "let x = f();\n", &[("x", kind)]);
-    let taken = Taken::read(&rewritten(&second, &Findings::default()));
+    let taken = report(&second, &Findings::default());
     assert!(taken.left[0].take.starts_with("let mut x: HashMap<\n  String,"), "{taken:?}");
 }
 
@@ -181,7 +239,7 @@ fn cells_inside_of_what_allows_question_marks_and_await() {
         let wrapped = plain
             .replace("let x = panics();\n", &format!("{start}let x = panics();\n"))
             .replace(put, &format!("{put}{end}"));
-        assert_eq!(Taken::read(&rewritten(&wrapped, &Findings::default())).left.len(), 1, "{wrapped}");
+        assert_eq!(report(&wrapped, &Findings::default()).left.len(), 1, "{wrapped}");
     }
 }
 

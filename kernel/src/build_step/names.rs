@@ -1,0 +1,110 @@
+//! The names in a cell's code: which variables it means, assigns to, declares.
+
+use ra_ap_parser::{Edition, LexedStr};
+use ra_ap_syntax::ast::{self, AstNode, BinaryOp, HasName};
+use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
+use std::collections::HashSet;
+
+/// The variables, not defined by a cell itself, to which it may assign a value.
+pub fn assigned_in(cell: &str) -> Vec<String> {
+    // Most cells have no assignment outside of a `let`.
+    let assigned = if cell.contains('=') { assigned(cell) } else { HashSet::new() };
+    assigned.into_iter().filter(|name| is_used(cell, name)).collect()
+}
+
+/// The variables that the `let`s of a cell define, with the type of those that they leave without a value (`let x: T;`).
+pub fn defined_in(cell: &str) -> Vec<(String, Option<String>)> {
+    if !cell.contains("let") {
+        return Vec::new();
+    }
+    let mut defined = Vec::new();
+    for statement in statements_of(cell).into_iter().filter_map(ast::LetStmt::cast) {
+        let Some(pattern) = statement.pat() else { continue };
+        let type_name = statement.ty().filter(|_| statement.initializer().is_none());
+        let type_name = type_name.map(|type_name| type_name.syntax().text().to_string());
+        let names = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| pattern.name());
+        defined.extend(names.map(|name| (name.text().to_string(), type_name.clone())));
+    }
+    defined
+}
+
+/// The statements and the last expression of code.
+pub fn statements_of(code: &str) -> Vec<SyntaxNode> {
+    let file = SourceFile::parse(&format!("fn f() {{ {code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
+    let list = file.syntax().descendants().find_map(ast::StmtList::cast);
+    list.map_or_else(Vec::new, |list| list.syntax().children().collect())
+}
+
+/// The names to which code may assign a value, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
+pub fn assigned(code: &str) -> HashSet<String> {
+    let file = SourceFile::parse(&format!("fn f() {{ {code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
+    let mut names = HashSet::new();
+    for node in file.syntax().descendants() {
+        if let Some(assignment) = ast::BinExpr::cast(node.clone()) {
+            let is_plain = assignment.op_kind() == Some(BinaryOp::Assignment { op: None });
+            let target = assignment.lhs().filter(|_| is_plain);
+            names.extend(target.iter().flat_map(|target| identifiers(target.syntax())));
+        } else if ast::TokenTree::can_cast(node.kind()) && node.text().to_string().contains('=') {
+            names.extend(identifiers(&node));
+        }
+    }
+    names
+}
+
+pub fn identifiers(node: &SyntaxNode) -> impl Iterator<Item = String> {
+    let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| token.text().to_owned())
+}
+
+/// The names that code may mean: its identifiers, and what stands in formats.
+pub fn mentioned(code: &str) -> HashSet<String> {
+    let tokens = LexedStr::new(Edition::Edition2024, code);
+    let mut names = HashSet::new();
+    for index in 0..tokens.len() {
+        let text = tokens.text(index);
+        match tokens.kind(index) {
+            SyntaxKind::IDENT => {
+                names.insert(text.strip_prefix("r#").unwrap_or(text).to_owned());
+            }
+            SyntaxKind::STRING => {
+                let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
+                names.extend(words.map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Whether the user's code names a variable before it defines it anew.
+pub fn is_used(code: &str, name: &str) -> bool {
+    let tokens = LexedStr::new(Edition::Edition2024, code);
+    let mut depth = 0usize;
+    // Whether a `let` of the cell itself is before its `=`, and whether it binds the name.
+    let (mut in_pattern, mut binds) = (false, false);
+    for index in 0..tokens.len() {
+        let text = tokens.text(index);
+        match tokens.kind(index) {
+            SyntaxKind::L_CURLY | SyntaxKind::L_PAREN | SyntaxKind::L_BRACK => depth += 1,
+            SyntaxKind::R_CURLY | SyntaxKind::R_PAREN | SyntaxKind::R_BRACK => depth = depth.saturating_sub(1),
+            SyntaxKind::LET_KW if depth == 0 => in_pattern = true,
+            SyntaxKind::EQ if depth == 0 => in_pattern = false,
+            SyntaxKind::SEMICOLON if depth == 0 => {
+                if binds {
+                    return false;
+                }
+                in_pattern = false;
+            }
+            SyntaxKind::IDENT if text == name => {
+                if !in_pattern {
+                    return true;
+                }
+                binds = true;
+            }
+            // Formatted with the name inside.
+            SyntaxKind::STRING if text.contains(&format!("{{{name}")) => return true,
+            _ => {}
+        }
+    }
+    false
+}

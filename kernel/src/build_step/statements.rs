@@ -1,0 +1,684 @@
+//! A cell's statements, each run by itself, so that what comes before a failing one stays done, as in Python.
+//!
+//! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each statement
+//! gets such a closure, which gives back what it defines:
+//!
+//! ```text
+//! if let Some((mut q,)) = ::warpcell::cell::statement(|| {
+//! let mut q = 2;
+//! ; (q,) }) {
+//! if let Some(()) = ::warpcell::cell::statement(|| {
+//! fails();
+//! ; () }) {
+//! }
+//! evcxr_variable_store.put_variable::<i32>(stringify!(q), q);
+//! }
+//! ```
+//!
+//! So a new variable is stored whether the statements behind it come to their end or not. A closure that moves a variable away
+//! is known from the compiler's error: then the variable cannot be stored behind it, but where a statement before it fails. If the
+//! statement also gives it a new value (`a = a + 1.0;`), its closure gives that back.
+//!
+//! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
+//! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
+
+use super::names::{assigned, statements_of};
+use super::report::{Report, Stored, type_stored_by};
+use super::variables::{KEEPING, Kind, Layout, STORE, first_line};
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+/// What the closure of a statement does with a variable: it moves it away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consumed {
+    /// The variable.
+    name: String,
+    /// The number of the statement.
+    statement: usize,
+    /// Whether the variable has a value again at the statement's end.
+    renewed: bool,
+}
+
+/// What is known of a cell from an earlier compilation of it: evcxr asks for another one when it has learnt that a variable is gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    code: String,
+    /// Where variables are moved away.
+    pub consumed: Vec<Consumed>,
+    /// How the variables that evcxr does not store any more would be stored: names and calls.
+    puts: Vec<(String, String)>,
+}
+
+impl Known {
+    fn path(session: &Path) -> std::path::PathBuf {
+        session.join("statements.json")
+    }
+
+    /// What is known of the cell with this code.
+    pub fn read(session: &Path, code: &str) -> Known {
+        let text = std::fs::read_to_string(Known::path(session)).unwrap_or_default();
+        let known: Known = serde_json::from_str(&text).unwrap_or_default();
+        if known.code == code { known } else { Known { code: code.to_owned(), ..Known::default() } }
+    }
+
+    /// Adds what another compilation has shown.
+    pub fn add(&mut self, more: &[Consumed]) {
+        for consumed in more {
+            let is_same = |known: &&mut Consumed| known.name == consumed.name && known.statement == consumed.statement;
+            match self.consumed.iter_mut().find(is_same) {
+                Some(known) => known.renewed &= consumed.renewed,
+                None => self.consumed.push(consumed.clone()),
+            }
+        }
+    }
+
+    /// Keeps it for the next compilation.
+    pub fn write(&self, session: &Path) -> anyhow::Result<()> {
+        Ok(std::fs::write(Known::path(session), serde_json::to_string(self)?)?)
+    }
+}
+
+/// What a compiler's messages say against a cell in this form.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Variables are moved away; and the messages that tell evcxr which of them are gone, if any are.
+    Consumes(Vec<Consumed>, Option<String>),
+    /// There is something else.
+    Other,
+}
+
+/// A cell in this form.
+pub struct Split {
+    /// The source.
+    pub text: String,
+    /// For each line of it, the line that evcxr wrote; both from 0.
+    origins: Vec<usize>,
+    /// The lines that begin and end the closures.
+    openings: Vec<usize>,
+    closings: Vec<usize>,
+    /// What each statement may give a value to.
+    assigned: Vec<HashSet<String>>,
+    consumed: Vec<Consumed>,
+    /// The lines that store variables: their names, and whether evcxr wrote them.
+    stored: Vec<(String, usize, bool)>,
+    /// Variables that the cell may have stored, unknown to evcxr, before it fails.
+    made: Vec<Stored>,
+    /// Variables that have no value at the end: names and types.
+    gone: Vec<(String, String)>,
+    /// Variables of earlier cells that are lost if it fails while it gives them new values.
+    replaced: Vec<String>,
+}
+
+/// A statement of the cell.
+struct Part {
+    /// Its lines.
+    lines: std::ops::Range<usize>,
+    /// The variables that it defines, and whether they are mutable.
+    defines: Vec<(String, bool)>,
+    assigned: HashSet<String>,
+}
+
+/// A variable from the statement that gives it its value on.
+struct Instance {
+    name: String,
+    is_mutable: bool,
+    /// The statement; none for variables of earlier cells.
+    made_by: Option<usize>,
+    /// The statement that moves it away.
+    consumed_by: Option<usize>,
+    /// Which `let` of the cell it is from, or from before it.
+    variable: usize,
+}
+
+/// More closures than this take longer to compile than they are worth.
+const MOST: usize = 40;
+
+/// Errors that may be due to the closures.
+const MAYBE_OURS: [&str; 13] = [
+    "E0282", "E0283", "E0373", "E0381", "E0382", "E0499", "E0502", "E0505", "E0506", "E0515", "E0521", "E0597", "E0716",
+];
+
+impl Split {
+    /// The form of a cell, whose lines evcxr wrote and the plan for the variables has changed; none if it has no use, unless it is
+    /// `wanted`, or does not work.
+    pub fn new(planned: &str, layout: &Layout, known: &Known, wanted: bool) -> Option<Split> {
+        let lines: Vec<&str> = planned.lines().collect();
+        let parts = parts(&lines, layout)?;
+        let (_, all_but_last) = parts.split_last()?;
+        let has_use = wanted || !known.consumed.is_empty() || all_but_last.iter().any(|part| !part.defines.is_empty());
+        (has_use && parts.len() > 1).then(|| Writer::new(&lines, layout, &parts, known).write())
+    }
+
+    /// The code of a cell, by which it is known.
+    pub fn code(planned: &str, layout: &Layout) -> String {
+        planned.lines().skip(layout.code.start).take(layout.code.len()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the messages about this text mean.
+    pub fn verdict(&self, messages: &str) -> Verdict {
+        let mut found: Vec<Consumed> = Vec::new();
+        let mut about_gone = String::new();
+        for line in messages.lines() {
+            let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
+            let (true, Some(primary)) = (message["level"] == "error", first_line(&message)) else { continue };
+            let Some(consumed) = self.consumption(&message, primary) else { return Verdict::Other };
+            let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
+            if !consumed.renewed && self.stored.iter().any(is_stored) {
+                about_gone.push_str(line);
+                about_gone.push('\n');
+            }
+            if !found.contains(&consumed) {
+                found.push(consumed);
+            }
+        }
+        let gone = (!about_gone.is_empty()).then(|| self.in_lines_of_evcxr(&about_gone));
+        let is_known = found.iter().all(|consumed| self.consumed.contains(consumed));
+        if is_known && gone.is_none() { Verdict::Other } else { Verdict::Consumes(found, gone) }
+    }
+
+    fn consumption(&self, message: &Value, primary: usize) -> Option<Consumed> {
+        if message["code"]["code"] != "E0382" {
+            return None;
+        }
+        let (_, rest) = message["message"].as_str()?.split_once('`')?;
+        let name = rest.split(['`', '.', '[']).next()?.trim_start_matches("r#").to_owned();
+        if let Some(statement) = self.closings.iter().position(|line| *line == primary) {
+            return Some(Consumed { name, statement, renewed: false });
+        }
+        let into = message["spans"]
+            .as_array()?
+            .iter()
+            .find(|span| span["label"].as_str().is_some_and(|label| label.contains("moved into closure here")))?;
+        let line = usize::try_from(into["line_start"].as_u64()?).ok()?.checked_sub(1)?;
+        let statement = self.openings.iter().position(|opening| *opening == line)?;
+        let renewed = self.assigned[statement].contains(&name);
+        let is_ours = self.openings.contains(&primary) || self.stored.iter().any(|(_, line, _)| *line == primary);
+        // A use of the user's behind a move that gives no new value is the user's own error.
+        (renewed || is_ours && !self.openings.contains(&primary)).then_some(Consumed { name, statement, renewed })
+    }
+
+    /// Whether there are errors that a cell in evcxr's form might not have.
+    pub fn may_have_caused(&self, messages: &str) -> bool {
+        MAYBE_OURS.iter().any(|code| messages.contains(code))
+    }
+
+    /// Messages about this text as messages about evcxr's.
+    pub fn in_lines_of_evcxr(&self, messages: &str) -> String {
+        let mapped = messages.lines().map(|line| match serde_json::from_str::<Value>(line) {
+            Ok(mut message) if line.starts_with('{') => {
+                self.map(&mut message);
+                message.to_string()
+            }
+            _ => line.to_owned(),
+        });
+        mapped.flat_map(|line| [line, "\n".to_owned()]).collect()
+    }
+
+    fn map(&self, value: &mut Value) {
+        match value {
+            Value::Array(parts) => parts.iter_mut().for_each(|part| self.map(part)),
+            Value::Object(fields) => {
+                for name in ["line_start", "line_end"] {
+                    let line = fields.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+                    if let Some(origin) = line.and_then(|line| self.origins.get(line.checked_sub(1)?)) {
+                        fields.insert(name.to_owned(), Value::from(origin + 1));
+                    }
+                }
+                fields.values_mut().for_each(|part| self.map(part));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds to the report what this form changes.
+    pub fn add_to(&self, report: &mut Report) {
+        report.made.extend(self.made.iter().cloned());
+        report.replaced.extend(self.replaced.iter().cloned());
+        report.gone.extend(self.gone.iter().cloned());
+        report.by_statements = true;
+    }
+}
+
+/// The statements of a cell; none if they cannot run by themselves.
+fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
+    if layout.kind == Kind::Async {
+        return None;
+    }
+    let code = lines[layout.code.clone()].join("\n");
+    if code.contains(STORE) {
+        return None;
+    }
+    // As long as what `statements_of` puts in front.
+    const BEFORE: usize = "fn f() { ".len();
+    let nodes = statements_of(&code);
+    let mut parts: Vec<Part> = Vec::new();
+    let mut is_open = false;
+    for node in &nodes {
+        if leaves(node) {
+            return None;
+        }
+        let start = usize::from(node.text_range().start()) - BEFORE;
+        let line_start = code[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = layout.code.start + code[..start].matches('\n').count();
+        // evcxr gives each statement lines of its own.
+        let begins_line = code[line_start..start].trim().is_empty();
+        let defines = defined_by(node, &layout.new);
+        // An item is for the statements behind it.
+        if let (true, Some(last)) = (is_open || !begins_line || parts.len() >= MOST, parts.last_mut()) {
+            last.defines.extend(defines);
+            last.assigned.extend(assigned(&node.text().to_string()));
+        } else {
+            if let Some(last) = parts.last_mut() {
+                last.lines.end = line;
+            }
+            let start = if parts.is_empty() { layout.code.start } else { line };
+            let assigned = assigned(&node.text().to_string());
+            parts.push(Part { lines: start..layout.code.end, defines, assigned });
+        }
+        is_open = ast::Item::can_cast(node.kind());
+    }
+    Some(parts)
+}
+
+/// Whether a statement may end the cell by `return`, or wait in it.
+fn leaves(node: &SyntaxNode) -> bool {
+    node.descendants_with_tokens().filter_map(|element| element.into_token()).any(|token| {
+        let is_way_out = matches!(token.kind(), SyntaxKind::RETURN_KW | SyntaxKind::AWAIT_KW)
+            || (token.kind() == SyntaxKind::IDENT && matches!(token.text(), "return" | "await"));
+        let inside =
+            |kind| token.parent_ancestors().take_while(|around| around != node).any(|around| around.kind() == kind);
+        is_way_out && !inside(SyntaxKind::CLOSURE_EXPR) && !inside(SyntaxKind::FN)
+    })
+}
+
+/// The variables that a statement defines; `new` are those that evcxr stores.
+fn defined_by(node: &SyntaxNode, new: &[super::variables::Statement]) -> Vec<(String, bool)> {
+    let Some(pattern) = ast::LetStmt::cast(node.clone()).and_then(|statement| statement.pat()) else {
+        return Vec::new();
+    };
+    let names = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| {
+        let name = pattern.name()?.text().to_string();
+        // Constants and variants look like variables.
+        let is_variable = !name.starts_with(char::is_uppercase) || new.iter().any(|stored| stored.name == name);
+        is_variable.then(|| (name, pattern.mut_token().is_some()))
+    });
+    names.collect()
+}
+
+/// Writes the text.
+struct Writer<'a> {
+    lines: &'a [&'a str],
+    layout: &'a Layout,
+    parts: &'a [Part],
+    known: &'a Known,
+    instances: Vec<Instance>,
+    split: Split,
+    /// The line of evcxr's that what is written belongs to.
+    origin: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(lines: &'a [&'a str], layout: &'a Layout, parts: &'a [Part], known: &'a Known) -> Writer<'a> {
+        let split = Split {
+            text: String::new(),
+            origins: Vec::new(),
+            openings: Vec::new(),
+            closings: Vec::new(),
+            assigned: parts.iter().map(|part| part.assigned.clone()).collect(),
+            consumed: known.consumed.clone(),
+            stored: Vec::new(),
+            made: Vec::new(),
+            gone: Vec::new(),
+            replaced: Vec::new(),
+        };
+        let instances = instances(layout, parts, &known.consumed);
+        Writer { lines, layout, parts, known, instances, split, origin: 0 }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.split.text.push_str(text);
+        self.split.text.push('\n');
+        self.split.origins.push(self.origin);
+    }
+
+    fn copy(&mut self, lines: std::ops::Range<usize>) {
+        for index in lines {
+            self.origin = index;
+            self.line(self.lines[index]);
+        }
+    }
+
+    fn write(mut self) -> Split {
+        let layout = self.layout;
+        // Up to `match std::panic::catch_unwind(`, of which one line is inside of the closure if the cell has a `?`.
+        let start = layout.code.start - if layout.kind == Kind::Result { 3 } else { 2 };
+        self.copy(0..start);
+        for index in 0..self.parts.len() {
+            self.open(index);
+        }
+        for index in (0..self.parts.len()).rev() {
+            self.close(index);
+        }
+        for index in 0..self.instances.len() {
+            if self.instances[index].made_by.is_none() && self.is_stored_at_end(index) {
+                self.store(index);
+            }
+        }
+        let keeping = layout.tail + 4;
+        self.origin = keeping;
+        let kept = self.lines[keeping].strip_prefix(KEEPING).unwrap_or_default().to_owned();
+        let of_others = layout.taken.iter().map(|(name, _)| name);
+        let consumed: Vec<String> = of_others
+            .filter(|name| self.known.consumed.iter().any(|consumed| consumed.renewed && consumed.name == **name))
+            .filter(|name| layout.others.iter().any(|store| store.name == **name))
+            .cloned()
+            .collect();
+        let missed: String = consumed.iter().map(|name| format!("{STORE}miss_variable(stringify!({name}));")).collect();
+        self.line(&format!("{kept}{missed}"));
+        self.split.replaced = consumed;
+        let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
+        self.copy(behind..self.lines.len());
+        self.note_made();
+        self.split
+    }
+
+    fn open(&mut self, index: usize) {
+        let part = &self.parts[index];
+        let made: Vec<(String, bool)> = self
+            .instances
+            .iter()
+            .filter(|instance| instance.made_by == Some(index))
+            .map(|instance| (instance.name.clone(), instance.is_mutable))
+            .collect();
+        let pattern: String =
+            made.iter().map(|(name, mutable)| format!("{}{name}, ", if *mutable { "mut " } else { "" })).collect();
+        let tuple: String = made.iter().map(|(name, _)| format!("{name}, ")).collect();
+        self.origin = part.lines.start;
+        self.split.openings.push(self.split.origins.len());
+        match self.layout.kind {
+            Kind::Result => {
+                self.line(&format!(
+                    "if let ::std::option::Option::Some(::std::result::Result::Ok(({pattern}))) = \
+                     ::warpcell::cell::statement(|| -> ::std::result::Result<_, EvcxrUserCodeError> {{"
+                ));
+            }
+            _ => self
+                .line(&format!("if let ::std::option::Option::Some(({pattern})) = ::warpcell::cell::statement(|| {{")),
+        }
+        self.copy(part.lines.clone());
+        self.split.closings.push(self.split.origins.len());
+        match self.layout.kind {
+            Kind::Result => self.line(&format!("; ::std::result::Result::Ok(({tuple})) }}) {{")),
+            _ => self.line(&format!("; ({tuple}) }}) {{")),
+        }
+    }
+
+    fn close(&mut self, index: usize) {
+        for at in 0..self.instances.len() {
+            if self.instances[at].made_by == Some(index) && self.is_stored_at_end(at) {
+                self.store(at);
+            }
+        }
+        self.origin = self.layout.tail;
+        self.line("} else {");
+        for at in 0..self.instances.len() {
+            let instance = &self.instances[at];
+            let is_visible = instance.made_by.is_none_or(|made| made < index)
+                && !self.instances.iter().any(|other| {
+                    other.name == instance.name
+                        && other.made_by.is_some_and(|made| made < index)
+                        && instance.made_by.is_none_or(|own| own < other.made_by.unwrap_or_default())
+                });
+            match instance.consumed_by {
+                Some(consumer) if consumer > index && is_visible => self.store(at),
+                Some(consumer) if consumer == index && is_visible => {
+                    let lost = format!("{STORE}lose_value(stringify!({}));", instance.name);
+                    self.line(&lost);
+                }
+                _ => {}
+            }
+        }
+        self.origin = self.layout.tail;
+        self.line("}");
+    }
+
+    /// Whether a variable is stored where its scope ends. One that is gone by then is not, but evcxr has to hear of that from the
+    /// compiler first.
+    fn is_stored_at_end(&self, index: usize) -> bool {
+        let instance = &self.instances[index];
+        let is_evcxrs = || self.layout.new.iter().chain(&self.layout.others).any(|store| store.name == instance.name);
+        let is_last = || {
+            self.instances
+                .iter()
+                .rfind(|other| other.name == instance.name)
+                .is_some_and(|last| std::ptr::eq(last, instance))
+        };
+        instance.consumed_by.is_none() || (is_last() && is_evcxrs())
+    }
+
+    /// Stores a variable.
+    fn store(&mut self, index: usize) {
+        let Instance { name, variable, made_by, .. } = &self.instances[index];
+        let (name, made_by) = (name.clone(), *made_by);
+        let last = self.instances.iter().rfind(|other| other.name == name).map(|other| other.variable);
+        let own = self.layout.new.iter().chain(&self.layout.others).find(|store| store.name == name).cloned();
+        if last == Some(*variable) {
+            match own {
+                Some(store) => {
+                    self.split.stored.push((name, self.split.origins.len(), true));
+                    self.copy(store.lines);
+                }
+                None => {
+                    if let Some((_, put)) = self.known.puts.iter().find(|(known, _)| *known == name) {
+                        let put = put.clone();
+                        self.origin = self.layout.tail;
+                        self.line(&put);
+                    }
+                }
+            }
+        } else if let (Some(_), Some(store)) = (made_by, own) {
+            // The cell gives the name to another variable later.
+            let put = self.lines[store.lines.clone()].join(" ");
+            let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
+            if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
+                self.origin = self.layout.tail;
+                self.split.stored.push((name, self.split.origins.len(), false));
+                self.line(&format!("{before}, _>(stringify!({after}"));
+            }
+        }
+    }
+
+    /// Notes the variables of which evcxr does not know if the cell fails: the new ones, and those that are moved away later.
+    fn note_made(&mut self) {
+        let is_mutable = |name: &str| {
+            self.instances.iter().rfind(|instance| instance.name == name).is_some_and(|instance| instance.is_mutable)
+        };
+        let own = self.layout.new.iter().map(|store| (store.name.clone(), self.lines[store.lines.clone()].join(" ")));
+        let calls: BTreeMap<String, String> = self.known.puts.iter().cloned().chain(own).collect();
+        let gone = self.known.puts.iter().filter(|(name, _)| !self.layout.new.iter().any(|store| store.name == *name));
+        self.split.gone = gone.filter_map(|(name, put)| Some((name.clone(), type_stored_by(put)?))).collect();
+        self.split.made = calls.iter().filter_map(|(name, put)| Stored::by(put, is_mutable(name))).collect();
+    }
+}
+
+/// The calls that store variables which are gone at the cell's end, for [`Known`].
+pub fn puts_of(planned: &str, layout: &Layout, known: &mut Known, gone: &[Consumed]) {
+    let lines: Vec<&str> = planned.lines().collect();
+    for store in layout.new.iter().chain(&layout.others) {
+        if gone.iter().any(|consumed| !consumed.renewed && consumed.name == store.name) {
+            known.puts.push((store.name.clone(), lines[store.lines.clone()].join(" ")));
+        }
+    }
+}
+
+/// The variables of a cell, each from the statement that gives it a value on.
+fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
+    let of_earlier = layout.taken.iter().enumerate().map(|(variable, (name, is_mutable))| Instance {
+        name: name.clone(),
+        is_mutable: *is_mutable,
+        made_by: None,
+        consumed_by: None,
+        variable,
+    });
+    let mut instances: Vec<Instance> = of_earlier.collect();
+    let mut next = instances.len();
+    for (index, part) in parts.iter().enumerate() {
+        let here = consumed.iter().filter(|consumed| consumed.statement == index);
+        let mut gone_at_once = Vec::new();
+        let mut renewed = Vec::new();
+        for consumed in here {
+            let earlier = instances.iter_mut().rfind(|instance| {
+                instance.name == consumed.name && instance.made_by != Some(index) && instance.consumed_by.is_none()
+            });
+            match earlier {
+                Some(instance) => {
+                    instance.consumed_by = Some(index);
+                    if consumed.renewed {
+                        renewed.push((consumed.name.clone(), instance.is_mutable, instance.variable));
+                    }
+                }
+                None => gone_at_once.push(&consumed.name),
+            }
+        }
+        let is_defined = |name: &str| part.defines.iter().any(|(defined, _)| defined == name);
+        for (name, is_mutable, variable) in renewed {
+            if !is_defined(&name) {
+                instances.push(Instance { name, is_mutable, made_by: Some(index), consumed_by: None, variable });
+            }
+        }
+        let mut seen = HashSet::new();
+        for (name, is_mutable) in part.defines.iter().rev().filter(|(name, _)| !gone_at_once.contains(&name)) {
+            if seen.insert(name) {
+                let (name, is_mutable) = (name.clone(), *is_mutable);
+                instances.push(Instance { name, is_mutable, made_by: Some(index), consumed_by: None, variable: next });
+                next += 1;
+            }
+        }
+    }
+    instances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build_step::variables::tests::source;
+    use crate::build_step::variables::{Findings, Plan};
+    use serde_json::json;
+
+    const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
+
+    fn split(code: &str, new: &[(&str, &str)], consumed: &[(&str, usize, bool)]) -> Option<Split> {
+        let source = source("", &STORED, code, new);
+        let plan = Plan::new(&source, &[], &Findings::default());
+        let mut known = Known::default();
+        known.consumed = consumed
+            .iter()
+            .map(|(name, statement, renewed)| Consumed {
+                name: (*name).to_owned(),
+                statement: *statement,
+                renewed: *renewed,
+            })
+            .collect();
+        Split::new(&source, plan.layout().unwrap(), &known, false)
+    }
+
+    /// The text between the variables that are taken and the function's end.
+    fn body(split: &Split) -> String {
+        let (_, rest) = split.text.split_once("take_variable::<String>(stringify!(y));\n").unwrap();
+        let short = rest.replace("::std::option::Option::", "").replace("::warpcell::cell::", "");
+        short.replace("evcxr_variable_store.", "").replace("variable::<", "<").replace("(stringify!", "")
+    }
+
+    #[test]
+    fn new_variables_are_stored_behind_the_statements_that_follow_them() {
+        let made = split("let mut a = f();\nlet b = 2;\ng(&x);\n", &[("a", "A"), ("b", "i32")], &[]).unwrap();
+        let expected = "if let Some((mut a, )) = statement(|| {\nlet mut a = f();\n; (a, ) }) {\n\
+                        if let Some((b, )) = statement(|| {\nlet b = 2;\n; (b, ) }) {\n\
+                        if let Some(()) = statement(|| {\ng(&x);\n; () }) {\n} else {\n}\n\
+                        put_<i32>(b), b);\n} else {\n}\nput_<A>(a), a);\n} else {\n}\n\
+                        put_<Vec<i32>>(x), x);\nput_<String>(y), y);\n\nevcxr_variable_store\n}\n";
+        assert_eq!(body(&made), expected);
+        assert_eq!(made.text.lines().count(), made.origins.len());
+        assert_eq!(made.made.iter().map(|stored| stored.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(made.made[0].take.starts_with("let mut a: A = "), "{:?}", made.made);
+    }
+
+    #[test]
+    fn a_variable_that_is_renewed_comes_out_of_the_closure_again() {
+        let made = split("let a = 1;\nx = f(x);\ng();\n", &[("a", "i32")], &[("x", 1, true)]).unwrap();
+        let text = body(&made);
+        assert!(text.contains("if let Some((mut x, )) = statement(|| {\nx = f(x);\n; (x, ) }) {\n"), "{text}");
+        // Where it is taken, it is lost; before, it goes back; behind, its new value does.
+        assert!(text.contains("put_<Vec<i32>>(x), x);\n} else {\nlose_value(x));\n}\n"), "{text}");
+        assert!(text.contains("put_<i32>(a), a);\n} else {\nput_<Vec<i32>>(x), x);\n}\n"), "{text}");
+        assert!(text.ends_with("put_<String>(y), y);\nmiss_variable(x));\nevcxr_variable_store\n}\n"), "{text}");
+        assert_eq!(made.replaced, ["x"]);
+    }
+
+    #[test]
+    fn a_name_that_the_cell_gives_away_twice_is_stored_as_what_it_is_in_the_end() {
+        let made = split("let s = f();\nlet s = s.len();\ng();\n", &[("s", "usize")], &[]).unwrap();
+        let text = body(&made);
+        assert!(text.contains("put_<usize>(s), s);\n} else {\n}\nput_variable_as::<usize, _>(s), s);\n"), "{text}");
+    }
+
+    #[test]
+    fn cells_that_cannot_be_split_or_need_not_be() {
+        for code in [
+            "let a = f();\nif a { return; }\ng();\n",
+            "let a = f();\nm!(return);\n",
+            "let a = f();\n",
+            "f();\ng();\n",
+            "let a = 1; let b = 2;\n",
+        ] {
+            assert!(split(code, &[("a", "A")], &[]).is_none(), "{code}");
+        }
+        let returning = "let a = 1;\nlet b = (|| { return 3; })();\n";
+        assert!(split(returning, &[("a", "i32"), ("b", "i32")], &[]).is_some());
+    }
+
+    #[test]
+    fn items_go_with_the_statement_behind_them() {
+        let made = split("let a = 1;\nfn show(n: i32) {\n}\nshow(\na\n);\n", &[("a", "i32")], &[]).unwrap();
+        assert!(body(&made).contains("statement(|| {\nfn show(n: i32) {\n}\nshow(\na\n);\n; () })"), "{}", body(&made));
+    }
+
+    /// The compiler's error about a value that the closure of a statement has moved away.
+    fn moved(split: &Split, name: &str, statement: usize, primary: usize) -> String {
+        let message = format!("use of moved value: `{name}`");
+        let spans = json!([
+            { "is_primary": true, "line_start": primary + 1, "line_end": primary + 1 },
+            { "is_primary": false, "label": "value moved into closure here", "line_start": split.openings[statement] + 1 },
+        ]);
+        json!({ "level": "error", "message": message, "code": { "code": "E0382" }, "spans": spans }).to_string()
+    }
+
+    #[test]
+    fn the_compiler_says_where_variables_are_moved_away() {
+        let split_of =
+            |consumed: &[(&str, usize, bool)]| split("let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")], consumed);
+        let first = split_of(&[]).unwrap();
+        let line =
+            |name: &str| first.text.lines().position(|line| line.contains(&format!("put_variable::<{name}>"))).unwrap();
+        let both = [moved(&first, "x", 1, line("Vec<i32>")), moved(&first, "y", 2, line("String"))].join("\n");
+        let Verdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
+        let expected = |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed };
+        assert_eq!(found, [expected("x", 1, true), expected("y", 2, false)]);
+        let message: Value = serde_json::from_str(&gone).unwrap();
+        let source = source("", &STORED, "let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")]);
+        let stored = source.lines().nth(first_line(&message).unwrap()).unwrap();
+        assert!(stored.contains("put_variable::<String>"), "evcxr knows its own line: {stored}");
+        // At the end of the closure: it has no value after all.
+        let second = split_of(&[("x", 1, true), ("y", 2, false)]).unwrap();
+        let again = moved(&second, "x", 1, second.closings[1]);
+        assert_eq!(second.verdict(&again), Verdict::Consumes(vec![expected("x", 1, false)], None));
+        // In the user's own code it is the user's error.
+        let own = moved(&second, "y", 2, second.closings[2] - 1);
+        assert_eq!(second.verdict(&own), Verdict::Other);
+        assert!(second.may_have_caused(&own));
+    }
+}

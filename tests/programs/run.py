@@ -1,0 +1,121 @@
+"""Runs random programs in a kernel, once as one block and once in cells, and compares what they print.
+
+    python -m programs.run [--count N] [--seed N] [--kernels N]
+
+A program's seed repeats it: `--count 1 --seed SEED`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from e2e.session import Session, plain
+from programs.generate import Program, program
+
+# So many programs are one cell when they run as blocks, and share one session.
+BATCH = 10
+SECONDS = 120
+
+
+@dataclass
+class Difference:
+    """A program that does something else in cells."""
+
+    seed: int
+    cells: list[str]
+    text: str
+
+    def __str__(self) -> str:
+        cells = "\n".join(f"// {number}\n{cell}" for number, cell in enumerate(self.cells, 1))
+        return f"=== seed {self.seed}\n{cells}\n--- {self.text}"
+
+
+def blocks(session: Session, programs: list[Program]) -> list[str]:
+    """What each program prints as one block."""
+    mark = "=== next"
+    code = "\n".join(f'{each.block()}\nprintln!("{mark}");' for each in programs)
+    result = session.run(code, SECONDS)
+    assert result.ok, f"the generator made a program that does not run as one block:\n{result.error_text}\n{code}"
+    return result.stdout.split(f"{mark}\n")[:-1]
+
+
+def in_cells(session: Session, made: Program, expected: str) -> Difference | None:
+    """Runs a program in cells; the difference, if there is one."""
+    cells = made.cells(random.Random(made.seed))
+    said = ""
+    for number, cell in enumerate(cells, 1):
+        result = session.run(cell, SECONDS)
+        said += result.stdout
+        if not result.ok:
+            return Difference(made.seed, cells, f"cell {number} fails:\n{result.error_text}")
+        if result.stderr:
+            return Difference(made.seed, cells, f"cell {number} says:\n{plain(result.stderr)}")
+    return Difference(made.seed, cells, f"expected:\n{expected}\nprinted:\n{said}") if said != expected else None
+
+
+def compare(session: Session, seeds: Iterable[int]) -> list[Difference]:
+    """The programs of these seeds that do something else in cells than in one block."""
+    programs = [program(seed) for seed in seeds]
+    differences = []
+    for start in range(0, len(programs), BATCH):
+        batch = programs[start : start + BATCH]
+        outputs = blocks(session, batch)
+        found = [in_cells(session, made, expected) for made, expected in zip(batch, outputs, strict=True)]
+        differences += [difference for difference in found if difference]
+        # Items of earlier programs are compiled again in each cell.
+        session.check(":clear")
+    return differences
+
+
+def compare_all(count: int, seed: int, kernels: int) -> list[Difference]:
+    """The same in several kernels side by side."""
+    seeds = list(range(seed, seed + count))
+    share = -(-count // kernels)
+    differences: list[Difference] = []
+    failures: list[BaseException] = []
+
+    def work(part: list[int]) -> None:
+        session = Session()
+        try:
+            differences.extend(compare(session, part))
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            session.close()
+
+    threads = [threading.Thread(target=work, args=(seeds[at : at + share],)) for at in range(0, count, share)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return differences
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kernels", type=int, default=2)
+    options = parser.parse_args()
+    start = time.monotonic()
+    differences = compare_all(options.count, options.seed, min(options.kernels, options.count))
+    for difference in differences:
+        print(difference)
+    took = time.monotonic() - start
+    print(f"{options.count} programs from seed {options.seed}: {len(differences)} differ ({took:.0f} s)")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
