@@ -19,6 +19,7 @@ mod ahead;
 mod compile;
 mod definitions;
 mod dependencies;
+mod diagnostics;
 mod flags;
 mod functions;
 pub mod loops;
@@ -46,12 +47,13 @@ pub use ahead::{keep as keep_compiler, retire as retire_compiler};
 pub use compile::{BuildOptions, stop_compiler};
 pub use dependencies::stand_in::run as stand_in;
 pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
+pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
-pub use names::{assigned_in, defined_in};
+pub use names::{assigned_in, defined_in, statements_of};
 pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
-pub use types::{Types, types_of, with_no_types, with_types};
+pub use types::{Types, types_of, with_hidden_types, with_no_types, with_types};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

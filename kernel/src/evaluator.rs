@@ -15,6 +15,7 @@ pub mod interrupts;
 pub mod keeping;
 pub mod link;
 pub mod paths;
+pub mod places;
 pub mod rust;
 pub mod session;
 pub mod setting_up;

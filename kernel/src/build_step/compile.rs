@@ -1,6 +1,7 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
 use super::ahead::{self, Call, Compiled, Goal};
+use super::diagnostics::{self, Diagnostics};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
@@ -12,7 +13,6 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -113,6 +113,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
+    let text_of_evcxr = text.clone();
     let Functions { source: text, registers, .. } = Functions::prepare(&text, &cell.session)?;
     let crates = cell.dependencies.identities();
     let is_timed = BuildOptions::read(&cell.session).timed;
@@ -178,7 +179,10 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             Some(found) => findings.add(Findings { replaced: Vec::new(), ..found }),
             None if split.is_some() && !may_split => {}
             None => {
-                eprint!("{}", plan.for_evcxr(&messages));
+                let unknown_types = plan.has_unknown_types(&messages);
+                let said = Diagnostics { source: text_of_evcxr, messages, unknown_types };
+                said.write(&cell.session)?;
+                eprint!("{}", plan.for_evcxr(&said.messages));
                 return Ok(compiled.status);
             }
         }
@@ -296,8 +300,11 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
         return Ok(status);
     }
     std::fs::write(&rewritten, rewrite::with_display(&text))?;
-    let error = cell.checker(&rewritten).exec();
-    Err(error).with_context(|| cell.cannot_run())
+    let output = cell.checker(&rewritten).output().with_context(|| cell.cannot_run())?;
+    let messages = diagnostics::errors_in(&String::from_utf8_lossy(&output.stderr));
+    eprint!("{messages}");
+    Diagnostics { source: text.into_owned(), messages, unknown_types: false }.write(&cell.session)?;
+    Ok(output.status.code().unwrap_or(1))
 }
 
 impl Cell<'_> {

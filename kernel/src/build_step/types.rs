@@ -9,7 +9,9 @@
 //! checked, and that check asks for the types of all variables ([`check`]).
 
 use super::compile::{Cell, lead_group};
+use super::diagnostics::Diagnostics;
 use super::rewrite::with_display;
+use super::variables::first_line;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
@@ -28,6 +30,10 @@ const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-widt
 const HAS_TYPE: &str = "this expression has type `";
 /// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
 const IDENTITY: &str = "::core::convert::identity";
+
+/// The function in evcxr's code for the analysis, and what follows its arguments, the stored variables.
+const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(";
+const END_OF_ARGUMENTS: &str = ") -> Result<(), EvcxrUserCodeError> {";
 
 /// Types as code, by the names of variables.
 pub type Types = BTreeMap<String, String>;
@@ -89,20 +95,30 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     let mut checker = cell.checker(asking);
     let output = checker.args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
     let messages = String::from_utf8_lossy(&output.stderr);
-    let mut errors = 0;
+    let line_of = |text: &str| source.lines().position(|line| line.contains(text));
+    let arguments = line_of(ANALYSIS).map_or(0..0, |start| start..line_of(END_OF_ARGUMENTS).unwrap_or(start));
+    let mut errors = String::new();
     for line in messages.lines() {
         let message: Value = serde_json::from_str(line).unwrap_or_default();
         let is_error = message["level"] == "error";
         // The last one counts the others.
         let is_count = is_error && message["spans"].as_array().is_some_and(Vec::is_empty) && message["code"].is_null();
-        if is_count || answer(&message, &names).is_some() {
+        // The cell itself may end by `return;`, and give up a variable whose type has been redefined.
+        let is_of_analysis =
+            message["code"]["code"] == "E0069" || first_line(&message).is_some_and(|index| arguments.contains(&index));
+        if is_count || is_of_analysis || answer(&message, &names).is_some() {
             continue;
         }
-        errors += i32::from(is_error);
-        eprintln!("{line}");
+        if is_error {
+            errors.push_str(line);
+            errors.push('\n');
+        }
     }
+    eprint!("{errors}");
     std::fs::write(file(cell.session()), serde_json::to_string(&said(&messages, &names))?)?;
-    Ok(Some(errors.min(1)))
+    let status = i32::from(!errors.is_empty());
+    Diagnostics { source: source.to_owned(), messages: errors, unknown_types: false }.write(cell.session())?;
+    Ok(Some(status))
 }
 
 /// The variables that evcxr's code for the analysis stores, each in a statement of its own.
@@ -114,9 +130,8 @@ fn stored(source: &str) -> Vec<String> {
 /// evcxr's code for the analysis, in which references that are stored live for ever: it passes stored variables as arguments, and
 /// those of an argument's type would live as long as the call.
 pub fn with_static_references(source: &str) -> Cow<'_, str> {
-    let head = "async fn evcxr_analysis_wrapper(";
-    let arguments = source.rfind(head).map(|at| at + head.len()).and_then(|start| {
-        let length = source[start..].find(") -> Result<(), EvcxrUserCodeError> {")?;
+    let arguments = source.rfind(ANALYSIS).map(|at| at + ANALYSIS.len()).and_then(|start| {
+        let length = source[start..].find(END_OF_ARGUMENTS)?;
         Some(start..start + length)
     });
     let Some(arguments) = arguments.filter(|arguments| source[arguments.clone()].contains('&')) else {
@@ -241,9 +256,21 @@ pub fn with_types(code: &str, types: &Types) -> String {
 
 /// A cell of whose variables rust-analyzer can tell no type without the standard library's sources, but for those that say it.
 pub fn with_no_types(code: &str) -> String {
+    with_unknown(code, IDENTITY)
+}
+
+/// The cell with its variables passed through a function, so that rust-analyzer does not know their types.
+fn with_unknown(code: &str, identity: &str) -> String {
     let open: BTreeSet<String> =
         bound(code).into_iter().filter(|bound| !bound.has_type).map(|bound| bound.name).collect();
-    with_lets(code, |name| open.contains(name).then(|| (String::new(), format!("{IDENTITY}({name})"))))
+    with_lets(code, |name| open.contains(name).then(|| (String::new(), format!("{identity}({name})"))))
+}
+
+/// The same for a rust-analyzer that knows the standard library: it does not read files that a cell includes.
+pub fn with_hidden_types(code: &str, session: &Path) -> Result<String> {
+    let file = session.join("identity.rs");
+    std::fs::write(&file, IDENTITY).with_context(|| format!("{} cannot be written", file.display()))?;
+    Ok(with_unknown(code, &format!("include!({:?})", file.display().to_string())))
 }
 
 /// A cell with one more `let` for each variable, behind the last one; its type and value are given by the name.

@@ -1,7 +1,11 @@
 //! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
 
+use crate::build_step::Diagnostics;
+use crate::evaluator::places::Places;
 use crate::evaluator::{CellError, keeping};
 use evcxr::CompilationError;
+use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -11,34 +15,46 @@ const CYAN: &str = "\u{1b}[1;36m";
 const BOLD: &str = "\u{1b}[1m";
 const RESET: &str = "\u{1b}[0m";
 
-/// Gives the place in the cell of a place in the code that was compiled: line and column, both from 1.
+/// Gives the place in the cell of a place in the code that evcxr got: line and column, both from 1.
 pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 
 /// What to say of a variable that is not there any more.
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The error of a cell that does not compile.
-pub fn compile_error(all: &[CompilationError], cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> CellError {
-    let mut errors: Vec<&CompilationError> = all.iter().filter(|error| error.level() != "warning").collect();
-    // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
-    let place = |error: &CompilationError| labels(error).into_iter().find_map(|label| label.span);
-    let mut seen: Vec<(String, Option<[usize; 4]>)> = Vec::new();
-    for error in &errors {
-        seen.push((error.message(), place(error)));
+/// The error of a cell that does not compile. `said` is what the compiler has said last, and `code` what evcxr got.
+pub fn compile_error(
+    all: &[CompilationError],
+    said: Option<&Diagnostics>,
+    cell: &str,
+    code: &str,
+    locate: Locate<'_>,
+    missed: Missed<'_>,
+) -> CellError {
+    // What evcxr says itself is about variables that it cannot store.
+    let is_evcxrs = |error: &CompilationError| error.code().is_none() && keeping::not_kept(&error.message()).is_some();
+    let said = said.filter(|_| !all.iter().any(is_evcxrs));
+    let mut errors = said.map(|said| of_compiler(said, code, locate)).unwrap_or_default();
+    if errors.is_empty() {
+        errors = all.iter().filter(|error| error.level() != "warning").map(|error| of_evcxr(error, locate)).collect();
     }
-    let mut index = 0;
-    errors.retain(|error| {
-        let key = (error.message(), place(error));
-        let repeated = seen[..index].contains(&key)
-            || (key.1.is_none() && seen.iter().any(|(message, place)| *message == key.0 && place.is_some()));
-        index += 1;
-        !repeated
-    });
-    let value = errors.first().map_or_else(|| "the cell does not compile".to_owned(), |error| message_of(error).0);
-    let mut traceback: Vec<String> = errors.iter().map(|error| render(error, cell, locate, missed)).collect();
+    // evcxr compiles some cells in more than one way, and reports what each way found, sometimes without a place.
+    let mut distinct: Vec<Error> = Vec::new();
+    for error in errors {
+        let place = error.place();
+        let same = distinct.iter().position(|known| {
+            known.message == error.message && (known.place() == place || place.is_none() || known.place().is_none())
+        });
+        match same {
+            Some(at) if place.is_some() && distinct[at].place().is_none() => distinct[at] = error,
+            Some(_) => {}
+            None => distinct.push(error),
+        }
+    }
+    let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
+    let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
     // `:explain` fails unless it can explain all of them.
     if all.iter().all(|error| error.explanation().is_some()) {
-        let codes: BTreeSet<&str> = errors.iter().filter_map(|error| error.code()).collect();
+        let codes: BTreeSet<&str> = distinct.iter().filter_map(|error| error.code.as_deref()).collect();
         let codes: Vec<&str> = codes.into_iter().collect();
         if !codes.is_empty() {
             traceback.push(format!("`:explain` in the next cell says more about {}.", codes.join(", ")));
@@ -47,57 +63,268 @@ pub fn compile_error(all: &[CompilationError], cell: &str, locate: Locate<'_>, m
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
-/// A message about a part of the code; evcxr does not name its own type of these.
+/// An error of the compiler's.
+struct Error {
+    code: Option<String>,
+    message: String,
+    labels: Vec<Label>,
+    /// Notes and help.
+    children: Vec<(String, String)>,
+    /// What to do about it, where that is known from the message.
+    advice: Vec<String>,
+}
+
+/// A message about a part of the code.
 struct Label {
-    /// First line and column, last line and column, in the compiled code.
-    span: Option<[usize; 4]>,
+    place: Place,
     text: String,
     is_primary: bool,
 }
 
-fn labels(error: &CompilationError) -> Vec<Label> {
-    error
-        .spanned_messages()
-        .iter()
-        .map(|message| Label {
-            span: message.span.map(|span| [span.start_line, span.start_column, span.end_line, span.end_column]),
-            text: message.label.clone(),
-            is_primary: message.is_primary,
-        })
-        .collect()
+/// What a message is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// First line and column, last line and column, in the cell.
+    Cell([usize; 4]),
+    /// A line of an earlier cell.
+    Earlier(String),
+    /// Something that the user has not written.
+    Elsewhere,
 }
 
-fn render(error: &CompilationError, cell: &str, locate: Locate<'_>, missed: Missed<'_>) -> String {
-    let mut text = String::new();
-    let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
-    let (message, mut advice) = message_of(error);
-    let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {message}{RESET}");
-    let lines: Vec<&str> = cell.lines().collect();
-    let mut shown = false;
-    let labels = labels(error);
-    for label in &labels {
-        shown |= render_label(&mut text, label, &lines, locate);
+/// Words by which texts are about what the user has not written.
+const NOT_THE_USERS: [&str; 8] = [
+    "evcxr",
+    "VariableStore",
+    "ctx::",
+    "run_user_code",
+    "/lib.rs",
+    "/tmp/",
+    "warpcell::cell",
+    "catch_unwind(AssertUnwindSafe",
+];
+
+fn is_the_users(text: &str) -> bool {
+    !NOT_THE_USERS.iter().any(|word| text.contains(word))
+}
+
+/// A text of the compiler's with names as the user writes them: it calls crates `_` that are imported without a name.
+fn readable(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for (index, part) in text.split("_::").enumerate() {
+        if index > 0 && result.ends_with(|character: char| character.is_alphanumeric() || character == '_') {
+            result.push_str("_::");
+        }
+        result.push_str(part);
     }
-    if !shown {
-        for label in labels.iter().filter(|label| !label.text.is_empty()) {
-            let _ = writeln!(text, "  {}", label.text);
+    result
+}
+
+/// The errors that the compiler has reported.
+fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error> {
+    let places = Places::new(&said.source, code);
+    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    // The last one counts the others.
+    let is_error = |message: &Value| {
+        message["level"] == "error" && !message["message"].as_str().unwrap_or_default().starts_with("aborting due to")
+    };
+    let mut errors: Vec<Error> =
+        messages.filter(is_error).map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
+    // A bracket that the cell leaves open is closed by generated code, or the other way round.
+    if let Some(error) = errors.iter_mut().find(|error| error.message.contains(" delimiter"))
+        && let Some((message, found)) = unbalanced(code)
+    {
+        let label = |(at, text): &(usize, &str), is_primary| {
+            let before = &code[..*at];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let (line, column) = locate(line, column);
+            Label { place: Place::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
+        };
+        error.message = message;
+        error.labels = found.iter().enumerate().map(|(index, place)| label(place, index == 0)).collect();
+        error.children.clear();
+    }
+    // What is wrong with generated code follows from what is wrong with the user's.
+    let is_about = |error: &Error| error.labels.iter().any(|label| label.place != Place::Elsewhere);
+    if errors.iter().any(is_about) {
+        errors.retain(is_about);
+    }
+    errors
+}
+
+/// What the compiler would say of the brackets in code, with the places that it is about and what it says there.
+fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
+    const UNCLOSED: &str = "unclosed delimiter";
+    let tokens = LexedStr::new(Edition::Edition2024, code);
+    let mut open: Vec<(usize, SyntaxKind)> = Vec::new();
+    for index in 0..tokens.len() {
+        let at = tokens.text_start(index);
+        let closed_by = |kind| match kind {
+            T!['('] => Some(T![')']),
+            T!['['] => Some(T![']']),
+            T!['{'] => Some(T!['}']),
+            _ => None,
+        };
+        let kind = tokens.kind(index);
+        if let Some(closing) = closed_by(kind) {
+            open.push((at, closing));
+        } else if matches!(kind, T![')'] | T![']'] | T!['}']) {
+            let text = tokens.text(index);
+            match open.pop() {
+                None => {
+                    let message = format!("unexpected closing delimiter: `{text}`");
+                    return Some((message, vec![(at, "unexpected closing delimiter")]));
+                }
+                Some((_, closing)) if closing == kind => {}
+                Some((opening, _)) => {
+                    let message = format!("mismatched closing delimiter: `{text}`");
+                    return Some((message, vec![(at, "mismatched closing delimiter"), (opening, UNCLOSED)]));
+                }
+            }
         }
     }
-    for (level, message) in children(error) {
-        let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
-    }
-    advice.extend(hints(error, missed));
-    if !advice.is_empty() {
-        let _ = writeln!(text, "{}", keeping::as_list(&advice));
-    }
-    text.trim_end().to_owned()
+    let (opening, _) = open.pop()?;
+    Some((format!("this file contains an {UNCLOSED}"), vec![(opening, UNCLOSED)]))
 }
 
-/// Shows the line that a message is about with a mark under it; false if it is about none of the cell's.
-fn render_label(text: &mut String, message: &Label, lines: &[&str], locate: Locate<'_>) -> bool {
-    let Some([first_line, first_column, end_line, end_column]) = message.span else { return false };
-    let (line, start) = locate(first_line, first_column);
-    let (last_line, end) = locate(end_line, end_column);
+impl Error {
+    fn of_compiler(message: &Value, places: &Places, code: &str, locate: Locate<'_>) -> Error {
+        let mut text = readable(message["message"].as_str().unwrap_or_default());
+        let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut labels: Vec<Label> = spans
+            .iter()
+            .map(|span| Label {
+                place: place_of(span, places, locate),
+                text: readable(span["label"].as_str().unwrap_or_default()),
+                is_primary: span["is_primary"] == true,
+            })
+            .filter(|label| is_the_users(&label.text) || label.is_primary)
+            .collect();
+        let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == Place::Elsewhere);
+        // What the compiler has found behind the cell is of no interest, but that the cell was over.
+        if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
+            text = format!("{expected}, found the end of the cell");
+            let end = code.trim_end();
+            let lines = end.matches('\n').count() + 1;
+            let column = end.rsplit('\n').next().unwrap_or_default().chars().count();
+            let (line, column) = locate(lines, column.max(1));
+            labels.retain(|label| label.place != Place::Elsewhere && !label.is_primary);
+            labels.insert(
+                0,
+                Label { place: Place::Cell([line, column, line, column + 1]), text: String::new(), is_primary: true },
+            );
+        }
+        labels.retain(|label| label.place != Place::Elsewhere);
+        // The place is that of the first label, if the message's own is not the user's.
+        if !labels.iter().any(|label| label.is_primary)
+            && let Some(first) = labels.first_mut()
+        {
+            first.is_primary = true;
+        }
+        let code = message["code"]["code"].as_str().map(str::to_owned);
+        let children = children(message, &|span| Some(place_of(span, places, locate)));
+        Error { advice: Vec::new(), code, message: text, labels, children }
+    }
+
+    /// Where it is, if that is in the cell.
+    fn place(&self) -> Option<&Place> {
+        let first = self.labels.iter().find(|label| label.is_primary).or(self.labels.first());
+        first.map(|label| &label.place).filter(|place| **place != Place::Elsewhere)
+    }
+
+    fn render(&self, cell: &str, missed: Missed<'_>) -> String {
+        let mut text = String::new();
+        let code = self.code.as_ref().map(|code| format!("[{code}]")).unwrap_or_default();
+        let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", self.message);
+        let lines: Vec<&str> = cell.lines().collect();
+        let mut shown = false;
+        for label in &self.labels {
+            shown |= render_label(&mut text, label, &lines);
+        }
+        if !shown {
+            for label in self.labels.iter().filter(|label| !label.text.is_empty() && label.text != self.message) {
+                let _ = writeln!(text, "  {}", label.text);
+            }
+        }
+        for (level, message) in &self.children {
+            let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
+        }
+        let advice: Vec<String> = self.advice.iter().cloned().chain(self.hints(missed)).collect();
+        if !advice.is_empty() {
+            let _ = writeln!(text, "{}", keeping::as_list(&advice));
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// What a notebook can do that a program cannot, or the other way round.
+    fn hints(&self, missed: Missed<'_>) -> Vec<String> {
+        let code = self.code.as_deref().unwrap_or_default();
+        let missing = self.message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
+        match missing.filter(|_| code == "E0425") {
+            Some(name) => missed(name).into_iter().collect(),
+            None => keeping::advice(code, &self.message),
+        }
+    }
+}
+
+/// Where a span of the compiler's is; the outermost place, if a macro has made the code.
+fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> Place {
+    let number = |name: &str| span[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
+    let is_cells =
+        span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs") && !name.contains("/rustlib/"));
+    if is_cells {
+        let first = places.in_cell(number("line_start"), number("column_start"));
+        let last = places.in_cell(number("line_end"), number("column_end"));
+        if let Some((line, column)) = first {
+            let (line, column) = locate(line, column);
+            // It may go on behind the cell.
+            let Some((last_line, last_column)) = last else { return Place::Cell([line, column, line + 1, 1]) };
+            // The end is behind the last character, where an expansion's own end may be further on.
+            let (last_line, before_end) = locate(last_line, last_column.saturating_sub(1).max(1));
+            return Place::Cell([line, column, last_line, before_end + 1]);
+        }
+        if let Some(text) = places.of_earlier_cell(number("line_start")) {
+            return Place::Earlier(text.to_owned());
+        }
+    }
+    let within = &span["expansion"]["span"];
+    if within.is_object() { place_of(within, places, locate) } else { Place::Elsewhere }
+}
+
+/// An error as evcxr reports it.
+fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
+    let message = error.message();
+    let (message, advice) = match keeping::not_kept(&message).filter(|_| error.code().is_none()) {
+        Some(not_kept) => (not_kept.reason, not_kept.advice),
+        None => (readable(&message), Vec::new()),
+    };
+    let labels = error.spanned_messages().iter().map(|message| Label {
+        place: message.span.map_or(Place::Elsewhere, |span| {
+            let (line, column) = locate(span.start_line, span.start_column);
+            let (last_line, last_column) = locate(span.end_line, span.end_column);
+            Place::Cell([line, column, last_line, last_column])
+        }),
+        text: readable(&message.label),
+        is_primary: message.is_primary,
+    });
+    let code = error.code().map(str::to_owned);
+    Error { code, message, labels: labels.collect(), children: children(&error.json, &|_| None), advice }
+}
+
+/// Shows the line that a message is about with a mark under it; false if it is about none of the user's.
+fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
+    let [line, start, last_line, end] = match &message.place {
+        Place::Cell(place) => *place,
+        Place::Earlier(source) => {
+            let _ = writeln!(text, " {BLUE}-->{RESET} code of an earlier cell: {source}");
+            if !message.text.is_empty() {
+                let _ = writeln!(text, "  {}", message.text);
+            }
+            return true;
+        }
+        Place::Elsewhere => return false,
+    };
     let Some(source) = lines.get(line - 1) else { return false };
     let width = source.chars().count();
     let start = start.clamp(1, width + 1);
@@ -109,26 +336,23 @@ fn render_label(text: &mut String, message: &Label, lines: &[&str], locate: Loca
     }
     let (mark, colour) = if message.is_primary { ("^", RED) } else { ("-", BLUE) };
     let _ = writeln!(text, "{BLUE}{gutter} |{RESET} {source}");
-    let _ = writeln!(
-        text,
-        "{BLUE}{blank} |{RESET} {}{colour}{} {}{RESET}",
-        " ".repeat(start - 1),
-        mark.repeat(end - start),
-        message.text
-    );
+    let marks = mark.repeat(end - start);
+    let blanks = " ".repeat(start - 1);
+    let shown = format!("{BLUE}{blank} |{RESET} {blanks}{colour}{marks} {}", message.text);
+    let _ = writeln!(text, "{}{RESET}", shown.trim_end());
     true
 }
 
 /// The compiler's notes and help, in its order.
-fn children(error: &CompilationError) -> Vec<(String, String)> {
-    let children = error.json["children"].as_array().cloned().unwrap_or_default();
+fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(String, String)> {
+    let children = error["children"].as_array().cloned().unwrap_or_default();
     children
         .iter()
         .filter_map(|child| {
             let level = child["level"].as_str()?.to_owned();
-            let mut message = child["message"].as_str()?.to_owned();
+            let mut message = readable(child["message"].as_str()?);
             // Notes about generated code or about sources that the user does not have are of no use here.
-            if message.contains("evcxr_") || message.contains("run_user_code") {
+            if !is_the_users(&message) {
                 return None;
             }
             let replacements: Vec<&str> = child["spans"]
@@ -138,29 +362,88 @@ fn children(error: &CompilationError) -> Vec<(String, String)> {
                 .filter_map(|span| span["suggested_replacement"].as_str())
                 .filter(|replacement| !replacement.trim().is_empty())
                 .collect();
+            if !replacements.iter().all(|replacement| is_the_users(replacement)) {
+                return None;
+            }
             if let [replacement] = replacements.as_slice() {
                 let _ = write!(message, ": `{}`", replacement.trim());
+            } else if let Some(Place::Earlier(text)) = child["spans"].get(0).and_then(place) {
+                let _ = write!(message, " in an earlier cell: `{text}`");
             }
             Some((level, message))
         })
         .collect()
 }
 
-/// What the error says, and what to do about it where that is known from the message.
-fn message_of(error: &CompilationError) -> (String, Vec<String>) {
-    let message = error.message();
-    match keeping::not_kept(&message).filter(|_| error.code().is_none()) {
-        Some(not_kept) => (not_kept.reason, not_kept.advice),
-        None => (message, Vec::new()),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
 
-/// What a notebook can do that a program cannot, or the other way round.
-fn hints(error: &CompilationError, missed: Missed<'_>) -> Vec<String> {
-    let (code, message) = (error.code().unwrap_or_default(), error.message());
-    let missing = message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
-    match missing.filter(|_| code == "E0425") {
-        Some(name) => missed(name).into_iter().collect(),
-        None => keeping::advice(code, &message),
+    fn shown(message: Value, source: &str, cell: &str) -> String {
+        let said = Diagnostics { source: source.to_owned(), messages: format!("{message}\n"), unknown_types: false };
+        let place = |line, column| (line, column);
+        let errors = of_compiler(&said, cell, &place);
+        let texts: Vec<String> = errors.iter().map(|error| error.render(cell, &|_| None)).collect();
+        let text = texts.join("\n");
+        [RED, BLUE, CYAN, BOLD, RESET].iter().fold(text, |text, colour| text.replace(colour, ""))
+    }
+
+    fn span(line: usize, columns: (usize, usize), label: &str) -> Value {
+        json!({ "file_name": "src/lib.rs", "line_start": line, "line_end": line, "column_start": columns.0,
+                "column_end": columns.1, "label": label, "is_primary": true })
+    }
+
+    const SOURCE: &str =
+        "fn old(x: f64) {}\npub extern \"C\" fn run_user_code_1(\n(\nmax(1, 2)\n).evcxr_display();\n}\n";
+
+    #[test]
+    fn the_headline_is_the_compilers_wherever_the_place_is() {
+        let help = json!({ "level": "help", "message": "consider importing this function", "spans":
+            [{ "file_name": "src/lib.rs", "line_start": 1, "line_end": 1, "suggested_replacement": "use std::cmp::max;\n" }] });
+        let message = json!({ "level": "error", "message": "cannot find function `max` in this scope",
+            "code": { "code": "E0425" }, "spans": [span(4, (1, 4), "not found in this scope")], "children": [help] });
+        let expected = "error[E0425]: cannot find function `max` in this scope\n --> line 1, column 1\n1 | max(1, 2)\n  \
+                        | ^^^ not found in this scope\nhelp: consider importing this function: `use std::cmp::max;`";
+        assert_eq!(shown(message, SOURCE, "max(1, 2)"), expected);
+    }
+
+    #[test]
+    fn nothing_of_the_machinery_shows() {
+        let children = json!([
+            { "level": "note", "message": "required by a bound in `evcxr_internal_runtime::VariableStore::put_variable`", "spans": [] },
+            { "level": "note", "message": "function defined here", "spans": [span(1, (4, 7), "")] },
+        ]);
+        let message = json!({ "level": "error", "message": "no method `x` for `_::DeviceArray<my_::T>`", "code": null,
+            "spans": [span(4, (1, 4), "in `_::DeviceArray`"), span(5, (1, 2), "by `evcxr_display`")], "children": children });
+        let text = shown(message, SOURCE, "max(1, 2)");
+        assert!(text.starts_with("error: no method `x` for `DeviceArray<my_::T>`\n"), "{text}");
+        assert!(text.contains("^^^ in `DeviceArray`") && !text.contains("evcxr"), "{text}");
+        assert!(text.ends_with("note: function defined here in an earlier cell: `fn old(x: f64) {}`"), "{text}");
+    }
+
+    #[test]
+    fn what_the_compiler_misses_behind_the_cell_is_the_end_of_the_cell() {
+        let source = SOURCE.replace("max(1, 2)", "1 +");
+        let message = json!({ "level": "error", "message": "expected expression, found `)`", "code": null,
+            "spans": [span(5, (1, 2), "expected expression")], "children": [] });
+        let expected = "error: expected expression, found the end of the cell\n --> line 1, column 3\n1 | 1 +\n  |   ^";
+        assert_eq!(shown(message, &source, "1 +"), expected);
+    }
+
+    #[test]
+    fn brackets_are_counted_in_the_cell() {
+        let says =
+            |code| unbalanced(code).map(|(message, places)| (message, places.iter().map(|(at, _)| *at).collect()));
+        let expected = |message: &str, places: &[usize]| Some((message.to_owned(), places.to_vec()));
+        assert_eq!(says("f({1})"), None::<(String, Vec<usize>)>);
+        assert_eq!(says("let x = (1;"), expected("this file contains an unclosed delimiter", &[8]));
+        assert_eq!(says("a)"), expected("unexpected closing delimiter: `)`", &[1]));
+        assert_eq!(says("[1)"), expected("mismatched closing delimiter: `)`", &[2, 0]));
+        let message =
+            json!({ "level": "error", "message": "mismatched closing delimiter: `}`", "code": null, "spans": [] });
+        let text = shown(message, "", "let x = (1;");
+        let expected = "error: this file contains an unclosed delimiter\n --> line 1, column 9\n1 | let x = (1;\n  |         ^ unclosed delimiter";
+        assert_eq!(text, expected);
     }
 }

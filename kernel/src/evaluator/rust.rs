@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, Report, SOCKET_NAME, Types};
+use crate::build_step::{self, Diagnostics, Report, SOCKET_NAME, Types};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
@@ -132,6 +132,7 @@ impl RustEvaluator {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
             Report::forget(self.session.path());
+            Diagnostics::forget(self.session.path());
             let result = self.run_code(number, expansion, cell, sink);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
@@ -283,7 +284,8 @@ impl RustEvaluator {
             }
             Err(Error::CompilationErrors(errors)) => {
                 let place = |line, column| locate(expansion, cell, line, column);
-                Err(compile_error(&errors, cell, &place, &|name| self.variables.hint(name)))
+                let said = Diagnostics::read(self.session.path());
+                Err(compile_error(&errors, said.as_ref(), cell, code, &place, &|name| self.variables.hint(name)))
             }
             Err(Error::TypeRedefinedVariablesLost(names)) => Err(CellError {
                 name: "VariablesLost".to_owned(),
@@ -437,32 +439,50 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
 
 /// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
 fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources: bool) -> Result<EvalOutputs, Error> {
-    let mut typed = if has_sources { code.to_owned() } else { build_step::with_no_types(code) };
+    if !has_sources {
+        return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
+    }
+    let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
+    // rust-analyzer's names for types leave out paths that the compiler wants.
+    if result.is_err()
+        && Diagnostics::read(session).is_some_and(|said| said.unknown_types)
+        && let Ok(hidden) = build_step::with_hidden_types(code, session)
+    {
+        return with_types_of_compiler(context, code, hidden, session, false);
+    }
+    result
+}
+
+/// Runs a cell, which is `typed` at first. Where a type is missing, the compiler's word is taken: for this variable, or for all if
+/// rust-analyzer's is not `trusted`.
+fn with_types_of_compiler(
+    context: &mut CommandContext,
+    code: &str,
+    mut typed: String,
+    session: &Path,
+    trusted: bool,
+) -> Result<EvalOutputs, Error> {
     // The compiler's answer, and what of it is written into the cell.
     let mut known: Option<Types> = None;
     let mut written = Types::new();
     loop {
         let result = context.execute(&typed);
-        match &result {
-            // Such an error says that the code is right otherwise, and that nothing has run.
-            Err(Error::Message(message)) => {
-                let Some(name) = keeping::without_type(message) else { return result };
-                let known = known.get_or_insert_with(|| build_step::types_of(code, session));
-                let Some(type_name) = known.get(name) else {
-                    // Why not, as of a closure, rust-analyzer tells if it may.
-                    return if has_sources { result } else { context.execute(code) };
-                };
-                if written.insert(name.to_owned(), type_name.clone()).is_some() {
-                    return result;
-                }
-                if !has_sources {
-                    // What rust-analyzer says of the others is not better.
-                    written.clone_from(known);
-                }
-                typed = build_step::with_types(code, &written);
-            }
-            _ => return result,
+        // Such an error says that the code is right otherwise, and that nothing has run.
+        let Err(Error::Message(message)) = &result else { return result };
+        let Some(name) = keeping::without_type(message) else { return result };
+        let known = known.get_or_insert_with(|| build_step::types_of(code, session));
+        let Some(type_name) = known.get(name) else {
+            // Why not, as of a closure, rust-analyzer tells if it may.
+            return if trusted { result } else { context.execute(code) };
+        };
+        if written.insert(name.to_owned(), type_name.clone()).is_some() {
+            return result;
         }
+        if !trusted {
+            // What rust-analyzer says of the others is not better.
+            written.clone_from(known);
+        }
+        typed = build_step::with_types(code, &written);
     }
 }
 

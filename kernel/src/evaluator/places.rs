@@ -1,0 +1,147 @@
+//! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
+//! which they stand there, with its own lines between them.
+
+use crate::build_step::{loops, statements_of};
+use ra_ap_syntax::ast::{self, AstNode};
+
+/// What the function with the cell's statements is called, in code that runs and in code for the analysis.
+const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
+
+/// Where the lines of a source stand in a cell.
+pub struct Places {
+    /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there.
+    lines: Vec<Option<(usize, isize)>>,
+    /// The lines of the source.
+    source: Vec<String>,
+    /// The line on which the function with the statements begins.
+    body: usize,
+}
+
+impl Places {
+    /// The places of a source that evcxr made of a cell's code.
+    pub fn new(source: &str, code: &str) -> Places {
+        let source: Vec<String> = loops::without_checks(source).lines().map(str::to_owned).collect();
+        let body = source.iter().position(|line| FUNCTIONS.iter().any(|name| line.contains(name)));
+        let body = body.unwrap_or(source.len());
+        let mut places = Places { lines: vec![None; source.len()], source, body };
+        let code = without_commands(code);
+        let lines: Vec<&str> = code.lines().collect();
+        // As long as what `statements_of` puts in front.
+        const BEFORE: usize = "fn f() { ".len();
+        let mut next = body;
+        for node in statements_of(&code) {
+            let range = node.text_range();
+            let first = code[..usize::from(range.start()) - BEFORE].matches('\n').count();
+            let text = node.text().to_string();
+            let texts: Vec<&str> = text.lines().collect();
+            let is_item = ast::Item::can_cast(node.kind());
+            let found =
+                if is_item { places.find(&texts, 0, body, true) } else { places.find(&texts, next, usize::MAX, false) };
+            let Some(found) = found else { continue };
+            for index in 0..texts.len() {
+                places.set(found + index, first + index, &lines);
+            }
+            if !is_item {
+                next = found + texts.len();
+            }
+        }
+        places.find_alone(&lines);
+        places
+    }
+
+    /// The first line from which on the source has these lines.
+    fn find(&self, texts: &[&str], from: usize, to: usize, is_item: bool) -> Option<usize> {
+        let to = to.min(self.source.len().saturating_sub(texts.len() - 1));
+        // What begins with an attribute of ours is compiled without it.
+        let agrees = |line: &String, text: &&str| {
+            line.trim() == text.trim()
+                || (is_item && text.trim().starts_with('#') && text.trim().ends_with(line.trim()))
+        };
+        (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
+    }
+
+    /// Finds lines that stand alone: of code that is no statements, or that evcxr has taken apart.
+    fn find_alone(&mut self, lines: &[&str]) {
+        for (line, text) in lines.iter().enumerate() {
+            let is_known = self.lines.iter().flatten().any(|(known, _)| *known == line + 1);
+            if is_known || text.trim().is_empty() {
+                continue;
+            }
+            let same = |at: &usize| self.lines[*at].is_none() && self.source[*at].trim() == text.trim();
+            if let Some(at) = (self.body..self.source.len()).find(same).or_else(|| (0..self.body).rev().find(same)) {
+                self.set(at, line, lines);
+            }
+        }
+    }
+
+    /// Notes where a line of the source stands in the cell.
+    fn set(&mut self, at: usize, line: usize, lines: &[&str]) {
+        let Some(in_cell) = lines.get(line) else { return };
+        let text = self.source[at].trim();
+        let column = |line: &str| line.find(text).map(|at| line[..at].chars().count());
+        let indent = |line: &str| line.chars().take_while(|character| character.is_whitespace()).count();
+        let (here, there) = (indent(&self.source[at]), column(in_cell).unwrap_or_else(|| indent(in_cell)));
+        self.lines[at] = Some((line + 1, there.cast_signed() - here.cast_signed()));
+    }
+
+    /// The place in the cell of a place in the source; lines and columns from 1.
+    pub fn in_cell(&self, line: usize, column: usize) -> Option<(usize, usize)> {
+        let (line, shift) = (*self.lines.get(line.checked_sub(1)?)?)?;
+        Some((line, column.saturating_add_signed(shift).max(1)))
+    }
+
+    /// The line of the source, if it is an item of an earlier cell.
+    pub fn of_earlier_cell(&self, line: usize) -> Option<&str> {
+        let index = line.checked_sub(1).filter(|index| *index < self.body && self.lines[*index].is_none())?;
+        let text = self.source[index].trim();
+        (!text.is_empty() && !text.contains("evcxr") && !text.starts_with("#!")).then_some(text)
+    }
+}
+
+/// The code with evcxr's `:commands` and shell lines made blank.
+fn without_commands(code: &str) -> String {
+    // Of as many bytes.
+    let blank = |line: &str| -> String { line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
+    let is_command = |line: &str| line.trim_start().starts_with(':') && !line.trim_start().starts_with("::");
+    code.split_inclusive('\n').map(|line| if is_command(line) { blank(line) } else { line.to_owned() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "#![allow(unused_mut)]\nfn old() {}\nfn f(x: i32) -> i32 {\n    x + y\n}\n\
+        pub extern \"C\" fn run_user_code_3(\nmatch std::panic::catch_unwind(\nlet a = 1;\na;\nlet b = g(\n    a);\na;\n(\nh(b)\n\
+        ).evcxr_display();\n}\n";
+
+    #[test]
+    fn statements_and_items_are_found_where_they_stand() {
+        let code =
+            ":dep a = \"1\"\nlet a = 1; a; fn f(x: i32) -> i32 {\n    x + y\n}\nlet b = g(\n    a);  a;\n  h(b) // c";
+        let places = Places::new(SOURCE, code);
+        let of = |text: &str, nth: usize| {
+            let (line, text_line) =
+                SOURCE.lines().enumerate().filter(|(_, line)| line.contains(text)).nth(nth).unwrap();
+            places.in_cell(line + 1, text_line.find(text).unwrap() + 1)
+        };
+        assert_eq!(of("a = 1", 0), Some((2, 5)));
+        assert_eq!(of("a;", 0), Some((2, 12)));
+        assert_eq!(of("f(x", 0), Some((2, 18)));
+        assert_eq!(of("y", 0), Some((3, 9)));
+        assert_eq!(of("g(", 0), Some((5, 9)));
+        assert_eq!(of("a);", 0), Some((6, 5)));
+        assert_eq!(of("a;", 1), Some((6, 10)), "the second of two lines that are alike");
+        assert_eq!(of("b)", 0), Some((7, 5)));
+        assert_eq!(of("catch_unwind", 0), None);
+        assert_eq!(places.of_earlier_cell(2), Some("fn old() {}"));
+        assert_eq!(places.of_earlier_cell(3), None);
+        assert_eq!(places.of_earlier_cell(7), None);
+    }
+
+    #[test]
+    fn functions_are_compiled_without_our_attributes() {
+        let source = "fn f(x: f32) -> f32 { x }\npub extern \"C\" fn run_user_code_3(\n";
+        let places = Places::new(source, "#[vectorize] fn f(x: f32) -> f32 { x }");
+        assert_eq!(places.in_cell(1, 23), Some((1, 36)));
+    }
+}
