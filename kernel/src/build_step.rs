@@ -29,6 +29,7 @@ mod replay;
 mod report;
 mod rewrite;
 mod statements;
+pub mod statics;
 mod times;
 mod types;
 mod variables;

@@ -3,7 +3,7 @@
 //! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
 //! share lives in the prelude's library, which is loaded first.
 
-use crate::build_step;
+use crate::build_step::{self, statics};
 use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::installation::Installation;
 use crate::memory;
@@ -47,6 +47,7 @@ pub fn run() -> i32 {
         Ok(prelude) => {
             // The file lies in the session's directory.
             let session = Path::new(&functions).parent();
+            session.into_iter().for_each(statics::forget);
             run_cells(&prelude, &marker, session)
         }
         Err(error) => {
@@ -122,9 +123,11 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
         // The build step leaves an empty file for a cell that only defines.
         let has_code = !std::fs::metadata(path).is_ok_and(|file| file.len() == 0);
         let began = Instant::now();
-        match has_code.then(|| load_cell(path, function)).transpose() {
+        let defines_statics = session.is_some_and(statics::are_defined);
+        match has_code.then(|| load_cell(path, function, defines_statics)).transpose() {
             Ok(None) => {}
             Ok(Some(cell)) => {
+                session.into_iter().for_each(statics::loaded);
                 let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
                 send(marker, &Message::Loaded { microseconds });
                 let compiled: f64 = session.map_or(0.0, |session| {
@@ -151,8 +154,9 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     unsafe { libc::_exit(0) }
 }
 
-fn load_cell(path: &str, function: &str) -> Result<CellFunction, String> {
-    let library = load(path.as_bytes(), libc::RTLD_LOCAL)?;
+fn load_cell(path: &str, function: &str, defines_statics: bool) -> Result<CellFunction, String> {
+    let visible = if defines_statics { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
+    let library = load(path.as_bytes(), visible)?;
     let function = CString::new(function).map_err(|error| error.to_string())?;
     // SAFETY: evcxr names the cell's entry function, which has this type.
     Ok(unsafe { std::mem::transmute::<*mut c_void, CellFunction>(symbol(library, &function)?) })

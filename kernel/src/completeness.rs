@@ -22,10 +22,12 @@ pub fn is_complete(code: &str) -> Completeness {
         return Completeness::Incomplete { indent: String::new() };
     }
     let mut scan = Scan::default();
+    let mut line = 0;
     for index in 0..tokens.len() {
-        if scan.token(tokens.kind(index), line_of(&code, tokens.text_start(index))).is_err() {
+        if scan.token(tokens.kind(index), line).is_err() {
             return Completeness::Invalid;
         }
+        line += tokens.text(index).matches('\n').count();
     }
     if scan.open.is_empty() && !scan.expects_more() {
         return Completeness::Complete;
@@ -200,10 +202,6 @@ fn wants_operand([last, before]: [Option<SyntaxKind>; 2]) -> bool {
                 | T![move]
         ),
     }
-}
-
-fn line_of(code: &str, offset: usize) -> usize {
-    code[..offset].matches('\n').count()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod lessons;
 mod local_socket;
 mod magics;
 mod memory;
+mod nesting;
 mod output_contract;
 mod package;
 mod private;

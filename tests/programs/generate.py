@@ -36,12 +36,12 @@ class Program:
         """The statements as one expression."""
         return "{\n" + "\n".join(self.statements) + "\n}"
 
-    def cells(self, random_source: random.Random) -> list[str]:
-        """The statements in cells of one to five."""
+    def cells(self, random_source: random.Random) -> list[list[str]]:
+        """The statements in cells of one to eight."""
         cells, at = [], 0
         while at < len(self.statements):
-            length = random_source.randint(1, 5)
-            cells.append("\n".join(self.statements[at : at + length]))
+            length = random_source.randint(1, 8)
+            cells.append(self.statements[at : at + length])
             at += length
         return cells
 
@@ -70,8 +70,7 @@ class Generator:
         ]  # fmt: skip
         while len(self.program.statements) < statements:
             self.random.choice(kinds)()
-        for name in self.variables:
-            add(self.print_of(name))
+        add(" ".join(self.print_of(name) for name in self.variables))
         return self.program
 
     # What statements are made of.

@@ -1,8 +1,9 @@
 """Runs random programs in a kernel, once as one block and once in cells, and compares what they print.
 
-    python -m programs.run [--count N] [--seed N] [--kernels N]
+    python -m programs.run [--count N] [--seed N] [--kernels N] [--failures]
 
-A program's seed repeats it: `--count 1 --seed SEED`.
+With `--failures` some cells fail between two of their statements, and go on in the next cell with those that have not run: what ran
+before a failure stays done. A program's seed repeats it: `--count 1 --seed SEED`.
 """
 
 from __future__ import annotations
@@ -48,35 +49,51 @@ def blocks(session: Session, programs: list[Program]) -> list[str]:
     return result.stdout.split(f"{mark}\n")[:-1]
 
 
-def in_cells(session: Session, made: Program, expected: str) -> Difference | None:
+def in_cells(session: Session, made: Program, expected: str, failures: bool) -> Difference | None:
     """Runs a program in cells; the difference, if there is one."""
-    cells = made.cells(random.Random(made.seed))
-    said = ""
-    for number, cell in enumerate(cells, 1):
+    source = random.Random(made.seed)
+    cells, said = [], ""
+    waiting = made.cells(source)
+    while waiting:
+        statements = waiting.pop(0)
+        fails = failures and source.random() < 0.3
+        if fails:
+            at = source.randint(0, len(statements))
+            if at < len(statements):
+                waiting.insert(0, statements[at:])
+            failure = source.choice(('panic!("injected");', 'Err::<(), &str>("injected")?;', "let _ = [1][std::hint::black_box(7)];"))
+            statements = [*statements[:at], failure, *statements[at:]]
+        cell = "\n".join(statements)
+        cells.append(cell)
         result = session.run(cell, SECONDS)
         said += result.stdout
-        if not result.ok:
-            return Difference(made.seed, cells, f"cell {number} fails:\n{result.error_text}")
+        where = f"cell {len(cells)}"
+        if fails and (result.ok or result.reply["ename"] not in ("Panic", "Error")):
+            return Difference(made.seed, cells, f"{where} should fail:\n{result.summary()}")
+        if fails and "lost" in result.error_text:
+            return Difference(made.seed, cells, f"{where} loses a value:\n{result.error_text}")
+        if not fails and not result.ok:
+            return Difference(made.seed, cells, f"{where} fails:\n{result.error_text}")
         if result.stderr:
-            return Difference(made.seed, cells, f"cell {number} says:\n{plain(result.stderr)}")
+            return Difference(made.seed, cells, f"{where} says:\n{plain(result.stderr)}")
     return Difference(made.seed, cells, f"expected:\n{expected}\nprinted:\n{said}") if said != expected else None
 
 
-def compare(session: Session, seeds: Iterable[int]) -> list[Difference]:
+def compare(session: Session, seeds: Iterable[int], failures: bool = False) -> list[Difference]:
     """The programs of these seeds that do something else in cells than in one block."""
     programs = [program(seed) for seed in seeds]
     differences = []
     for start in range(0, len(programs), BATCH):
         batch = programs[start : start + BATCH]
         outputs = blocks(session, batch)
-        found = [in_cells(session, made, expected) for made, expected in zip(batch, outputs, strict=True)]
+        found = [in_cells(session, made, expected, failures) for made, expected in zip(batch, outputs, strict=True)]
         differences += [difference for difference in found if difference]
         # Items of earlier programs are compiled again in each cell.
         session.check(":clear")
     return differences
 
 
-def compare_all(count: int, seed: int, kernels: int) -> list[Difference]:
+def compare_all(count: int, seed: int, kernels: int, failures: bool = False) -> list[Difference]:
     """The same in several kernels side by side."""
     seeds = list(range(seed, seed + count))
     share = -(-count // kernels)
@@ -86,7 +103,7 @@ def compare_all(count: int, seed: int, kernels: int) -> list[Difference]:
     def work(part: list[int]) -> None:
         session = Session()
         try:
-            differences.extend(compare(session, part))
+            differences.extend(compare(session, part, failures))
         except BaseException as failure:
             failures.append(failure)
         finally:
@@ -107,13 +124,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kernels", type=int, default=2)
+    parser.add_argument("--failures", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
-    differences = compare_all(options.count, options.seed, min(options.kernels, options.count))
+    differences = compare_all(options.count, options.seed, min(options.kernels, options.count), options.failures)
     for difference in differences:
         print(difference)
     took = time.monotonic() - start
-    print(f"{options.count} programs from seed {options.seed}: {len(differences)} differ ({took:.0f} s)")
+    print(f"{options.count} programs from seed {options.seed}{' with failures' if options.failures else ''}: {len(differences)} differ ({took:.0f} s)")
     return 1 if differences else 0
 
 

@@ -5,9 +5,10 @@ use super::diagnostics::{self, Diagnostics};
 use super::functions::{self, Functions};
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
+use super::statics::Statics;
 use super::variables::Findings;
 use super::{dependencies, flags, loops, replay, statements, types};
-use crate::environment::SESSION;
+use crate::environment::{self, SESSION};
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,9 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text_of_evcxr = text.clone();
     let Functions { source: text, registers, .. } = Functions::prepare(&text, &cell.session)?;
     let crates = cell.dependencies.identities();
+    let cell_text = std::fs::read_to_string(environment::cell_text(&cell.session)).unwrap_or_default();
+    let statics = Statics::prepare(&text, &cell.session, &cell_text, &crates);
+    let (text, registers) = (&*statics.source, registers || statics.defines());
     let is_timed = BuildOptions::read(&cell.session).timed;
     let mut findings = Findings::default();
     // Statements by themselves: not where times are measured, which would measure the closures.
@@ -123,7 +127,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let Rewritten { text: planned, plan } = {
             let own_display = cell.dependencies.own_display;
-            rewrite::rewrite(&text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
+            rewrite::rewrite(text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
         };
         let layout = plan.layout().filter(|_| may_split && !is_last);
         let mut known =
@@ -141,6 +145,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
             report.write(&cell.session)?;
+            statics.write(&cell.session)?;
             eprint!("{}", compiled.stderr);
             return Ok(0);
         }

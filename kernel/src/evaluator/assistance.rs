@@ -4,6 +4,7 @@
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
 use crate::installation::Installation;
 use crate::magics::{self, Completing, Notebook};
+use crate::nesting::too_deep;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -53,6 +54,9 @@ pub fn complete(
     code: &str,
     cursor: usize,
 ) -> Completions {
+    if too_deep(code).is_some() {
+        return nothing(cursor);
+    }
     let Ok(expansion) = magics::expand(code, notebook) else { return nothing(cursor) };
     let Some(offset) = expansion.code_offset(cursor) else { return nothing(cursor) };
     let (known, code) = behind_commands(known, &expansion.code, offset);
@@ -143,6 +147,9 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
 
 /// Documentation of what stands at a place in Rust code; `known` as in [`complete`].
 pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    if too_deep(code).is_some() {
+        return None;
+    }
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
 }
 

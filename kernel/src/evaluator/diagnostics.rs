@@ -260,11 +260,18 @@ impl Error {
     /// What a notebook can do that a program cannot, or the other way round.
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
-        let missing = self.message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
-        match missing.filter(|_| code == "E0425") {
-            Some(name) => missed(name).into_iter().collect(),
-            None => keeping::advice(code, &self.message),
-        }
+        // Where the name is also that of a macro, a crate or a module, the compiler speaks of this.
+        let missing = match code {
+            "E0425" => self.message.strip_prefix("cannot find value `"),
+            "E0423" => self
+                .message
+                .strip_prefix("expected value, found ")
+                .and_then(|rest| rest.split_once('`'))
+                .map(|(_, rest)| rest),
+            _ => None,
+        };
+        let hint = missing.and_then(|rest| missed(rest.split(['`', '!']).next()?));
+        hint.map_or_else(|| keeping::advice(code, &self.message), |hint| vec![hint])
     }
 }
 

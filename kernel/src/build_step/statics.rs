@@ -1,0 +1,232 @@
+//! Statics of the notebook: each exists once, as in a program. evcxr writes every item into every cell, so that each cell would have one
+//! of its own.
+//!
+//! The cell that defines a static exports it by a name of its own; in later cells its definition becomes a declaration of that symbol, which
+//! the dynamic linker finds. What is defined is noted when the cell process has loaded the cell ([`loaded`]), and forgotten with the process.
+//! A static that is defined anew, whose text or whose types' definitions have changed, is a new one.
+
+use super::definitions::Definitions;
+use anyhow::{Context, Result};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
+use ra_ap_syntax::{Edition, SourceFile};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What stands behind the items.
+const END_OF_ITEMS: [&str; 2] =
+    ["\nmod evcxr_internal_runtime {", "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_"];
+/// What the names of statics begin with, for the linker.
+const SYMBOL: &str = "warpcell_static_";
+
+/// The statics that the cell process has: hashes and symbols, by where they are defined.
+type Known = BTreeMap<String, Static>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Static {
+    hash: String,
+    symbol: String,
+}
+
+fn known_file(session: &Path) -> PathBuf {
+    session.join("statics.json")
+}
+
+/// What will be known when the library that was compiled last has been loaded.
+fn next_file(session: &Path) -> PathBuf {
+    session.join("statics-next.json")
+}
+
+/// A source whose statics exist once.
+pub struct Statics<'a> {
+    /// The source.
+    pub source: Cow<'a, str>,
+    /// Those that will be known when the cell has been loaded, if it defines some.
+    next: Option<Known>,
+}
+
+impl<'a> Statics<'a> {
+    /// Changes the statics in a source that evcxr wrote of `cell`, the code of the cell that runs, and of items of earlier ones.
+    pub fn prepare(source: &'a str, session: &Path, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
+        if !source.contains("static ") {
+            return Statics { source: Cow::Borrowed(source), next: None };
+        }
+        let known = std::fs::read_to_string(known_file(session)).unwrap_or_default();
+        Statics::read(source, &serde_json::from_str(&known).unwrap_or_default(), cell, crates)
+    }
+
+    fn read(source: &'a str, known: &Known, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
+        let end = END_OF_ITEMS.iter().filter_map(|text| source.find(text)).min().unwrap_or(source.len());
+        let items = &source[..end];
+        let function = source[end..].split("fn run_user_code_").nth(1).unwrap_or_default();
+        let number: String = function.chars().take_while(char::is_ascii_digit).collect();
+        let file = SourceFile::parse(items, Edition::Edition2024).tree();
+        let mut definitions = None;
+        let mut next = known.clone();
+        let mut result = String::with_capacity(source.len() + 256);
+        let mut copied = 0;
+        let mut defines = false;
+        for (index, item) in file.items().enumerate() {
+            let is_of_cell = cell.contains(item.syntax().text().to_string().trim());
+            for found in item.syntax().descendants().filter_map(ast::Static::cast) {
+                let (Some(name), Some(type_name), Some(_)) = (found.name(), found.ty(), found.body()) else { continue };
+                let text = found.syntax().text().to_string();
+                let type_name = type_name.syntax().text().to_string();
+                let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
+                let hash = super::hash(&(&text, definitions.hash(&type_name)));
+                let place = place_of(&found);
+                let start = usize::from(found.syntax().text_range().start());
+                result.push_str(&source[copied..start]);
+                match known.get(&place).filter(|known| !is_of_cell && known.hash == hash) {
+                    Some(Static { symbol, .. }) => {
+                        let visibility =
+                            found.visibility().map(|visibility| format!("{visibility} ")).unwrap_or_default();
+                        let kind = if found.mut_token().is_some() { "static mut" } else { "safe static" };
+                        let lines = "\n".repeat(text.matches('\n').count());
+                        let type_name = type_name.replace('\n', " ");
+                        result.push_str(&format!(
+                            "unsafe extern \"Rust\" {{ #[link_name = \"{symbol}\"] {visibility}{kind} {name}: {type_name}; }}{lines}"
+                        ));
+                    }
+                    None => {
+                        let symbol =
+                            format!("{SYMBOL}{number}_{index}_{}", usize::from(found.syntax().text_range().start()));
+                        let attribute = format!("#[unsafe(export_name = \"{symbol}\")]");
+                        // On the line before it, so that columns stay, unless that is a comment.
+                        let before = result.trim_end_matches([' ', '\t']);
+                        let line =
+                            before.strip_suffix('\n').map(|before| before.rsplit('\n').next().unwrap_or_default());
+                        match line {
+                            Some(line) if !line.contains("//") => {
+                                let at = before.len() - 1;
+                                result.insert_str(at, &format!(" {attribute}"));
+                            }
+                            _ => result.push_str(&format!("{attribute} ")),
+                        }
+                        result.push_str(&text);
+                        next.insert(place, Static { hash, symbol });
+                        defines = true;
+                    }
+                }
+                copied = usize::from(found.syntax().text_range().end());
+            }
+        }
+        result.push_str(&source[copied..]);
+        Statics { source: Cow::Owned(result), next: defines.then_some(next) }
+    }
+
+    /// Whether the cell has statics of its own, for which it must be loaded.
+    pub fn defines(&self) -> bool {
+        self.next.is_some()
+    }
+
+    /// Notes what is known when the library has been loaded.
+    pub fn write(&self, session: &Path) -> Result<()> {
+        let file = next_file(session);
+        match &self.next {
+            Some(next) => std::fs::write(&file, serde_json::to_string(next)?)
+                .with_context(|| format!("{} cannot be written", file.display())),
+            None => {
+                let _ = std::fs::remove_file(file);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Where a static is defined: the names of what is around it, and its own.
+fn place_of(found: &ast::Static) -> String {
+    let headers = found.syntax().ancestors().filter_map(|node| {
+        let text = node.text().to_string();
+        let header = text.split(['{', '=']).next().unwrap_or_default().trim().to_owned();
+        ast::Item::can_cast(node.kind()).then_some(header)
+    });
+    headers.collect::<Vec<_>>().join(" in ")
+}
+
+/// Whether the library that was compiled last defines statics, which libraries that are loaded later are to find.
+pub fn are_defined(session: &Path) -> bool {
+    next_file(session).exists()
+}
+
+/// Notes that this library has been loaded.
+pub fn loaded(session: &Path) {
+    let _ = std::fs::rename(next_file(session), known_file(session));
+}
+
+/// Forgets those of an earlier cell process.
+pub fn forget(session: &Path) {
+    let _ = std::fs::remove_file(known_file(session));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTER: &str = "static COUNTER: AtomicUsize = AtomicUsize::new(0);";
+
+    fn source(items: &str, number: usize) -> String {
+        format!(
+            "use warpcell as gpu;\n{items}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_{number}(\nbody\n}}\n"
+        )
+    }
+
+    /// The source of a cell and what is known behind it.
+    fn prepared(items: &str, number: usize, known: &Known, cell: &str) -> (String, Known) {
+        let source = source(items, number);
+        let statics = Statics::read(&source, known, cell, &[]);
+        assert_eq!(statics.source.lines().count(), source.lines().count());
+        (statics.source.clone().into_owned(), statics.next.clone().unwrap_or_else(|| known.clone()))
+    }
+
+    #[test]
+    fn the_first_cell_defines_and_later_ones_declare() {
+        let (first, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        let symbol = &known.values().next().unwrap().symbol;
+        assert!(symbol.starts_with("warpcell_static_3_"));
+        assert!(
+            first.contains(&format!("use warpcell as gpu; #[unsafe(export_name = \"{symbol}\")]\n{COUNTER}\n")),
+            "{first}"
+        );
+        let (later, same) = prepared(COUNTER, 4, &known, "COUNTER.load(Relaxed)");
+        let declaration =
+            format!("unsafe extern \"Rust\" {{ #[link_name = \"{symbol}\"] safe static COUNTER: AtomicUsize; }}\n");
+        assert!(later.contains(&declaration), "{later}");
+        assert_eq!(same, known);
+        // The cell is run again.
+        let (again, renewed) = prepared(COUNTER, 5, &known, COUNTER);
+        assert!(again.contains("export_name = \"warpcell_static_5_") && renewed != known);
+    }
+
+    #[test]
+    fn those_in_functions_and_mutable_ones_too() {
+        let function = "/// Counts.\npub fn next() -> usize {\n    static mut N: usize =\n        0;\n    unsafe { N += 1; N }\n}\nmod m { pub static N: u8 = 1; }";
+        let (first, known) = prepared(function, 3, &Known::new(), function);
+        assert_eq!(first.matches("export_name").count(), 2);
+        assert_eq!(known.len(), 2);
+        let (later, _) = prepared(function, 4, &known, "next()");
+        assert!(later.contains("static mut N: usize; }\n\n"), "{later}");
+        assert!(later.contains("pub safe static N: u8; }"), "{later}");
+    }
+
+    #[test]
+    fn another_text_or_another_layout_of_its_type_is_another_static() {
+        let of = |size: &str| format!("struct P({size});\nstatic LIST: Mutex<Vec<P>> = Mutex::new(Vec::new());");
+        let (_, known) = prepared(&of("u8"), 3, &Known::new(), &of("u8"));
+        assert!(prepared(&of("u8"), 4, &known, "").0.contains("link_name"));
+        assert!(!prepared(&of("u16"), 4, &known, "struct P(u16);").0.contains("link_name"));
+        let changed = COUNTER.replace("(0)", "(1)");
+        let (_, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        assert!(!prepared(&changed, 4, &known, "").0.contains("link_name"));
+    }
+
+    #[test]
+    fn what_is_no_static_of_the_notebook_is_left_alone() {
+        for items in ["fn f(x: &'static str) {}", "unsafe extern \"C\" { static environ: u8; }", "// a static one"] {
+            let (same, known) = prepared(items, 3, &Known::new(), items);
+            assert_eq!(same, source(items, 3));
+            assert!(known.is_empty());
+        }
+    }
+}
