@@ -11,7 +11,7 @@ use crate::output_contract::{Message, encode};
 use crate::sleep;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
@@ -114,6 +114,9 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     // SAFETY: the supervisor passes the command pipe's reading end as this descriptor, and nobody else uses it.
     let commands = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(COMMANDS) });
     let mut store: *mut c_void = std::ptr::null_mut();
+    // The user's code may close standard output, or put a file in its place.
+    let mut output = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from).ok();
+    let process = std::process::id();
     for line in BufReader::new(commands).lines() {
         let Ok(line) = line else { break };
         let Some((path, function)) = line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')) else {
@@ -129,7 +132,7 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
             Ok(Some(cell)) => {
                 session.into_iter().for_each(statics::loaded);
                 let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-                send(marker, &Message::Loaded { microseconds });
+                send(&mut output, marker, &Message::Loaded { microseconds });
                 let compiled: f64 = session.map_or(0.0, |session| {
                     build_step::compile_times(session).iter().map(|compilation| compilation.took.as_secs_f64()).sum()
                 });
@@ -139,11 +142,16 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
                     (prelude.begin_cell)(compiled);
                     store = cell(store);
                 }
+                if std::process::id() != process {
+                    // A child that the cell has forked ends where the cell does.
+                    // SAFETY: `_exit` ends the process and has no preconditions.
+                    unsafe { libc::_exit(0) }
+                }
             }
             Err(message) => {
                 // As after a panic, evcxr must not count on the variables that the cell would have defined.
-                send(marker, &Message::LoadFailed { message });
-                send(marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
+                send(&mut output, marker, &Message::LoadFailed { message });
+                send(&mut output, marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
             }
         }
         // SAFETY: the prelude is loaded for good.
@@ -183,8 +191,7 @@ fn loader_error() -> String {
     }
 }
 
-fn send(marker: &str, message: &Message) {
-    let mut stdout = std::io::stdout().lock();
+fn send(output: &mut Option<std::fs::File>, marker: &str, message: &Message) {
     // If the supervisor is gone, so is the reader of this.
-    let _ = stdout.write_all(encode(marker, message).as_bytes()).and_then(|()| stdout.flush());
+    let _ = output.iter_mut().try_for_each(|output| output.write_all(encode(marker, message).as_bytes()));
 }

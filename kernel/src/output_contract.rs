@@ -231,9 +231,15 @@ impl Splitter {
         let start = BEGIN_CONTENT.len();
         let Some(line_length) = self.held[start..].iter().position(|&byte| byte == b'\n') else { return false };
         let body = start + line_length;
-        let Some(length) = self.held[body..].windows(END_CONTENT.len()).position(|window| window == END_CONTENT) else {
-            return false;
-        };
+        // No block has a message in it: then it is text of the user's that begins like one. At the latest the cell's end is a message.
+        let end = self.held[body..].windows(END_CONTENT.len()).position(|window| window == END_CONTENT);
+        let message = self.held[body..].windows(self.marker.len()).position(|window| window == self.marker);
+        if message.is_some_and(|message| end.is_none_or(|end| message < end)) {
+            pieces.push(Piece::Text(self.held.drain(..start).collect()));
+            self.at_line_start = false;
+            return true;
+        }
+        let Some(length) = end else { return false };
         let mime_type = String::from_utf8_lossy(&self.held[start..body]).trim().to_owned();
         let content = String::from_utf8_lossy(&self.held[(body + 1).min(body + length)..body + length]).into_owned();
         self.held.drain(..body + length + END_CONTENT.len());
@@ -302,6 +308,20 @@ mod tests {
         assert_eq!(splitter.feed(b"50 %"), [text("50 %")]);
         assert_eq!(splitter.feed(b"\r100 %"), [text("\r100 %")]);
         assert_eq!(splitter.feed(b"EVCXR_BEGIN_CONTENT in a line"), [text("EVCXR_BEGIN_CONTENT in a line")]);
+    }
+
+    #[test]
+    fn text_that_begins_like_a_block_swallows_no_message() {
+        let marker = new_marker();
+        let stream = format!("EVCXR_BEGIN_CONTENT text/html\nmine\n{}next\n", encode(&marker, &Message::End));
+        for size in [1, 5, stream.len()] {
+            let mut splitter = Splitter::new(&marker);
+            let chunks = stream.as_bytes().chunks(size);
+            let pieces = joined(chunks.flat_map(|chunk| splitter.feed(chunk)).collect());
+            let expected =
+                [text("EVCXR_BEGIN_CONTENT text/html\nmine\n"), Piece::Message(Message::End), text("next\n")];
+            assert_eq!(pieces, expected, "in chunks of {size}");
+        }
     }
 
     #[test]

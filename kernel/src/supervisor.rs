@@ -246,6 +246,9 @@ impl Supervisor {
                 Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
                 Piece::Message(Message::End) => {
                     self.drain_errors();
+                    let (output, errors) = (self.output_text.end(), self.errors_text.end());
+                    self.outbox.text(false, output);
+                    self.outbox.text(true, errors);
                     self.outbox.say_what_was_dropped();
                     self.report(Frame::EndOfCell);
                     say_to_evcxr("EVCXR_EXECUTION_COMPLETE");
@@ -364,6 +367,11 @@ impl Utf8Decoder {
         self.held.drain(..complete);
         text
     }
+
+    /// The text for what is held at the end of a cell: a character that nothing completes any more.
+    fn end(&mut self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned()
+    }
 }
 
 /// How many bytes at the end are the start of a character.
@@ -393,5 +401,8 @@ mod tests {
         let mut decoder = Utf8Decoder::default();
         assert_eq!(decoder.decode(b"a\xffb\xc3"), "a\u{fffd}b");
         assert_eq!(decoder.decode(b"\xa4c"), "äc");
+        assert_eq!(decoder.decode(b"d\xc3"), "d");
+        assert_eq!((decoder.end(), decoder.end()), ("\u{fffd}".to_owned(), String::new()));
+        assert_eq!(decoder.decode(b"\xa4e"), "\u{fffd}e");
     }
 }

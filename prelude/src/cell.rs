@@ -5,6 +5,7 @@
 
 mod display;
 mod interrupt;
+mod memory;
 mod panics;
 mod store;
 
@@ -25,6 +26,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 static CELL: AtomicU64 = AtomicU64::new(0);
 /// Whether a cell runs.
 static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The number of the process that runs cells.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// Whether the cell that runs has failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 /// The bits of an `f64`.
@@ -47,6 +50,12 @@ pub fn send_text_plain(text: &str) {
 
 /// Tells evcxr that the cell's code panicked, and the kernel, if it was interrupted; called where `catch_unwind` caught it.
 pub fn panicked() {
+    // A child that the cell has forked must not go on as the cell process.
+    if std::process::id() != PROCESS.load(Ordering::Relaxed) && PROCESS.load(Ordering::Relaxed) != 0 {
+        panics::report_in_child();
+        // SAFETY: ends the process and has no preconditions.
+        unsafe { libc::_exit(101) };
+    }
     FAILED.store(true, Ordering::Relaxed);
     if interrupt::report() {
         panics::report_caught();
@@ -92,6 +101,7 @@ pub fn user_error(error: &str) {
 pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const c_char, interrupt: *const AtomicU32) {
     // SAFETY: the caller promises NUL-terminated strings that live during this call.
     let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
     crate::output::set_marker(marker.to_string_lossy().into_owned());
     let functions = Path::new(OsStr::from_bytes(functions.to_bytes()));
     crate::registry::list_in(functions);
@@ -102,6 +112,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     // SAFETY: the caller promises that the word stays valid.
     unsafe { interrupt::watch(interrupt) };
     panics::install_hook();
+    memory::install_hook();
     // `print!` without a newline would stay in libstd's buffer until the cell ends.
     let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {
         loop {

@@ -16,6 +16,8 @@
 //! assert!(gpu::allclose(&y, &on_host));
 //! ```
 
+#![cfg_attr(warpcell_cells, feature(alloc_error_hook))]
+
 // What the macros emit names this crate, in its own tests too.
 #[cfg(test)]
 extern crate self as warpcell;

@@ -7,13 +7,19 @@
 
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::sync::{Mutex, OnceLock};
 
 static MARKER: OnceLock<String> = OnceLock::new();
+/// A descriptor of standard output that is ours alone: the user's code may close its own, or put a file in its place.
+static PIPE: OnceLock<std::fs::File> = OnceLock::new();
 static WRITER: Mutex<()> = Mutex::new(());
 
 /// Takes the session's marker; called once, before any cell runs.
 pub(crate) fn set_marker(marker: String) {
+    if let Ok(pipe) = std::io::stdout().as_fd().try_clone_to_owned() {
+        PIPE.get_or_init(|| pipe.into());
+    }
     MARKER.get_or_init(|| marker);
 }
 
@@ -36,9 +42,11 @@ fn send(message: &Value) {
     let frame = format!("{marker}{}\n{text}\n", text.len());
     let _guard = WRITER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     flush();
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(frame.as_bytes());
-    let _ = stdout.flush();
+    // A kernel that is gone reads nothing any more.
+    let _ = match PIPE.get() {
+        Some(mut pipe) => pipe.write_all(frame.as_bytes()),
+        None => std::io::stdout().write_all(frame.as_bytes()),
+    };
 }
 
 /// What is shown: a representation per MIME type, text or JSON, binary content in base64.

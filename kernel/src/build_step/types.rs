@@ -96,7 +96,8 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     let output = checker.args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
     let messages = String::from_utf8_lossy(&output.stderr);
     let line_of = |text: &str| source.lines().position(|line| line.contains(text));
-    let arguments = line_of(ANALYSIS).map_or(0..0, |start| start..line_of(END_OF_ARGUMENTS).unwrap_or(start));
+    let signature =
+        line_of(ANALYSIS).map_or(0..0, |start| start..line_of(END_OF_ARGUMENTS).map_or(start, |end| end + 1));
     let mut errors = String::new();
     for line in messages.lines() {
         let message: Value = serde_json::from_str(line).unwrap_or_default();
@@ -105,7 +106,7 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
         let is_count = is_error && message["spans"].as_array().is_some_and(Vec::is_empty) && message["code"].is_null();
         // The cell itself may end by `return;`, and give up a variable whose type has been redefined.
         let is_of_analysis =
-            message["code"]["code"] == "E0069" || first_line(&message).is_some_and(|index| arguments.contains(&index));
+            message["code"]["code"] == "E0069" || first_line(&message).is_some_and(|index| signature.contains(&index));
         if is_count || is_of_analysis || answer(&message, &names).is_some() {
             continue;
         }

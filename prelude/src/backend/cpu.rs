@@ -56,6 +56,7 @@ use crate::profiling::{Kind, Listener, Listening, Recorded, Recording};
 use crate::registry::Function;
 use graph::{KeptView, noted};
 use memory::Memory;
+pub(crate) use room::available as free_memory;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;

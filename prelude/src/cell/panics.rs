@@ -41,6 +41,13 @@ pub(super) fn report() {
     replace_last(None).unwrap_or_else(unknown).send(true);
 }
 
+/// Writes the panic that has ended the code of a child process, which must not speak to the kernel.
+pub(super) fn report_in_child() {
+    if let Some(panic) = replace_last(None) {
+        eprintln!("panic in process {}: {}", std::process::id(), panic.message);
+    }
+}
+
 /// Reports a panic that the cell has caught, if there is one left.
 pub(super) fn report_caught() {
     if let Some(caught) = replace_last(None) {
@@ -71,7 +78,8 @@ pub(crate) fn on_behalf_of<R>(runs_cells: bool, work: impl FnOnce() -> R) -> R {
 pub(super) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         let message = info.payload_as_str().unwrap_or("a value that is not text was given to `panic_any`").to_owned();
-        let location = info.location().map(ToString::to_string).unwrap_or_default();
+        let location = info.location().filter(|location| !super::memory::is_ours(location.file()));
+        let location = location.map(ToString::to_string).unwrap_or_default();
         let frames = user_frames(&Backtrace::force_capture().to_string());
         let panic = Panic { message, location, frames };
         // rayon hands a panic of its threads to the one that waits for them; if several panic, one of those.

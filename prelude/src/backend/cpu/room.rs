@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Bytes of memory that can be had; all of them where the system does not say.
-pub(super) fn available() -> usize {
+pub(crate) fn available() -> usize {
     let groups = groups().iter().filter_map(Group::room);
     let bounds = meminfo("MemAvailable:").into_iter().chain(address_space()).chain(groups);
     bounds.min().unwrap_or(isize::MAX as usize)
