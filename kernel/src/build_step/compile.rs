@@ -3,6 +3,7 @@
 use super::ahead::{self, Call, Compiled, Goal};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{self, Functions};
+use super::repeated::without_repeated;
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
 use super::statics::Statics;
@@ -118,6 +119,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let Functions { source: text, registers, .. } = Functions::prepare(&text, &cell.session)?;
     let crates = cell.dependencies.identities();
     let cell_text = std::fs::read_to_string(environment::cell_text(&cell.session)).unwrap_or_default();
+    let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &cell_text, &crates);
     let (text, registers) = (&*statics.source, registers || statics.defines());
     let is_timed = BuildOptions::read(&cell.session).timed;
@@ -298,6 +300,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
+    let text = without_repeated(&text);
     let text = types::with_static_references(&text);
     if !installation.has_sources()
         && let Some(status) = types::check(&cell, &text, &rewritten)?

@@ -28,6 +28,22 @@ pub fn defined_in(cell: &str) -> Vec<(String, Option<String>)> {
     defined
 }
 
+/// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
+pub fn items_in(cell: &str) -> Vec<String> {
+    if !["fn ", "const ", "static ", "struct "].iter().any(|keyword| cell.contains(keyword)) {
+        return Vec::new();
+    }
+    let items = statements_of(cell).into_iter().filter_map(ast::Item::cast);
+    let names = items.filter_map(|item| match item {
+        ast::Item::Fn(function) => function.name(),
+        ast::Item::Const(constant) => constant.name(),
+        ast::Item::Static(variable) => variable.name(),
+        ast::Item::Struct(structure) if !matches!(structure.kind(), ast::StructKind::Record(_)) => structure.name(),
+        _ => None,
+    });
+    names.map(|name| name.text().to_string()).collect()
+}
+
 /// The statements and the last expression of code.
 pub fn statements_of(code: &str) -> Vec<SyntaxNode> {
     let file = SourceFile::parse(&format!("fn f() {{ {code} }}"), ra_ap_syntax::Edition::Edition2024).tree();

@@ -14,7 +14,7 @@ use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link, Place};
 use crate::evaluator::session::Session;
 use crate::evaluator::setting_up::SettingUp;
-use crate::evaluator::variables::{self, Variables};
+use crate::evaluator::variables::{self, Replaced, Variables};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
@@ -203,12 +203,30 @@ impl RustEvaluator {
         }
     }
 
+    /// Runs a cell, beside which the variables of the names that it gives to items step back.
     fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
-        let none = BTreeSet::new();
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         if let Some(problem) = self.session.problem() {
             return Err(not_installed(&problem));
         }
+        let replaced = Replaced::by(&expansion.code, context);
+        let result = self.run_parts(number, expansion, cell, sink);
+        if let Ok(context) = &mut self.context {
+            let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
+            replaced.settle(has_compiled, context);
+        }
+        result
+    }
+
+    fn run_parts(
+        &mut self,
+        number: u64,
+        expansion: &Expansion,
+        cell: &str,
+        sink: &OutputSink,
+    ) -> Result<(), CellError> {
+        let none = BTreeSet::new();
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.concern(number) {
             return Err(interrupted(&none));
@@ -236,6 +254,8 @@ impl RustEvaluator {
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
         }
+        let report = Report::read(self.session.path());
+        let said = Diagnostics::read(self.session.path());
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if died { self.link.settle_exit() } else { None };
         let events = if died { Events::default() } else { self.link.settle() };
@@ -262,7 +282,6 @@ impl RustEvaluator {
                     self.sources.clear();
                     return failure.map_or(Ok(()), Err);
                 }
-                let report = Report::read(self.session.path());
                 if failure.is_some() {
                     variables::restore(&before, &report, &events.stored, context);
                 }
@@ -285,7 +304,6 @@ impl RustEvaluator {
             }
             Err(Error::CompilationErrors(errors)) => {
                 let place = |line, column| locate(expansion, cell, line, column);
-                let said = Diagnostics::read(self.session.path());
                 Err(compile_error(&errors, said.as_ref(), cell, code, &place, &|name| self.variables.hint(name)))
             }
             Err(Error::TypeRedefinedVariablesLost(names)) => Err(CellError {

@@ -105,6 +105,38 @@ impl Variables {
     }
 }
 
+/// Variables that a cell replaces by items of their names: a later definition wins. They get other names until the cell has compiled.
+pub struct Replaced(Vec<String>);
+
+impl Replaced {
+    /// Puts aside the variables that the cell defines as items.
+    pub fn by(cell: &str, context: &mut CommandContext) -> Replaced {
+        let known = names(context);
+        let mut replaced: Vec<String> =
+            build_step::items_in(cell).into_iter().filter(|name| known.contains(name)).collect();
+        replaced.retain(|name| {
+            let _ = context.execute(&format!("let {} = {name};", aside(name)));
+            !names(context).contains(name)
+        });
+        Replaced(replaced)
+    }
+
+    /// Drops them, or brings them back if the cell has not compiled.
+    pub fn settle(&self, compiled: bool, context: &mut CommandContext) {
+        for name in &self.0 {
+            let code = match compiled {
+                true => format!("drop({});", aside(name)),
+                false => format!("let {name} = {};", aside(name)),
+            };
+            let _ = context.execute(&code);
+        }
+    }
+}
+
+fn aside(name: &str) -> String {
+    format!("warpcell_replaced_{name}")
+}
+
 /// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
 /// values of those that it was about to define anew, and what it has `stored` before it failed.
 pub fn restore(before: &BTreeSet<String>, report: &Report, stored: &[String], context: &mut CommandContext) {

@@ -1,0 +1,179 @@
+"""A notebook is a program: its cells do what the same lines do in `fn main`, and what ran before a failure stays done."""
+
+import os
+
+import pytest
+
+from e2e.session import Session
+from programs.run import compare_all
+
+# The longer runs are `tests/run programs`.
+COUNT = int(os.environ.get("WARPCELL_TEST_PROGRAMS", "60"))
+SEED = int(os.environ.get("WARPCELL_TEST_SEED", "1"))
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("failures", [False, True], ids=["whole", "with failures"])
+def test_random_programs_do_in_cells_what_they_do_in_one_block(failures):
+    count = COUNT if not failures else COUNT // 2
+    differences = compare_all(count, SEED, 2, failures)
+    print(f"{count} programs from seed {SEED}: {len(differences)} differ")
+    assert not differences, "\n".join(map(str, differences[:3]))
+
+
+@pytest.mark.parametrize(
+    ("cells", "value", "expected"),
+    [
+        (["let mut a = gpu::arange::<f64>(5.0);", "a = a + 1.0;"], "a.sum()", "15.0"),
+        (['let mut s = String::from("x");', 's = s + "y";'], "s", '"xy"'),
+        (["let mut v = vec![1, 2];", "v = v.into_iter().map(|x| x + 1).collect();"], "v", "[2, 3]"),
+        (['let mut u = vec!["u"]; let mut w = vec!["w"];', "(u, w) = (w, u);"], "(u[0], w[0])", '("w", "u")'),
+        (["let mut b = gpu::ones::<f64>(2);", "for _ in 0..3 { b = b * 2.0; }"], "b.sum()", "16.0"),
+        (['let mut o = Some(String::from("o"));', 'o = o.map(|x| x + "p");'], "o", 'Some("op")'),
+        (["let mut x = vec![1]; let mut y = vec![2]; let z = vec![3];", "x = y; y = z;"], "(x, y)", "([2], [3])"),
+        (["let mut k = vec![1];", "drop(k);", "k = vec![4];"], "k", "[4]"),
+        (["let late: i32;", "late = 5;"], "late", "5"),
+        (["use std::sync::atomic::{AtomicUsize, Ordering}; static N: AtomicUsize = AtomicUsize::new(0);",
+          "N.fetch_add(1, Ordering::Relaxed);", "N.fetch_add(1, Ordering::Relaxed);"], "N.load(Ordering::Relaxed)", "2"),
+        (["fn count() -> u8 { static mut C: u8 = 0; unsafe { C += 1; C } }", "count();", "count();"], "count()", "3"),
+        (["let f = 1;", "fn f() -> i32 { 7 }"], "f()", "7"),
+        (["fn g() -> i32 { 7 }", "let g = 1;"], "g", "1"),
+        (["unsafe extern \"C\" { fn abs(x: i32) -> i32; }"] * 2, "unsafe { abs(-3) }", "3"),
+        (["let r = std::panic::catch_unwind(|| 1);"], "r.is_ok()", "true"),
+        (["let joined = std::thread::spawn(|| 1).join();"], "joined.unwrap()", "1"),
+    ],
+)  # fmt: skip
+def test_cells_do_what_the_same_lines_do_in_a_program(kernel, cells, value, expected):
+    for cell in cells:
+        result = kernel.check(cell)
+        assert not result.stdout and not result.stderr, result.summary()
+    assert kernel.check(value).value == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "cell", "name", "value", "expected"),
+    [
+        ("let q = 1;", "let q = 2; fails();", "Panic", "q", "2"),
+        ("let mut list = vec![1];", "list.push(1); fails();", "Panic", "list", "[1, 1]"),
+        ("", 'let made = 5; let parsed = "x".parse::<i32>()?;', "Error", "made", "5"),
+        ("let mut text = String::new();", 'text = text + "a"; fails(); text = text + "b";', "Panic", "text", '"a"'),
+        ("let given = vec![1];", "fails(); let taken = given;", "Panic", "given", "[1]"),
+        ("let moved = vec![1];", "let there = moved; fails();", "Panic", "there", "[1]"),
+        ("", "let mut total = 0; for i in 0..5 { total += i; if i == 3 { fails() } }", "Panic", "total", "6"),
+    ],
+)
+def test_what_ran_before_a_failure_stays_done(kernel, before, cell, name, value, expected):
+    kernel.check('fn fails() { panic!("on purpose") }')
+    kernel.check(before)
+    result = kernel.run(cell)
+    assert not result.ok and result.error["ename"] == name, result.summary()
+    assert "lost" not in result.error_text, result.error_text
+    assert kernel.check(value).value == expected
+
+
+def test_a_new_value_that_is_lost_is_named(kernel):
+    kernel.check("fn eats(list: Vec<i32>) -> Vec<i32> { drop(list); panic!(\"on purpose\") }")
+    kernel.check("let mut meal = vec![1];")
+    result = kernel.run("let mut meal = vec![2]; meal = eats(meal);")
+    assert "The new value of `meal` is lost; `meal` has the value from before this cell." in result.error_text
+    assert kernel.check("meal").value == "[1]"
+
+
+def test_a_panic_that_is_caught_is_no_error(kernel):
+    result = kernel.check('let caught = std::panic::catch_unwind(|| { if true { panic!("caught here") } 1 });')
+    assert "caught here" in result.stderr and "line 1, column" in result.stderr
+    result = kernel.check('let thread = std::thread::spawn(|| { if true { panic!("in a thread") } });\nthread.join().is_err()')
+    assert result.value == "true" and "line 1, column" in result.stderr and "in a thread" in result.stderr
+    # Without a message, or with the user's own hook, it is an error all the same.
+    assert "without a message" in kernel.run("std::panic::resume_unwind(Box::new(1));").error_text
+
+
+@pytest.mark.parametrize(
+    ("cell", "headline", "place"),
+    [
+        ("max(1, 2)", "error[E0425]: cannot find function `max`", "line 1, column 1"),
+        ("1;\nHashMap::<i32, i32>::new()", "error[E0433]: ", "line 2, column 1"),
+        ("plain(1)", "error[E0308]: mismatched types", "line 1, column 7"),
+        ("twice(&array)", "error[E0308]: mismatched types", "line 1, column 7"),
+        ("gpu::random((3, 3))", "error[E0423]: expected function, found module", "line 1, column 1"),
+        ("kernel_function(1)", "error[E", "line 1, column 1"),
+        ("let a = 1;\n  nothing(a)", "error[E0425]: cannot find function `nothing`", "line 2, column 3"),
+        ("let s = String::new();\nlet t = s;\ns.len()", "error[E0382]: borrow of moved value: `s`", "line 3, column 1"),
+        ("{", "error: this file contains an unclosed delimiter", "line 1, column 1"),
+        ("let x = (1 + 2;", "error: this file contains an unclosed delimiter", "line 1, column 9"),
+        ('let s = "abc;', "error[E0765]: unterminated double quote string", "line 1, column 9"),
+        ("1 +", "error: expected expression, found the end of the cell", "line 1, column 3"),
+        ("struct P { x: i32 }\nlet p = P { y: 1 };", "error[E0560]: struct `P` has no field named `y`", "line 2, column 13"),
+    ],
+)
+def test_compile_errors_have_their_headline_and_place(kernel, cell, headline, place):
+    kernel.check("fn plain(x: f64) -> f64 { x } #[vectorize] fn twice(x: f32) -> f32 { x * 2.0 }")
+    kernel.check("#[kernel] fn kernel_function(mut out: ViewMut<f32>) { out[0] = 1.0; }")
+    kernel.check("let array = gpu::ones::<f32>(3);")
+    text = kernel.run(cell).error_text
+    first = next(line for line in text.splitlines() if line.startswith("error"))
+    assert first.startswith(headline), text
+    assert place in text, text
+    for word in ("evcxr", "VariableStore", "ctx::", " _::", "`_::", "run_user_code", "/tmp/", "lib.rs"):
+        assert word not in text, text
+
+
+def test_lint_warnings_are_no_errors(kernel):
+    kernel.check("let A = 3.0; let Thread = std::thread::spawn(|| 1).join();")
+    kernel.check("fn CamelCase() -> f64 { 1.0 }")
+    assert kernel.check("let b = A + CamelCase(); b").value == "4.0"
+
+
+@pytest.mark.parametrize(
+    "cell", ["{" * 10_000, "(" * 10_000 + "1" + ")" * 10_000, "!" * 10_000 + "true", "1" + "+1" * 100_000, '"' + "x" * 1_000_000 + '".len()']
+)
+def test_no_text_is_too_much(kernel, cell):
+    kernel.check("let kept = 7;")
+    kernel.run(cell, seconds=60)
+    kernel.ask(kernel.client.is_complete(cell))
+    kernel.ask(kernel.client.complete(cell[:2000], 1600), seconds=30)
+    assert kernel.check("kept").value == "7"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        'println!("EVCXR_BEGIN_CONTENT text/html");',
+        "unsafe extern \"C\" { safe fn close(descriptor: i32) -> i32; }\nclose(1);",
+        "use std::os::fd::AsRawFd; let file = std::fs::File::create(\"/dev/null\").unwrap();\n"
+        "unsafe extern \"C\" { safe fn dup2(old: i32, new: i32) -> i32; }\ndup2(file.as_raw_fd(), 1);",
+        "unsafe extern \"C\" { safe fn fork() -> i32; }\nif fork() == 0 { panic!(\"in the child\") }",
+        "unsafe extern \"C\" { safe fn fork() -> i32; }\nfork();",
+    ],
+)  # fmt: skip
+def test_a_cell_comes_to_its_end_whatever_it_does_to_the_process(cell):
+    session = Session()
+    try:
+        session.check("let kept = 7;")
+        session.check(cell, seconds=30)
+        assert session.check("kept + 1", seconds=30).value == "8"
+    finally:
+        session.close()
+
+
+def test_half_a_character_stays_in_its_cell(kernel):
+    kernel.check("use std::io::Write; std::io::stdout().write_all(b\"a\\xc3\").unwrap();")
+    assert kernel.check('print!("\\u{e4}");').stdout == "ä"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "let big: Vec<u8> = Vec::with_capacity(1 << 46);",
+        "gpu::linspace(0.0, 1.0, 1 << 40).size()",
+        "gpu::host::linspace(0.0, 1.0, 1 << 42).len()",
+        "gpu::broadcast_to(&gpu::ones::<f64>(1), 1usize << 42).to_host().len()",
+        "gpu::random::permutation(1 << 42).size()",
+    ],
+)
+def test_out_of_memory_is_an_error(kernel, cell):
+    kernel.check("let kept = 7;")
+    result = kernel.run(cell)
+    assert not result.ok and result.error["ename"] == "Panic", result.summary()
+    assert "out of memory" in result.error_text and "bytes were asked for" in result.error_text, result.error_text
+    assert kernel.check("kept").value == "7"
