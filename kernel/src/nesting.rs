@@ -1,12 +1,21 @@
 //! How deeply code is nested. Parsers call themselves for each level, and one whose stack is full ends its process; so what no program
 //! needs is refused before anything parses it. Only tokens are looked at.
 
-use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
+use ra_ap_parser::{Edition, LexedStr, T};
 
-/// How many brackets may be open at once.
-const BRACKETS: usize = 200;
-/// How many operators may follow one another without a `;` or a `,` between them.
-const OPERATORS: usize = 4000;
+/// How deeply code may be nested.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many brackets may be open at once.
+    brackets: usize,
+    /// How many operators may follow one another without a `;`, a `,` or a block between them, and how many `else`.
+    operators: usize,
+}
+
+/// For cells: the analysis of 1,000 operators takes half a minute, of 300 three seconds.
+pub const CELLS: Limits = Limits { brackets: 200, operators: 600 };
+/// For completion and help, which are to come at once.
+pub const HELP: Limits = Limits { brackets: 60, operators: 200 };
 
 /// The place at which code is nested too deeply.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,37 +26,48 @@ pub struct TooDeep {
     pub what: String,
 }
 
-/// Looks for such a place.
-pub fn too_deep(code: &str) -> Option<TooDeep> {
-    let tokens = LexedStr::new(Edition::Edition2024, code);
-    // The operators since the last separator, for each open bracket.
-    let mut operators = vec![0usize];
-    for index in 0..tokens.len() {
-        let kind = tokens.kind(index);
-        match kind {
-            T!['('] | T!['['] | T!['{'] => operators.push(0),
-            T![')'] | T![']'] | T!['}'] if operators.len() > 1 => {
-                operators.pop();
-            }
-            T![;] | T![,] => *operators.last_mut()? = 0,
-            _ if is_operator(kind) => *operators.last_mut()? += 1,
-            _ => {}
-        }
-        let brackets = operators.len() > BRACKETS + 1;
-        if brackets || operators.last().is_some_and(|count| *count > OPERATORS) {
-            let what = match brackets {
-                true => format!("more than {BRACKETS} brackets are open at once"),
-                false => format!("an expression has more than {OPERATORS} operators"),
-            };
-            return Some(TooDeep { offset: tokens.text_start(index), what });
-        }
-    }
-    None
+/// What has come since the last separator.
+#[derive(Default)]
+struct Level {
+    operators: usize,
+    elses: usize,
 }
 
-/// Whether a token may make an expression deeper.
-fn is_operator(kind: SyntaxKind) -> bool {
-    kind.is_punct() || kind == T![else]
+/// Looks for such a place.
+pub fn too_deep(code: &str, limits: Limits) -> Option<TooDeep> {
+    let tokens = LexedStr::new(Edition::Edition2024, code);
+    // For each open bracket.
+    let mut levels = vec![Level::default()];
+    for index in 0..tokens.len() {
+        let kind = tokens.kind(index);
+        let mut closed = false;
+        match kind {
+            T!['('] | T!['['] | T!['{'] => levels.push(Level::default()),
+            T![')'] | T![']'] | T!['}'] if levels.len() > 1 => {
+                levels.pop();
+                closed = kind == T!['}'];
+            }
+            _ => {}
+        }
+        let depth = levels.len() - 1;
+        let level = levels.last_mut()?;
+        match kind {
+            T![;] | T![,] => *level = Level::default(),
+            T!['}'] if closed => level.operators = 0,
+            T![else] => level.elses += 1,
+            _ if kind.is_punct() => level.operators += 1,
+            _ => {}
+        }
+        let what = if depth > limits.brackets {
+            format!("more than {} brackets are open at once", limits.brackets)
+        } else if level.operators.max(level.elses) > limits.operators {
+            format!("an expression has more than {} operators", limits.operators)
+        } else {
+            continue;
+        };
+        return Some(TooDeep { offset: tokens.text_start(index), what });
+    }
+    None
 }
 
 #[cfg(test)]
@@ -58,10 +78,11 @@ mod tests {
     fn what_programs_need_is_allowed() {
         let list = format!("let v = vec![{}];", "-1.5 + 2.0, ".repeat(20_000));
         let statements = "a += 1;\n".repeat(50_000);
-        let brackets = format!("{}1{}", "(".repeat(200), ")".repeat(200));
-        let sum = format!("1{}", " + 1".repeat(3000));
-        for code in ["", "f(g(h(1)))", "}}}", &list, &statements, &brackets, &sum] {
-            assert_eq!(too_deep(code), None, "{}", &code[..code.len().min(50)]);
+        let arms = format!("match x {{ {} }}", "std::a::B(..) => { 1 }\n".repeat(2000));
+        let brackets = format!("{}1{}", "(".repeat(199), ")".repeat(199));
+        let sum = format!("1{}", " + 1".repeat(500));
+        for code in ["", "f(g(h(1)))", "}}}", &list, &statements, &arms, &brackets, &sum] {
+            assert_eq!(too_deep(code, CELLS), None, "{}", &code[..code.len().min(50)]);
         }
     }
 
@@ -70,11 +91,11 @@ mod tests {
         for (code, offset) in [
             ("{".repeat(10_000), 200),
             (format!("x;\n{}", "(".repeat(201)), 203),
-            ("!".repeat(1_000_000), 4000),
-            (format!("1{}", "+1".repeat(500_000)), 8001),
-            ("if a {} else ".repeat(5000), 13 * 4000 + 8),
+            ("!".repeat(1_000_000), 600),
+            (format!("1{}", "+1".repeat(500_000)), 1201),
+            ("if a {} else ".repeat(5000), 13 * 600 + 8),
         ] {
-            assert_eq!(too_deep(&code).unwrap().offset, offset, "{}", &code[..30]);
+            assert_eq!(too_deep(&code, CELLS).unwrap().offset, offset, "{}", &code[..30]);
         }
     }
 }

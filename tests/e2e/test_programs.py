@@ -119,7 +119,7 @@ def test_compile_errors_have_their_headline_and_place(kernel, cell, headline, pl
 
 
 def test_lint_warnings_are_no_errors(kernel):
-    kernel.check("let A = 3.0; let Thread = std::thread::spawn(|| 1).join();")
+    kernel.check("let A = 3.0; let thread = std::thread::spawn(|| 1).join();")
     kernel.check("fn CamelCase() -> f64 { 1.0 }")
     assert kernel.check("let b = A + CamelCase(); b").value == "4.0"
 
@@ -167,7 +167,7 @@ def test_half_a_character_stays_in_its_cell(kernel):
         "let big: Vec<u8> = Vec::with_capacity(1 << 46);",
         "gpu::linspace(0.0, 1.0, 1 << 40).size()",
         "gpu::host::linspace(0.0, 1.0, 1 << 42).len()",
-        "gpu::broadcast_to(&gpu::ones::<f64>(1), 1usize << 42).to_host().len()",
+        "gpu::ones::<f64>(1).broadcast_to(1usize << 42).to_host().len()",
         "gpu::random::permutation(1 << 42).size()",
     ],
 )

@@ -169,14 +169,16 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             may_split = !split.may_have_caused(&messages);
             messages = split.in_lines_of_evcxr(&messages);
         }
+        // Where there are several statements, a variable outlives those before the one that moves it away.
+        if split.is_none() && may_split && !wants_split && plan.only_moves_away(&messages) {
+            wants_split = layout.is_some_and(|layout| Split::new(&planned, layout, &known, true).is_some());
+            if wants_split {
+                continue;
+            }
+        }
         let found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
         match found {
             Some(found) if split.is_none() => {
-                // Where there are several statements, a variable outlives those before the one that moves it away.
-                if may_split && !wants_split && !found.replaced.is_empty() {
-                    wants_split = true;
-                    continue;
-                }
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
                     eprint!("{messages}");
                     return Ok(compiled.status);
@@ -186,8 +188,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             Some(found) => findings.add(Findings { replaced: Vec::new(), ..found }),
             None if split.is_some() && !may_split => {}
             None => {
-                let unknown_types = plan.has_unknown_types(&messages);
-                let said = Diagnostics { source: text_of_evcxr, messages, unknown_types };
+                let said = Diagnostics::new(text_of_evcxr, messages);
                 said.write(&cell.session)?;
                 eprint!("{}", plan.for_evcxr(&said.messages));
                 return Ok(compiled.status);
@@ -311,7 +312,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let output = cell.checker(&rewritten).output().with_context(|| cell.cannot_run())?;
     let messages = diagnostics::errors_in(&String::from_utf8_lossy(&output.stderr));
     eprint!("{messages}");
-    Diagnostics { source: text.into_owned(), messages, unknown_types: false }.write(&cell.session)?;
+    Diagnostics::new(text.into_owned(), messages).write(&cell.session)?;
     Ok(output.status.code().unwrap_or(1))
 }
 

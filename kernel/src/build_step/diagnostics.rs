@@ -3,6 +3,7 @@
 //! evcxr reads the same messages, and decides by them what it tries next; but of one whose place is in code that evcxr generated it
 //! leaves out the headline, and the last expression of a cell is in such code.
 
+use super::variables::{STORE, first_line};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,6 +21,12 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// The messages about a source.
+    pub fn new(source: String, messages: String) -> Diagnostics {
+        let unknown_types = has_unknown_types(&source, &messages);
+        Diagnostics { source, messages, unknown_types }
+    }
+
     fn path(session: &Path) -> PathBuf {
         session.join("diagnostics.json")
     }
@@ -40,6 +47,19 @@ impl Diagnostics {
     pub fn forget(session: &Path) {
         let _ = std::fs::remove_file(Diagnostics::path(session));
     }
+}
+
+/// Whether the compiler does not know a name in the type of a variable: evcxr writes types as rust-analyzer names them, which leaves out
+/// paths.
+fn has_unknown_types(source: &str, messages: &str) -> bool {
+    let mut errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    errors.any(|message| {
+        let line = first_line(&message).and_then(|index| source.lines().nth(index)).unwrap_or_default();
+        let text = message["message"].as_str().unwrap_or_default();
+        let is_path = matches!(message["code"]["code"].as_str(), Some("E0433" | "E0603"));
+        line.contains(STORE)
+            && (is_path || text.starts_with("cannot find type") || text.starts_with("cannot find trait"))
+    })
 }
 
 /// The errors among the compiler's messages. A warning would make evcxr think that the cell has an error.

@@ -118,7 +118,7 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     eprint!("{errors}");
     std::fs::write(file(cell.session()), serde_json::to_string(&said(&messages, &names))?)?;
     let status = i32::from(!errors.is_empty());
-    Diagnostics { source: source.to_owned(), messages: errors, unknown_types: false }.write(cell.session())?;
+    Diagnostics::new(source.to_owned(), errors).write(cell.session())?;
     Ok(Some(status))
 }
 

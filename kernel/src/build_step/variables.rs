@@ -381,17 +381,15 @@ impl Plan {
         (findings != Findings::default()).then_some(findings)
     }
 
-    /// Whether the compiler does not know a name in the type of a variable: evcxr writes types as rust-analyzer names them, which
-    /// leaves out paths.
-    pub fn has_unknown_types(&self, messages: &str) -> bool {
-        let mut errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        errors.any(|message| {
-            let stores =
-                first_line(&message).is_some_and(|index| self.moving.iter().any(|lines| lines.contains(&index)));
-            let text = message["message"].as_str().unwrap_or_default();
-            let is_path = matches!(message["code"]["code"].as_str(), Some("E0433" | "E0603"));
-            stores && (is_path || text.starts_with("cannot find type") || text.starts_with("cannot find trait"))
-        })
+    /// Whether all that the compiler has found is that variables cannot be stored behind the closure, which has moved them away.
+    pub fn only_moves_away(&self, messages: &str) -> bool {
+        let errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut places = errors.filter(|message| message["level"] == "error").filter_map(|message| {
+            let index = first_line(&message)?;
+            Some(self.moved_away(message["code"]["code"].as_str().unwrap_or_default(), index).is_some())
+        });
+        let first = places.next();
+        first == Some(true) && places.all(|moves| moves)
     }
 
     /// The compiler's messages as evcxr understands them: a variable without a value is one whose value was moved away.

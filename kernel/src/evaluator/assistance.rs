@@ -4,7 +4,7 @@
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
 use crate::installation::Installation;
 use crate::magics::{self, Completing, Notebook};
-use crate::nesting::too_deep;
+use crate::nesting;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -54,7 +54,7 @@ pub fn complete(
     code: &str,
     cursor: usize,
 ) -> Completions {
-    if too_deep(code).is_some() {
+    if nesting::too_deep(code, nesting::HELP).is_some() {
         return nothing(cursor);
     }
     let Ok(expansion) = magics::expand(code, notebook) else { return nothing(cursor) };
@@ -147,7 +147,7 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
 
 /// Documentation of what stands at a place in Rust code; `known` as in [`complete`].
 pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-    if too_deep(code).is_some() {
+    if nesting::too_deep(code, nesting::HELP).is_some() {
         return None;
     }
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)

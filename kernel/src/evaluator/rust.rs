@@ -22,7 +22,7 @@ use crate::evaluator::{actions, assistance, keeping};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
-use crate::nesting::too_deep;
+use crate::nesting;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use serde_json::{Map, Value};
@@ -332,7 +332,7 @@ impl Evaluator for RustEvaluator {
         self.finish_setting_up(sink);
         let mut expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
-        if let Some(place) = too_deep(&expansion.code) {
+        if let Some(place) = nesting::too_deep(&expansion.code, nesting::CELLS) {
             let at = expansion.original_offset(place.offset).min(code.len());
             let line = code[..code.floor_char_boundary(at)].matches('\n').count() + 1;
             let message = format!("line {line}: {}; divide it into parts, such as variables of their own", place.what);

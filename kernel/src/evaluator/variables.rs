@@ -111,11 +111,21 @@ pub struct Replaced(Vec<String>);
 impl Replaced {
     /// Puts aside the variables that the cell defines as items.
     pub fn by(cell: &str, context: &mut CommandContext) -> Replaced {
-        let known = names(context);
+        let known = types(context);
         let mut replaced: Vec<String> =
-            build_step::items_in(cell).into_iter().filter(|name| known.contains(name)).collect();
+            build_step::items_in(cell).into_iter().filter(|name| known.contains_key(name)).collect();
         replaced.retain(|name| {
             let _ = context.execute(&format!("let {} = {name};", aside(name)));
+            if names(context).contains(name) {
+                // A number is not moved away by that. Its name is spelt so that the cell does not seem to use it.
+                let spelt: String =
+                    name.chars().map(|character| format!("\\u{{{:x}}}", u32::from(character))).collect();
+                let type_name = &known[name];
+                let take = format!("drop(evcxr_variable_store.take_variable::<{type_name}>(\"{spelt}\"));");
+                let _ = context.execute(&format!("{take} evcxr_variable_store.miss_variable(\"{spelt}\");"));
+                // The next cell finds that out.
+                let _ = context.execute("{}");
+            }
             !names(context).contains(name)
         });
         Replaced(replaced)
