@@ -574,15 +574,12 @@ mod tests {
     fn split(code: &str, new: &[(&str, &str)], consumed: &[(&str, usize, bool)]) -> Option<Split> {
         let source = source("", &STORED, code, new);
         let plan = Plan::new(&source, &[], &Findings::default());
-        let mut known = Known::default();
-        known.consumed = consumed
-            .iter()
-            .map(|(name, statement, renewed)| Consumed {
-                name: (*name).to_owned(),
-                statement: *statement,
-                renewed: *renewed,
-            })
-            .collect();
+        let consumed = consumed.iter().map(|(name, statement, renewed)| Consumed {
+            name: (*name).to_owned(),
+            statement: *statement,
+            renewed: *renewed,
+        });
+        let known = Known { consumed: consumed.collect(), ..Known::default() };
         Split::new(&source, plan.layout().unwrap(), &known, false)
     }
 
