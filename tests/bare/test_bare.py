@@ -48,6 +48,9 @@ def bare():
             *(inside(made, ROOT / name) for name in (".venv", "lessons/executed")),
             *(inside(made, one / "lib/rustlib" / name) for one in toolchains for name in ("src", "manifest-rust-src")),
         ]
+        # What is removed by hand the distribution takes for installed.
+        purge = "command -v dpkg >/dev/null && dpkg --purge --force-depends rust-web-src rust-src"
+        made.run(["/bin/sh", "-c"], purge, "0:0", dict(os.environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for path in absent:
             remove(path)
         for one in toolchains:
