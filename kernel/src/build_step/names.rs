@@ -3,6 +3,7 @@
 use ra_ap_parser::{Edition, LexedStr};
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp, HasName};
 use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The variables, not defined by a cell itself, to which it may assign a value.
@@ -26,6 +27,38 @@ pub fn defined_in(cell: &str) -> Vec<(String, Option<String>)> {
         defined.extend(names.map(|name| (name.text().to_string(), type_name.clone())));
     }
     defined
+}
+
+/// A type as stable code may write it: `AtomicU64` is a name for `Atomic<u64>`, which is unstable.
+pub fn stable(type_name: &str) -> Cow<'_, str> {
+    const GENERIC: &str = "Atomic<";
+    let mut result = Cow::Borrowed(type_name);
+    let mut from = 0;
+    while let Some(at) = result[from..].find(GENERIC).map(|at| at + from) {
+        from = at + GENERIC.len();
+        let is_word = result[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_');
+        let Some(length) = result[from..].find(['>', '<', ',']) else { break };
+        let inner = result[from..from + length].trim();
+        let name = match inner {
+            "bool" => "AtomicBool",
+            "i8" => "AtomicI8",
+            "i16" => "AtomicI16",
+            "i32" => "AtomicI32",
+            "i64" => "AtomicI64",
+            "isize" => "AtomicIsize",
+            "u8" => "AtomicU8",
+            "u16" => "AtomicU16",
+            "u32" => "AtomicU32",
+            "u64" => "AtomicU64",
+            "usize" => "AtomicUsize",
+            _ => continue,
+        };
+        if !is_word && result[from + length..].starts_with('>') {
+            result.to_mut().replace_range(at..=from + length, name);
+            from = at + name.len();
+        }
+    }
+    result
 }
 
 /// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
@@ -123,4 +156,45 @@ pub fn is_used(code: &str, name: &str) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomic_numbers_have_their_stable_names() {
+        for (unstable, expected) in [
+            ("Arc<std::sync::atomic::Atomic<u64>>", "Arc<std::sync::atomic::AtomicU64>"),
+            ("(Atomic<bool>, Atomic<usize>)", "(AtomicBool, AtomicUsize)"),
+            ("Vec<MyAtomic<u64>>", "Vec<MyAtomic<u64>>"),
+            ("Atomic<*mut u8>", "Atomic<*mut u8>"),
+            ("Atomic<Vec<Atomic<i8>>>", "Atomic<Vec<AtomicI8>>"),
+            ("Atomic<", "Atomic<"),
+        ] {
+            assert_eq!(stable(unstable), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_cell_defines() {
+        assert_eq!(items_in("fn f() {} let g = 1; const C: u8 = 1; struct P(u8); struct Q { x: u8 }"), ["f", "C", "P"]);
+        let defined = defined_in("let (a, mut b) = f(); let c: Vec<u8>; let d: u8 = 1;");
+        let c = ("c".to_owned(), Some("Vec<u8>".to_owned()));
+        let names: Vec<&str> = defined.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        assert!(defined.contains(&c) && defined.iter().filter(|(_, kind)| kind.is_some()).count() == 1);
+    }
+
+    #[test]
+    fn what_a_cell_assigns_to() {
+        let sorted = |code| {
+            let mut names = assigned_in(code);
+            names.sort();
+            names
+        };
+        assert_eq!(sorted("a = a + 1; (b, c[0]) = f(); d.x = 1; e == 2; g += 1;"), ["a", "b", "c", "d", "x"]);
+        assert_eq!(sorted("let a = 1; a = 2;"), [""; 0]);
+        assert_eq!(sorted("m!(a = 1)"), ["a"]);
+    }
 }

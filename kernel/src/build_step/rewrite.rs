@@ -3,7 +3,9 @@
 //!
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
-use super::variables::{Crates, Findings, Plan};
+use super::names::stable;
+use super::variables::{Crates, Findings, Plan, STORE};
+use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
 const SHOW: &str = ").evcxr_display();";
@@ -34,6 +36,8 @@ pub struct Rewritten {
 pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
     let none = Findings::default();
     let findings = surroundings.findings.unwrap_or(&none);
+    let stable = with_stable_types(source);
+    let source = &*stable;
     let plan = Plan::new(source, surroundings.crates, findings);
     let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
     let source = shorter.as_deref().unwrap_or(source);
@@ -85,6 +89,15 @@ pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
         }
     }
     Rewritten { text: result, plan }
+}
+
+/// The source with types of variables as stable code may write them.
+fn with_stable_types(source: &str) -> Cow<'_, str> {
+    if !source.contains("Atomic<") {
+        return Cow::Borrowed(source);
+    }
+    let change = |line| if str::contains(line, STORE) { stable(line) } else { Cow::Borrowed(line) };
+    source.split_inclusive('\n').map(change).collect::<String>().into()
 }
 
 /// The source of a cell that is only checked: values show themselves in it as they do when it is built.

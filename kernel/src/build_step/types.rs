@@ -10,6 +10,7 @@
 
 use super::compile::{Cell, lead_group};
 use super::diagnostics::Diagnostics;
+use super::names::stable;
 use super::rewrite::with_display;
 use super::variables::first_line;
 use crate::installation::Installation;
@@ -193,7 +194,7 @@ fn answer(message: &Value, names: &[String]) -> Option<(String, String)> {
         let text = span["text"][0]["text"].as_str()?.trim();
         let name = names.iter().find(|name| question(name) == text)?;
         let type_name = span["label"].as_str()?.strip_prefix(HAS_TYPE)?.strip_suffix('`')?;
-        Some((name.clone(), type_name.to_owned()))
+        Some((name.clone(), stable(type_name).into_owned()))
     })
 }
 
