@@ -98,7 +98,8 @@ impl<'a> Statics<'a> {
                         let line =
                             before.strip_suffix('\n').map(|before| before.rsplit('\n').next().unwrap_or_default());
                         match line {
-                            Some(line) if !line.contains("//") => {
+                            // The crate's attributes are compiled from another file (`ahead.rs`).
+                            Some(line) if !line.contains("//") && !line.starts_with("#!") => {
                                 let at = before.len() - 1;
                                 result.insert_str(at, &format!(" {attribute}"));
                             }
@@ -197,6 +198,17 @@ mod tests {
         // The cell is run again.
         let (again, renewed) = prepared(COUNTER, 5, &known, COUNTER);
         assert!(again.contains("export_name = \"warpcell_static_5_") && renewed != known);
+    }
+
+    #[test]
+    fn one_behind_the_crates_attributes_keeps_its_own() {
+        let source = format!(
+            "#![allow(dead_code)]\n{COUNTER}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(\n}}\n"
+        );
+        let statics = Statics::read(&source, &Known::new(), COUNTER, &[]);
+        let lines: Vec<&str> = statics.source.lines().collect();
+        assert_eq!(lines[0], "#![allow(dead_code)]");
+        assert!(lines[1].starts_with("#[unsafe(export_name = ") && lines[1].ends_with(COUNTER), "{}", lines[1]);
     }
 
     #[test]
