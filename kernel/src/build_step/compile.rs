@@ -166,7 +166,6 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                     None => continue,
                 }
             }
-            may_split = !split.may_have_caused(&messages);
             messages = split.in_lines_of_evcxr(&messages);
         }
         // Where there are several statements, a variable outlives those before the one that moves it away.
@@ -186,7 +185,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 findings.add(found);
             }
             Some(found) => findings.add(Findings { replaced: Vec::new(), ..found }),
-            None if split.is_some() && !may_split => {}
+            None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
                 let said = Diagnostics::new(text_of_evcxr, messages);
                 said.write(&cell.session)?;
