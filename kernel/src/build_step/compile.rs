@@ -175,7 +175,12 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 continue;
             }
         }
-        let found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
+        let mut found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
+        if split.is_some() {
+            // That is for the other form: here closures give such variables back.
+            found = found.map(|found| Findings { replaced: Vec::new(), ..found });
+            found = found.filter(|found| *found != Findings::default());
+        }
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
@@ -184,7 +189,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 }
                 findings.add(found);
             }
-            Some(found) => findings.add(Findings { replaced: Vec::new(), ..found }),
+            Some(found) => findings.add(found),
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
                 let said = Diagnostics::new(text_of_evcxr, messages);
