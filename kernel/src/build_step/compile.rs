@@ -9,7 +9,7 @@ use super::statements::{Known, Split, Verdict};
 use super::statics::Statics;
 use super::variables::Findings;
 use super::{dependencies, flags, loops, replay, statements, types};
-use crate::environment::{self, SESSION};
+use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ pub struct Cell<'a> {
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let written = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
@@ -115,12 +115,10 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    let text_of_evcxr = text.clone();
-    let Functions { source: text, registers, .. } = Functions::prepare(&text, &cell.session)?;
+    let Functions { source: text, registers, .. } = Functions::prepare(&written, &cell.session)?;
     let crates = cell.dependencies.identities();
-    let cell_text = std::fs::read_to_string(environment::cell_text(&cell.session)).unwrap_or_default();
     let text = without_repeated(&text);
-    let statics = Statics::prepare(&text, &cell.session, &cell_text, &crates);
+    let statics = Statics::prepare(&text, &cell.session, &crates);
     let (text, registers) = (&*statics.source, registers || statics.defines());
     let is_timed = BuildOptions::read(&cell.session).timed;
     let mut findings = Findings::default();
@@ -192,7 +190,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             Some(found) => findings.add(found),
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
-                let said = Diagnostics::new(text_of_evcxr, messages);
+                let said = Diagnostics::new(written, messages);
                 said.write(&cell.session)?;
                 eprint!("{}", plan.for_evcxr(&said.messages));
                 return Ok(compiled.status);

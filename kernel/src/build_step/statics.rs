@@ -6,6 +6,7 @@
 //! A static that is defined anew, whose text or whose types' definitions have changed, is a new one.
 
 use super::definitions::Definitions;
+use crate::environment::cell_text;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
 use ra_ap_syntax::{Edition, SourceFile};
@@ -47,13 +48,14 @@ pub struct Statics<'a> {
 }
 
 impl<'a> Statics<'a> {
-    /// Changes the statics in a source that evcxr wrote of `cell`, the code of the cell that runs, and of items of earlier ones.
-    pub fn prepare(source: &'a str, session: &Path, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
+    /// Changes the statics in a source that evcxr wrote of the cell that runs, and of items of earlier ones.
+    pub fn prepare(source: &'a str, session: &Path, crates: &[(String, String)]) -> Statics<'a> {
         if !source.contains("static ") {
             return Statics { source: Cow::Borrowed(source), next: None };
         }
         let known = std::fs::read_to_string(known_file(session)).unwrap_or_default();
-        Statics::read(source, &serde_json::from_str(&known).unwrap_or_default(), cell, crates)
+        let cell = std::fs::read_to_string(cell_text(session)).unwrap_or_default();
+        Statics::read(source, &serde_json::from_str(&known).unwrap_or_default(), &cell, crates)
     }
 
     fn read(source: &'a str, known: &Known, cell: &str, crates: &[(String, String)]) -> Statics<'a> {

@@ -66,9 +66,7 @@ pub struct Plan {
     unused: Vec<(Statement, u64)>,
     /// The lines that take and store variables which the cell does not name.
     idle: Vec<Statement>,
-    /// The lines that store variables behind the closure.
-    behind: Vec<Statement>,
-    /// The variables among those to which the cell assigns a value.
+    /// The variables, stored behind the closure, to which the cell assigns a value.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
     replaced: Vec<Replaced>,
@@ -243,7 +241,6 @@ impl Plan {
         }
         plan.moving =
             [&taken, &stored, &others].into_iter().flatten().map(|statement| statement.lines.clone()).collect();
-        plan.behind = others;
         plan.checked = checked;
         plan
     }
@@ -437,7 +434,7 @@ impl Plan {
 
     /// The variable that cannot be stored behind the closure, since its value was moved away.
     fn moved_away(&self, code: &str, index: usize) -> Option<&String> {
-        let store = self.behind.iter().find(|store| store.lines.contains(&index))?;
+        let store = self.layout.as_ref()?.others.iter().find(|store| store.lines.contains(&index))?;
         (code == "E0382").then_some(&store.name)
     }
 
