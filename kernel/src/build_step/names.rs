@@ -79,9 +79,16 @@ pub fn items_in(cell: &str) -> Vec<String> {
 
 /// The statements and the last expression of code.
 pub fn statements_of(code: &str) -> Vec<SyntaxNode> {
-    let file = SourceFile::parse(&format!("fn f() {{ {code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
+    placed_statements_of(code).into_iter().map(|(_, node)| node).collect()
+}
+
+/// The same, each with the byte of the code at which it begins.
+pub fn placed_statements_of(code: &str) -> Vec<(usize, SyntaxNode)> {
+    const BEFORE: &str = "fn f() { ";
+    let file = SourceFile::parse(&format!("{BEFORE}{code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
     let list = file.syntax().descendants().find_map(ast::StmtList::cast);
-    list.map_or_else(Vec::new, |list| list.syntax().children().collect())
+    let nodes = list.into_iter().flat_map(|list| list.syntax().children());
+    nodes.map(|node| (usize::from(node.text_range().start()) - BEFORE.len(), node)).collect()
 }
 
 /// The names to which code may assign a value, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.

@@ -1,6 +1,7 @@
 //! Declarations of foreign functions and statics that a notebook repeats: a cell with an `extern` block may be run again. evcxr keeps each such
 //! block, since it has no name; here the last declaration of a name counts, as it does with other items.
 
+use super::types::blank;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, SourceFile};
 use std::borrow::Cow;
@@ -36,8 +37,7 @@ pub fn without_repeated(source: &str) -> Cow<'_, str> {
             if !seen.insert(name.text().to_string()) {
                 let range = declaration.syntax().text_range();
                 let range = usize::from(range.start())..usize::from(range.end());
-                let blank: String =
-                    result[range.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+                let blank = blank(&result[range.clone()]);
                 result.replace_range(range, &blank);
             }
         }

@@ -22,7 +22,7 @@
 //! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
 //! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
 
-use super::names::{assigned, statements_of};
+use super::names::{assigned, placed_statements_of};
 use super::report::{Report, Stored, type_stored_by};
 use super::variables::{KEEPING, Kind, Layout, STORE, first_line};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
@@ -252,20 +252,16 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
     if code.contains(STORE) {
         return None;
     }
-    // As long as what `statements_of` puts in front.
-    const BEFORE: usize = "fn f() { ".len();
-    let nodes = statements_of(&code);
     let mut parts: Vec<Part> = Vec::new();
     let mut is_open = false;
-    for node in &nodes {
+    for (start, node) in &placed_statements_of(&code) {
         if leaves(node) {
             return None;
         }
-        let start = usize::from(node.text_range().start()) - BEFORE;
-        let line_start = code[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        let line = layout.code.start + code[..start].matches('\n').count();
+        let line_start = code[..*start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = layout.code.start + code[..*start].matches('\n').count();
         // evcxr gives each statement lines of its own.
-        let begins_line = code[line_start..start].trim().is_empty();
+        let begins_line = code[line_start..*start].trim().is_empty();
         let defines = defined_by(node, &layout.new);
         // An item is for the statements behind it.
         if let (true, Some(last)) = (is_open || !begins_line || parts.len() >= MOST, parts.last_mut()) {

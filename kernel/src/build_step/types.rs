@@ -289,7 +289,7 @@ fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> Str
 }
 
 /// As many bytes, and the same end of the line.
-fn blank(line: &str) -> String {
+pub fn blank(line: &str) -> String {
     line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
 //! which they stand there, with its own lines between them.
 
-use crate::build_step::{loops, statements_of};
+use crate::build_step::{blank, loops, placed_statements_of};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// What the function with the cell's statements is called, in code that runs and in code for the analysis.
@@ -26,12 +26,9 @@ impl Places {
         let mut places = Places { lines: vec![None; source.len()], source, body };
         let code = without_commands(code);
         let lines: Vec<&str> = code.lines().collect();
-        // As long as what `statements_of` puts in front.
-        const BEFORE: usize = "fn f() { ".len();
         let mut next = body;
-        for node in statements_of(&code) {
-            let range = node.text_range();
-            let first = code[..usize::from(range.start()) - BEFORE].matches('\n').count();
+        for (start, node) in placed_statements_of(&code) {
+            let first = code[..start].matches('\n').count();
             let text = node.text().to_string();
             let texts: Vec<&str> = text.lines().collect();
             let is_item = ast::Item::can_cast(node.kind());
@@ -100,8 +97,6 @@ impl Places {
 
 /// The code with evcxr's `:commands` and shell lines made blank.
 fn without_commands(code: &str) -> String {
-    // Of as many bytes.
-    let blank = |line: &str| -> String { line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
     let is_command = |line: &str| line.trim_start().starts_with(':') && !line.trim_start().starts_with("::");
     code.split_inclusive('\n').map(|line| if is_command(line) { blank(line) } else { line.to_owned() }).collect()
 }
