@@ -304,7 +304,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     std::fs::create_dir_all(context.join("build"))?;
     let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
     let text = without_repeated(&text);
-    let text = types::with_static_references(&text);
+    let text = types::for_analysis(&text);
     if !installation.has_sources()
         && let Some(status) = types::check(&cell, &text, &rewritten)?
     {

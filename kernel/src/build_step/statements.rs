@@ -111,6 +111,8 @@ pub struct Split {
     gone: Vec<(String, String)>,
     /// Variables of earlier cells that are lost if it fails while it gives them new values.
     replaced: Vec<String>,
+    /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
+    uncertain: Vec<String>,
 }
 
 /// A statement of the cell.
@@ -237,6 +239,10 @@ impl Split {
     /// Adds to the report what this form changes.
     pub fn add_to(&self, report: &mut Report) {
         report.made.extend(self.made.iter().cloned());
+        let (uncertain, left) =
+            std::mem::take(&mut report.left).into_iter().partition(|left| self.uncertain.contains(&left.name));
+        report.left = left;
+        report.made.extend::<Vec<_>>(uncertain);
         report.replaced.extend(self.replaced.iter().cloned());
         report.gone.extend(self.gone.iter().cloned());
         report.by_statements = true;
@@ -330,6 +336,7 @@ impl<'a> Writer<'a> {
             made: Vec::new(),
             gone: Vec::new(),
             replaced: Vec::new(),
+            uncertain: Vec::new(),
         };
         let instances = instances(layout, parts, &known.consumed);
         Writer { lines, layout, parts, known, instances, split, origin: 0 }
@@ -366,7 +373,9 @@ impl<'a> Writer<'a> {
         }
         let keeping = layout.tail + 4;
         self.origin = keeping;
-        let kept = self.lines[keeping].strip_prefix(KEEPING).unwrap_or_default().to_owned();
+        let kept: String = layout.kept.iter().map(|(_, keep)| keep.as_str()).collect();
+        let behind_kept = self.lines[keeping].strip_prefix(KEEPING).and_then(|text| text.strip_prefix(&kept));
+        let behind_kept = behind_kept.unwrap_or_default().to_owned();
         let of_others = layout.taken.iter().map(|(name, _)| name);
         let consumed: Vec<String> = of_others
             .filter(|name| self.known.consumed.iter().any(|consumed| consumed.renewed && consumed.name == **name))
@@ -374,8 +383,14 @@ impl<'a> Writer<'a> {
             .cloned()
             .collect();
         let missed: String = consumed.iter().map(|name| format!("{STORE}miss_variable(stringify!({name}));")).collect();
-        self.line(&format!("{kept}{missed}"));
+        self.line(&format!("{behind_kept}{missed}"));
         self.split.replaced = consumed;
+        let is_consumed = |name: &String| {
+            let mut old = self.instances.iter().filter(|instance| instance.made_by.is_none());
+            old.any(|old| old.name == *name && old.consumed_by.is_some())
+        };
+        self.split.uncertain =
+            layout.kept.iter().map(|(name, _)| name).filter(|name| is_consumed(name)).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
         self.copy(behind..self.lines.len());
         self.note_made();
@@ -476,7 +491,14 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-        } else if let (Some(_), Some(store)) = (made_by, own) {
+        } else if made_by.is_none() {
+            // The old value of a variable that the cell defines anew.
+            if let Some((_, keep)) = self.layout.kept.iter().find(|(kept, _)| *kept == name) {
+                self.origin = self.layout.tail;
+                self.split.stored.push((name, self.split.origins.len(), false));
+                self.line(keep);
+            }
+        } else if let Some(store) = own {
             // The cell gives the name to another variable later.
             let put = self.lines[store.lines.clone()].join(" ");
             let put = put.replacen("put_variable::<", "put_variable_as::<", 1);

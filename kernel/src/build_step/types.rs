@@ -35,6 +35,10 @@ const IDENTITY: &str = "::core::convert::identity";
 /// The function in evcxr's code for the analysis, and what follows its arguments, the stored variables.
 const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(";
 const END_OF_ARGUMENTS: &str = ") -> Result<(), EvcxrUserCodeError> {";
+/// The function's value, and both as they are whatever the cell calls `Result` and `Ok`.
+const VALUE: &str = "Ok(())";
+const OWN_END_OF_ARGUMENTS: &str = ") -> ::core::result::Result<(), EvcxrUserCodeError> {";
+const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
 /// Types as code, by the names of variables.
 pub type Types = BTreeMap<String, String>;
@@ -63,8 +67,8 @@ pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: 
     let source = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let asking = context.join("build").join("types.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let source = with_questions(&source, names).context("this is not evcxr's code for the analysis")?;
-    std::fs::write(&asking, with_display(&with_static_references(&source)))?;
+    let source = with_questions(&for_analysis(&source), names).context("this is not evcxr's code for the analysis")?;
+    std::fs::write(&asking, with_display(&source))?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(cell.session())?;
     let output = cell
@@ -98,7 +102,7 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     let messages = String::from_utf8_lossy(&output.stderr);
     let line_of = |text: &str| source.lines().position(|line| line.contains(text));
     let signature =
-        line_of(ANALYSIS).map_or(0..0, |start| start..line_of(END_OF_ARGUMENTS).map_or(start, |end| end + 1));
+        line_of(ANALYSIS).map_or(0..0, |start| start..line_of(OWN_END_OF_ARGUMENTS).map_or(start, |end| end + 1));
     let mut errors = String::new();
     for line in messages.lines() {
         let message: Value = serde_json::from_str(line).unwrap_or_default();
@@ -129,9 +133,19 @@ fn stored(source: &str) -> Vec<String> {
     statements.filter_map(|rest| rest.strip_suffix(");")).map(str::to_owned).collect()
 }
 
+/// evcxr's code for the analysis as it is to be checked.
+pub fn for_analysis(source: &str) -> Cow<'_, str> {
+    let source = with_static_references(source);
+    let Some(function) = source.rfind(ANALYSIS) else { return source };
+    let (items, function) = source.split_at(function);
+    let Some((code, end)) = function.rsplit_once(VALUE) else { return source };
+    let code = code.replacen(END_OF_ARGUMENTS, OWN_END_OF_ARGUMENTS, 1);
+    Cow::Owned(format!("{items}{code}{OWN_VALUE}{end}"))
+}
+
 /// evcxr's code for the analysis, in which references that are stored live for ever: it passes stored variables as arguments, and
 /// those of an argument's type would live as long as the call.
-pub fn with_static_references(source: &str) -> Cow<'_, str> {
+fn with_static_references(source: &str) -> Cow<'_, str> {
     let arguments = source.rfind(ANALYSIS).map(|at| at + ANALYSIS.len()).and_then(|start| {
         let length = source[start..].find(END_OF_ARGUMENTS)?;
         Some(start..start + length)
@@ -157,8 +171,8 @@ pub fn with_static_references(source: &str) -> Cow<'_, str> {
 
 /// evcxr's code for the analysis, with the questions at the end of its function.
 fn with_questions(source: &str, names: &[String]) -> Option<String> {
-    let function = source.rfind("async fn evcxr_analysis_wrapper(")?;
-    let end = source.rfind("Ok(())").filter(|end| *end > function)?;
+    let function = source.rfind(ANALYSIS)?;
+    let end = source.rfind(OWN_VALUE).filter(|end| *end > function)?;
     let questions: String = names.iter().map(|name| question(name) + "\n").collect();
     Some(format!("{}{questions}{}", &source[..end], &source[end..]))
 }
@@ -383,9 +397,10 @@ mod tests {
     #[test]
     fn the_questions_are_the_last_statements_and_their_answers_are_found() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let source = "fn f() { Ok(()) }\nasync fn evcxr_analysis_wrapper() -> R {\nlet x = f();\nOk(())\n}\n";
-        let asking = with_questions(source, &names(&["x", "y"])).unwrap();
-        assert!(asking.ends_with("let x = f();\nlet () = x;\nlet () = y;\nOk(())\n}\n"), "{asking}");
+        let source = format!("fn f() {{ Ok(()) }}\n{ANALYSIS}\n{END_OF_ARGUMENTS}\nlet x = f();\nOk(())\n}}\n");
+        let asking = with_questions(&for_analysis(&source), &names(&["x", "y"])).unwrap();
+        let end = format!("{OWN_END_OF_ARGUMENTS}\nlet x = f();\nlet () = x;\nlet () = y;\n{OWN_VALUE}\n}}\n");
+        assert!(asking.ends_with(&end), "{asking}");
         assert!(asking.starts_with("fn f() { Ok(()) }"));
         assert_eq!(with_questions("fn run_user_code_1() { Ok(()) }", &names(&["x"])), None);
         let answer = |name: &str, type_name: &str| {

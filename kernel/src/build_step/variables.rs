@@ -89,6 +89,8 @@ pub struct Layout {
     pub others: Vec<Statement>,
     /// The stored variables that the function takes, and whether they are mutable.
     pub taken: Vec<(String, bool)>,
+    /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
+    pub kept: Vec<(String, String)>,
     /// What the closure returns.
     pub kind: Kind,
 }
@@ -236,6 +238,7 @@ impl Plan {
                     .iter()
                     .map(|old| (old.name.clone(), lines[old.lines.start].contains("let mut ")))
                     .collect(),
+                kept: plan.kept.iter().map(|kept| (kept.name.clone(), kept.statement())).collect(),
                 kind,
             });
         }
