@@ -5,12 +5,9 @@
 use super::multiply::Ring;
 use super::numeric::{Isa, Shared, for_dtype};
 use super::pool;
-use super::reduce::{Cascade, LEAF, Reduction, TASK};
+use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};
 use crate::dtype::DType;
 use std::marker::PhantomData;
-
-/// The independent sums within a leaf.
-const LANES: usize = 16;
 
 /// Writes the sum of the products of two vectors, each given by its first element and how many elements apart its
 /// elements are.
@@ -122,14 +119,7 @@ fn leaf<T: Ring>(a: &[T], b: &[T]) -> T {
         for ((lane, &a), &b) in lanes.iter_mut().zip(rest_a).zip(rest_b) {
             *lane = lane.plus(a.times(b));
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for index in 0..width {
-                lanes[index] = lanes[index].plus(lanes[index + width]);
-            }
-            width /= 2;
-        }
-        lanes[0]
+        joined(lanes, T::plus)
     }
     #[target_feature(enable = "avx2,fma")]
     fn avx2<T: Ring>(a: &[T], b: &[T]) -> T {

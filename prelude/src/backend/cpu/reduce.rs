@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// The elements of a leaf of the tree of sums.
 pub(super) const LEAF: usize = 512;
 /// The independent sums within a leaf.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 /// About as many elements make a task.
 pub(super) const TASK: usize = 1 << 16;
 /// Results that are computed side by side where they, not the reduced elements, are neighbours in memory.
@@ -352,6 +352,17 @@ unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::op
     cascade.total()
 }
 
+/// Joins a leaf's lanes, the second half to the first, to the last one.
+///
+/// The halves have fixed sizes, so that they stay in registers: in a loop over halves that shrink, the lanes go through memory at each
+/// step, and a sum of f32 takes half as long again.
+#[inline(always)]
+pub(super) fn joined<T: Copy>(lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
+    let eight: [T; 8] = std::array::from_fn(|index| join(lanes[index], lanes[index + 8]));
+    let four: [T; 4] = std::array::from_fn(|index| join(eight[index], eight[index + 4]));
+    join(join(four[0], four[2]), join(four[1], four[3]))
+}
+
 /// Reduces elements that follow one another.
 pub(super) fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
     #[inline(always)]
@@ -366,14 +377,7 @@ pub(super) fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
         for (lane, &x) in lanes.iter_mut().zip(rest) {
             *lane = R::join(*lane, R::lift(x));
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for index in 0..width {
-                lanes[index] = R::join(lanes[index], lanes[index + width]);
-            }
-            width /= 2;
-        }
-        lanes[0]
+        joined(lanes, R::join)
     }
     #[target_feature(enable = "avx2,fma")]
     fn avx2<R: Reduction>(x: &[R::Input]) -> R::Output {
