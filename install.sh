@@ -374,7 +374,7 @@ if [ $build = yes ] || [ $lab != there ]; then
   if [ $build = yes ]; then
     rm -f "$stamp"
     share_processors
-    start kernel cargo_kernel build --release --locked -p warpcell-kernel
+    start kernel yielding cargo_kernel build --release --locked -p warpcell-kernel
     start prelude cargo_prelude build --release --locked -p warpcell
   fi
   if ! finish; then

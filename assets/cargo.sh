@@ -40,3 +40,10 @@ share_processors() {
   printf '%*s' $((${CARGO_BUILD_JOBS:-$(nproc)} - 1)) '' | tr ' ' '+' >&8
   export MAKEFLAGS="-j --jobserver-auth=fifo:$pipe"
 }
+
+# yielding COMMAND...: leaves the processors to others that want them. The prelude's own crate is built last, by one processor: so the
+# kernel beside it yields, and both end at the same time.
+yielding() {
+  renice -n 5 -p "$BASHPID" >/dev/null 2>&1 || true
+  "$@"
+}

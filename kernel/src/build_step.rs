@@ -16,13 +16,13 @@
 //! | everything else | the real tool |
 
 mod ahead;
+pub mod checks;
 mod compile;
 mod definitions;
 mod dependencies;
 mod diagnostics;
 mod flags;
 mod functions;
-pub mod loops;
 mod metadata;
 mod names;
 mod repeated;

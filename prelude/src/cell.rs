@@ -12,7 +12,7 @@ mod store;
 #[cfg(feature = "cells")]
 pub use display::EvcxrDisplay;
 pub(crate) use display::{offer_nothing, offer_rich, representations_of};
-pub use interrupt::check;
+pub use interrupt::{check, interruptible};
 pub(crate) use interrupt::{interrupted, is_of_the_cell, stop};
 pub(crate) use panics::{on_behalf_of, runs_cells};
 pub use store::{VariableStore, create_variable_store};

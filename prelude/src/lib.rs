@@ -16,7 +16,7 @@
 //! assert!(gpu::allclose(&y, &on_host));
 //! ```
 
-#![cfg_attr(warpcell_cells, feature(alloc_error_hook))]
+#![cfg_attr(warpcell_cells, feature(alloc_error_hook, const_eval_select, core_intrinsics), allow(internal_features))]
 
 // What the macros emit names this crate, in its own tests too.
 #[cfg(test)]

@@ -11,6 +11,20 @@ ENDLESS = {
     "a loop that continues": "loop { if n < u64::MAX { continue; } n += 1; }",
     "a sleep": "std::thread::sleep(std::time::Duration::from_secs(600)); n += 1;",
     "a function": "spin(&mut n);",
+    "a cell that has moved a variable": "let mine = spare; loop { std::hint::black_box(&mine); }",
+    "recursion": "n += fib(80);",
+    "recursion by way of others": "n += even(80) as u64;",
+    "recursion of a method": "n += Tree { n }.grown(80);",
+    "an iterator without an end": "std::iter::repeat(1).for_each(|x| { std::hint::black_box(x); }); n += 1;",
+    "an iterator without an end and without a closure": "n += (0u64..).map(|x| std::hint::black_box(x) & 1).max().unwrap();",
+    "an iterator in a variable": "{ let it = std::iter::successors(Some(1u64), |x| Some(x ^ 1)); it.for_each(|x| drop(std::hint::black_box(x))); } n += 1;",
+    "an iterator of the notebook": "n += Endless(n).count() as u64;",
+    "a macro's loop": "forever!(n = std::hint::black_box(n + 1));",
+    "a loop in what a macro is given": "twice! { while n > 0 { n = std::hint::black_box(n | 1); } };",
+    "a loop in `Drop`": "drop(Stays(n)); n += 1;",
+    "work in `Drop` on the way out": "let works = Works; loop { std::hint::black_box((&works, n)); }",
+    "a wait for a future": "std::future::pending::<()>().await; n += 1;",
+    "device functions in a circle": "n += there(1.0) as u64;",
     "threads": "std::thread::scope(|s| { s.spawn(|| loop { std::hint::spin_loop() }); s.spawn(|| loop {}); }); n += 1;",
     "rayon's threads": "use rayon::prelude::*; let s: u64 = (0..1000u64).into_par_iter().map(|x| "
     "{ let mut y = x; for _ in 0..1_000_000_000 { y ^= std::hint::black_box(y) << 1; } y & 1 }).sum(); n += s;",
@@ -24,8 +38,29 @@ ENDLESS = {
 @pytest.fixture(scope="module")
 def stateful(kernel):
     kernel.check(":dep rayon")
-    kernel.check("let kept = vec![1, 2, 3]; let moved = String::from(\"here\");")
+    kernel.check("let kept = vec![1, 2, 3]; let moved = String::from(\"here\"); let spare = moved.clone();")
     kernel.check("fn spin(n: &mut u64) {\n    while *n < u64::MAX {\n        *n = std::hint::black_box(*n) | 1;\n    }\n}")
+    kernel.check("fn fib(n: u64) -> u64 { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } }")
+    kernel.check(
+        "fn even(n: u64) -> bool { n == 0 || odd(n - 1) & odd(n - 1) }\nfn odd(n: u64) -> bool { n != 0 && even(n - 1) | even(n - 1) }"
+    )
+    kernel.check(
+        "struct Tree { n: u64 }\n"
+        "impl Tree { fn grown(&self, n: u64) -> u64 { if n < 2 { self.n } else { self.grown(n - 1) + self.grown(n - 2) } } }"
+    )
+    kernel.check(
+        "struct Endless(u64);\nimpl Iterator for Endless {\n    type Item = u64;\n"
+        "    fn next(&mut self) -> Option<u64> { self.0 = std::hint::black_box(self.0 | 1); Some(self.0) }\n}"
+    )
+    kernel.check("macro_rules! forever { ($work:expr) => { loop { $work; } } }\nmacro_rules! twice { ($($t:tt)*) => { { $($t)* } { $($t)* } } }")
+    kernel.check(
+        "struct Stays(u64);\nimpl Drop for Stays { fn drop(&mut self) { loop { self.0 = std::hint::black_box(self.0 | 1); } } }\n"
+        "struct Works;\nimpl Drop for Works { fn drop(&mut self) { gpu::ones::<f32>((1000, 1000)).sum(); } }"
+    )
+    kernel.check(
+        "#[gpu::device] fn there(x: f32) -> f32 { if x > 0.0 { back(x) } else { x } }\n"
+        "#[gpu::device] fn back(x: f32) -> f32 { there(x) }"
+    )
     return kernel
 
 

@@ -8,7 +8,7 @@ use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
 use super::statics::Statics;
 use super::variables::Findings;
-use super::{dependencies, flags, loops, replay, statements, types};
+use super::{checks, dependencies, flags, replay, statements, types};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -134,7 +134,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             layout.map(|layout| Known::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
         let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
         let text = split.as_ref().map_or(&planned, |split| &split.text);
-        let text = if is_timed { Cow::Borrowed(&**text) } else { loops::with_checks(text) };
+        let text = if is_timed { Cow::Borrowed(&**text) } else { checks::with_checks(text) };
         let compilation =
             Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
         if let Some(status) = compilation.replay()? {
@@ -149,7 +149,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             eprint!("{}", compiled.stderr);
             return Ok(0);
         }
-        let mut messages = loops::correct_columns(&compiled.stderr, &rewritten, &text);
+        let mut messages = checks::correct_columns(&compiled.stderr, &rewritten, &text);
         if let (Some(split), Some(layout)) = (&split, layout) {
             if let Verdict::Consumes(consumed, gone) = split.verdict(&messages) {
                 known.add(&consumed);

@@ -4,7 +4,7 @@
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
 use super::names::stable;
-use super::variables::{Crates, Findings, Plan, STORE};
+use super::variables::{Crates, Findings, Plan, STORE, TAIL};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
@@ -12,6 +12,10 @@ const SHOW: &str = ").evcxr_display();";
 
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
+
+/// The lines around the code of a cell with `.await`.
+const WAITS: &str = ".block_on(async {";
+const WAITED: &str = "});";
 
 /// What the rewriting of a cell depends on besides its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +46,7 @@ pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
     let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
     let source = shorter.as_deref().unwrap_or(source);
     let blanket = !surroundings.own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
+    let waiting = waiting_lines(source);
     let mut result = String::with_capacity(source.len() + 1024);
     let mut lines = source.split_inclusive('\n').enumerate();
     while let Some((index, line)) = lines.next() {
@@ -84,11 +89,24 @@ pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
             text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
                 result.push('\n');
             }
+            WAITS if waiting.is_some_and(|(first, _)| first == index) => {
+                result.push_str(".block_on(::warpcell::cell::interruptible(async {\n");
+            }
+            WAITED if waiting.is_some_and(|(_, last)| last == index) => result.push_str("}));\n"),
             _ if shorter.is_some() => result.push_str(line),
             _ => result.push_str(&plan.line(index, line)),
         }
     }
     Rewritten { text: result, plan }
+}
+
+/// The lines around the code of a cell with `.await`.
+fn waiting_lines(source: &str) -> Option<(usize, usize)> {
+    let lines: Vec<&str> = source.lines().collect();
+    let entry = lines.iter().rposition(|line| line.contains("fn run_user_code_"))?;
+    let first = entry + lines[entry..].iter().position(|line| *line == WAITS)?;
+    let last = lines.windows(2).rposition(|pair| pair == [WAITED, TAIL[0]])?;
+    Some((first, last))
 }
 
 /// The source with types of variables as stable code may write them.
@@ -155,6 +173,14 @@ mod tests {
         assert!(!beside_crates.text.contains("EvcxrDisplay"));
         let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
         assert!(!text_of(&own).contains("EvcxrDisplay"));
+    }
+
+    #[test]
+    fn waiting_can_be_interrupted() {
+        let source = "pub fn run_user_code_1(\n.block_on(async {\nf(|| {\n});\ng().await;\n});\n})) { \n";
+        let expected = "pub fn run_user_code_1(\n.block_on(::warpcell::cell::interruptible(async {\nf(|| {\n});\ng().await;\n}));\n})) { \n";
+        assert_eq!(text_of(source), expected);
+        assert_eq!(text_of("f(|| {\n});\n"), "f(|| {\n});\n");
     }
 
     #[test]

@@ -135,7 +135,7 @@ const HEAD: &str = "{let mut vars_ok = true;";
 const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
 pub const STORE: &str = "evcxr_variable_store.";
 /// The end of the closure that the cell runs in.
-const TAIL: [&str; 5] =
+pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
 /// What the last of these lines becomes, in front of what keeps the old values.
 pub const KEEPING: &str = "}} ";

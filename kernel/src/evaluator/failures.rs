@@ -1,6 +1,6 @@
 //! The errors of cells that failed: what happened, where in the cell, and which variables are lost.
 
-use crate::build_step::loops;
+use crate::build_step::checks;
 use crate::evaluator::CellError;
 use crate::evaluator::link::Events;
 use crate::magics::Expansion;
@@ -46,8 +46,8 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
 pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
-    let column = source.lines().nth(line - 1).map_or(column, |text| loops::column_without_checks(text, column));
-    match find_in_cell(&loops::without_checks(&source), line, column, traced.code) {
+    let column = source.lines().nth(line - 1).map_or(column, |text| checks::column_without_checks(text, column));
+    match find_in_cell(&checks::without_checks(&source), line, column, traced.code) {
         Ok((line, column)) => {
             let (line, column) = locate(traced.expansion, traced.cell, line, column);
             let text = traced.cell.lines().nth(line - 1).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
 //! which they stand there, with its own lines between them.
 
-use crate::build_step::{blank, loops, placed_statements_of};
+use crate::build_step::{blank, checks, placed_statements_of};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// What the function with the cell's statements is called, in code that runs and in code for the analysis.
@@ -20,7 +20,7 @@ pub struct Places {
 impl Places {
     /// The places of a source that evcxr made of a cell's code.
     pub fn new(source: &str, code: &str) -> Places {
-        let source: Vec<String> = loops::without_checks(source).lines().map(str::to_owned).collect();
+        let source: Vec<String> = checks::without_checks(source).lines().map(str::to_owned).collect();
         let body = source.iter().position(|line| FUNCTIONS.iter().any(|name| line.contains(name)));
         let body = body.unwrap_or(source.len());
         let mut places = Places { lines: vec![None; source.len()], source, body };

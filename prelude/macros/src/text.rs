@@ -3,7 +3,7 @@
 use crate::notebook::Notebook;
 use proc_macro2::{Delimiter, Group, LineColumn, TokenStream, TokenTree};
 
-/// What the build step writes into loops (`kernel/src/build_step/loops.rs`).
+/// What the build step writes into loops (`kernel/src/build_step/checks.rs`).
 const CHECK: &str = " ::warpcell::cell::check();";
 
 /// A text, and the line on which it begins: in the cell, or else in the file; in a function of an earlier cell, whose place

@@ -181,14 +181,16 @@ impl VariableStore {
 
     /// A shared value that is created at the first call; evcxr keeps the asynchronous runtime in one.
     pub fn lazy_arc<T: 'static, F: FnOnce() -> T>(&mut self, name: &str, create: F) -> Arc<T> {
-        let variable = self
-            .variables
-            .entry(name.to_owned())
-            .or_insert_with(|| Variable { value: Box::new(Arc::new(create())), definitions: 0 });
-        match variable.value.downcast_ref::<Arc<T>>() {
-            Some(value) => Arc::clone(value),
-            None => panic!("the shared value `{name}` has changed its type"),
+        let known = self.variables.get(name).and_then(|variable| variable.value.downcast_ref::<Arc<T>>());
+        if let Some(value) = known {
+            return Arc::clone(value);
         }
+        let value = Arc::new(create());
+        let variable = Variable { value: Box::new(Arc::clone(&value)), definitions: 0 };
+        // One of another type is of another build of its crate, as when `:dep tokio` has got other features. What it has started may
+        // still run, so it stays.
+        std::mem::forget(self.variables.insert(name.to_owned(), variable));
+        value
     }
 
     /// Moves all variables of another store into this one.
@@ -308,5 +310,6 @@ mod tests {
         let first = store.lazy_arc("runtime", || 1);
         let second = store.lazy_arc("runtime", || 2);
         assert!(Arc::ptr_eq(&first, &second));
+        assert_eq!(*store.lazy_arc("runtime", || "of another build"), "of another build");
     }
 }

@@ -1,0 +1,482 @@
+//! Where the checks for an interrupt go: wherever the notebook's code may run for ever.
+//!
+//! These are the bodies of loops, functions that may call themselves (perhaps by way of others), iterators without an end, the
+//! closures that an iterator of unknown length is given for each element, and statements that sleep; also in what the notebook's own
+//! macros write. Other functions, and iterators with an end, have no check: the compiler makes vector instructions of them.
+
+use super::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasAttrs, HasLoopBody, HasName};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
+use std::collections::HashSet;
+
+/// A text, and where it goes.
+pub type Insertion = (usize, &'static str);
+
+/// What the functions are called that sleep.
+const SLEEP: &str = "sleep";
+
+/// Attributes of functions that run over arrays or in many threads, where a loop that is short and fixed becomes vector instructions.
+const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
+
+/// The macro whose argument is a closure.
+const FUSE: &str = "fuse";
+
+/// Functions of `std::iter` that make iterators without an end.
+const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
+/// The method that does.
+const CYCLE: &str = "cycle";
+
+/// Methods of iterators that ask for the next element as long as there is one, themselves or by what they return.
+const ASKS_ON: [&str; 36] = [
+    "all",
+    "any",
+    "chain",
+    "collect",
+    "count",
+    "cmp",
+    "enumerate",
+    "eq",
+    "filter",
+    "filter_map",
+    "find",
+    "find_map",
+    "flat_map",
+    "flatten",
+    "fold",
+    "for_each",
+    "fuse",
+    "inspect",
+    "last",
+    "map",
+    "map_while",
+    "max",
+    "max_by_key",
+    "min",
+    "min_by_key",
+    "peekable",
+    "position",
+    "product",
+    "reduce",
+    "scan",
+    "skip",
+    "skip_while",
+    "step_by",
+    "sum",
+    "take_while",
+    "try_for_each",
+];
+/// Methods that end an iterator, or ask for one element.
+const ENDS: [&str; 4] = ["next", "nth", "take", "zip"];
+/// Methods that call a closure for each element.
+const FOR_EACH: [&str; 2] = ["for_each", "try_for_each"];
+
+/// Where checks go in a file, in order.
+pub fn places(source: &str) -> Vec<Insertion> {
+    let file = SourceFile::parse(source, Edition::Edition2024).syntax_node();
+    let mut places = in_code(&file);
+    if source.contains(FUSE) {
+        places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_formula));
+    }
+    if source.contains("macro_rules") {
+        places.extend(in_macros(&file));
+    }
+    places.sort_unstable_by_key(|(at, _)| *at);
+    places
+}
+
+/// Where checks go in code that is in no macro.
+fn in_code(file: &SyntaxNode) -> Vec<Insertion> {
+    let endless = Endless::of(file);
+    let mut places: Vec<Insertion> = recursive(file);
+    for node in file.descendants() {
+        if let Some(at) = at_loop_or_sleep(&node) {
+            places.push((at, CHECK));
+        } else if let Some(call) = ast::MethodCallExpr::cast(node) {
+            places.extend(endless.in_call(&call));
+        }
+    }
+    places
+}
+
+/// Where checks go in code that stands in a macro's brackets, of which the text begins at `start`.
+fn in_text(text: &str, start: usize) -> Vec<Insertion> {
+    const BEFORE: &str = "fn f() { ";
+    let file = SourceFile::parse(&format!("{BEFORE}{text} }}"), Edition::Edition2024).syntax_node();
+    in_code(&file).into_iter().map(|(place, text)| (place + start - BEFORE.len(), text)).collect()
+}
+
+/// Where checks go in the argument of `fuse!`.
+fn in_formula(call: ast::MacroCall) -> Vec<Insertion> {
+    let (true, Some((text, start))) = (name_of(&call).as_deref() == Some(FUSE), inside(call.token_tree())) else {
+        return Vec::new();
+    };
+    in_text(&text, start)
+}
+
+/// The name of a macro that is called.
+fn name_of(call: &ast::MacroCall) -> Option<String> {
+    Some(call.path()?.segment()?.name_ref()?.text().to_string())
+}
+
+/// What stands in brackets, and where it begins.
+fn inside(tree: Option<ast::TokenTree>) -> Option<(String, usize)> {
+    let tree = tree?;
+    let text = tree.syntax().text().to_string();
+    Some((text.get(1..text.len() - 1)?.to_owned(), usize::from(tree.syntax().text_range().start()) + 1))
+}
+
+/// Where checks go in the notebook's own macros, and in what they are given.
+fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
+    let mut places = Vec::new();
+    let mut passes_on = HashSet::new();
+    for rules in file.descendants().filter_map(ast::MacroRules::cast) {
+        let Some((name, tree)) = rules.name().zip(rules.token_tree()) else { continue };
+        let trees = tree.syntax().children().filter_map(ast::TokenTree::cast);
+        for body in trees.filter(is_behind_arrow) {
+            // What it inserts looks like a name: no place moves.
+            let Some((text, start)) = inside(Some(body)) else { continue };
+            places.extend(in_text(&text.replace('$', "_"), start));
+        }
+        let text = tree.syntax().text().to_string();
+        let words: HashSet<&str> = text.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
+        let name = name.text();
+        // What takes its tokens apart, or shows them, gets them as they are written.
+        let takes_apart = words.contains("tt") && words.contains(&*name);
+        if !takes_apart && !words.contains("stringify") {
+            passes_on.insert(name.to_string());
+        }
+    }
+    for call in file.descendants().filter_map(ast::MacroCall::cast) {
+        if name_of(&call).is_some_and(|name| passes_on.contains(&name))
+            && !call.syntax().ancestors().any(|around| runs_elsewhere(&around))
+            && let Some((text, start)) = inside(call.token_tree())
+        {
+            places.extend(in_text(&text, start));
+        }
+    }
+    places
+}
+
+/// Whether brackets in a macro's rules are what a rule writes.
+fn is_behind_arrow(tree: &ast::TokenTree) -> bool {
+    let before =
+        std::iter::successors(tree.syntax().prev_sibling_or_token(), |element| element.prev_sibling_or_token());
+    let last = before.filter_map(|element| element.into_token()).find(|token| !token.kind().is_trivia());
+    last.is_some_and(|token| token.text().ends_with('>'))
+}
+
+/// Where the check goes, if the node is a loop or sleeps.
+fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
+    let body = match node.kind() {
+        SyntaxKind::EXPR_STMT if sleeps(node) && !node.ancestors().any(|around| runs_elsewhere(&around)) => {
+            return Some(usize::from(node.text_range().end()));
+        }
+        SyntaxKind::LOOP_EXPR => ast::LoopExpr::cast(node.clone())?.loop_body(),
+        SyntaxKind::WHILE_EXPR => ast::WhileExpr::cast(node.clone())?.loop_body(),
+        SyntaxKind::FOR_EXPR => ast::ForExpr::cast(node.clone())?.loop_body(),
+        _ => None,
+    }?;
+    if node.ancestors().any(|around| runs_elsewhere(&around)) || (is_short(node) && is_over_arrays(node)) {
+        return None;
+    }
+    at_head(&body)
+}
+
+/// The place behind a block's brace.
+fn at_head(block: &ast::BlockExpr) -> Option<usize> {
+    let brace = block.stmt_list()?.l_curly_token()?;
+    // Attributes of the body must come first in it.
+    let mut following = std::iter::successors(brace.next_token(), |token| token.next_token());
+    let first = following.find(|token| !token.kind().is_trivia())?;
+    (first.kind() != SyntaxKind::POUND).then(|| usize::from(brace.text_range().end()))
+}
+
+/// Whether a statement is a call of a function that sleeps.
+fn sleeps(statement: &SyntaxNode) -> bool {
+    let call = statement.first_child().and_then(ast::CallExpr::cast);
+    let ends_with = |call: ast::CallExpr| call.expr().map(|path| path.syntax().text().to_string().ends_with(SLEEP));
+    // Without the semicolon it is the value of its block.
+    call.and_then(ends_with) == Some(true) && statement.text().to_string().ends_with(';')
+}
+
+/// The heads of functions that may run for ever without a loop: those that may call themselves, and `next` of iterators that never
+/// say `None`.
+fn recursive(file: &SyntaxNode) -> Vec<Insertion> {
+    let functions: Vec<Function> = file.descendants().filter_map(ast::Fn::cast).filter_map(Function::of).collect();
+    let calls: Vec<Vec<usize>> = functions.iter().map(|function| function.calls(&functions)).collect();
+    let comes_back = |start: usize| {
+        let mut open = calls[start].clone();
+        let mut seen = HashSet::new();
+        while let Some(next) = open.pop() {
+            if next == start {
+                return true;
+            }
+            if seen.insert(next) {
+                open.extend(&calls[next]);
+            }
+        }
+        false
+    };
+    let heads = functions.iter().enumerate().filter(|(index, Function { node, .. })| {
+        (comes_back(*index) || is_endless_next(node))
+            && !node.syntax().ancestors().any(|around| runs_elsewhere(&around))
+    });
+    heads.filter_map(|(_, function)| Some((at_head(&function.body)?, CHECK))).collect()
+}
+
+/// A function of the notebook.
+struct Function {
+    node: ast::Fn,
+    name: String,
+    body: ast::BlockExpr,
+    /// The type or trait whose function it is.
+    owner: Option<String>,
+}
+
+impl Function {
+    fn of(node: ast::Fn) -> Option<Function> {
+        if is_entry(&node) {
+            return None;
+        }
+        let around = node.syntax().parent().and_then(|list| list.parent());
+        let owner = around.and_then(|around| match ast::Impl::cast(around.clone()) {
+            Some(implementation) => last_name(implementation.self_ty()?.syntax()),
+            None => Some(ast::Trait::cast(around)?.name()?.text().to_string()),
+        });
+        Some(Function { name: node.name()?.text().to_string(), body: node.body()?, owner, node })
+    }
+
+    /// Which of the functions this one calls, or hands on, as far as names tell.
+    fn calls(&self, functions: &[Function]) -> Vec<usize> {
+        let tokens = self.body.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
+        let names = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+        let named = |name: &str| -> Vec<usize> {
+            functions.iter().enumerate().filter(|(_, of)| of.name == name).map(|(index, _)| index).collect()
+        };
+        let called = names.flat_map(|token| {
+            let mut candidates = named(token.text());
+            let around = token.parent().and_then(|name| name.parent()).filter(|_| !candidates.is_empty());
+            match around.as_ref().map(SyntaxNode::kind) {
+                // A field's.
+                Some(SyntaxKind::FIELD_EXPR | SyntaxKind::RECORD_EXPR_FIELD) => candidates.clear(),
+                Some(SyntaxKind::METHOD_CALL_EXPR) => candidates.retain(|index| {
+                    let candidate = &functions[*index];
+                    // `fn len(&self) -> usize { self.items.len() }` is another type's: it could never end.
+                    candidate.owner.is_some() && (candidate.node != self.node || may_branch(self.body.syntax()))
+                }),
+                Some(SyntaxKind::PATH_SEGMENT) => {
+                    let path = around.and_then(|segment| ast::Path::cast(segment.parent()?));
+                    let before = path.and_then(|path| path.qualifier()).and_then(|before| last_name(before.syntax()));
+                    let owner = match before.as_deref() {
+                        Some("Self") => self.owner.clone(),
+                        Some(before) => Some(before.to_owned()).filter(|_| before.starts_with(char::is_uppercase)),
+                        None => None,
+                    };
+                    candidates.retain(|index| functions[*index].owner == owner);
+                }
+                // In a macro.
+                _ => {}
+            }
+            candidates
+        });
+        called.collect()
+    }
+}
+
+/// The last name of a path, without what is in angle brackets.
+fn last_name(path: &SyntaxNode) -> Option<String> {
+    let segments = path.descendants().filter_map(ast::PathSegment::cast);
+    let own = segments
+        .filter(|segment| !segment.syntax().ancestors().any(|around| ast::GenericArgList::can_cast(around.kind())));
+    Some(own.last()?.name_ref()?.text().to_string())
+}
+
+/// Whether code may go one way or another.
+fn may_branch(code: &SyntaxNode) -> bool {
+    code.descendants_with_tokens().any(|element| {
+        matches!(
+            element.kind(),
+            SyntaxKind::IF_EXPR
+                | SyntaxKind::MATCH_EXPR
+                | SyntaxKind::TRY_EXPR
+                | SyntaxKind::LET_ELSE
+                | SyntaxKind::CLOSURE_EXPR
+                | SyntaxKind::WHILE_EXPR
+                | SyntaxKind::FOR_EXPR
+                | SyntaxKind::LOOP_EXPR
+                | SyntaxKind::AMP2
+                | SyntaxKind::PIPE2
+        )
+    })
+}
+
+/// Whether a function is the `next` of an iterator without an end.
+fn is_endless_next(function: &ast::Fn) -> bool {
+    let is_next = function.name().is_some_and(|name| name.text() == "next");
+    let of_iterator = || {
+        let implementation = function.syntax().ancestors().find_map(ast::Impl::cast)?;
+        Some(implementation.trait_()?.syntax().text().to_string().ends_with("Iterator"))
+    };
+    let says_none = || {
+        let mut elements = function.syntax().descendants_with_tokens();
+        elements.any(|element| {
+            element.kind() == SyntaxKind::TRY_EXPR || element.into_token().is_some_and(|token| token.text() == "None")
+        })
+    };
+    is_next && of_iterator() == Some(true) && !says_none()
+}
+
+/// What makes iterators without an end here.
+struct Endless {
+    /// Names of functions that can be called without `iter::` before them.
+    imported: HashSet<String>,
+    /// Whether the notebook has a method that is called as that of iterators.
+    own_cycle: bool,
+}
+
+impl Endless {
+    fn of(file: &SyntaxNode) -> Endless {
+        let is_call =
+            |node: &SyntaxNode| ast::MethodCallExpr::can_cast(node.kind()) || ast::CallExpr::can_cast(node.kind());
+        if !file.descendants().any(|node| is_call(&node)) {
+            return Endless { imported: HashSet::new(), own_cycle: false };
+        }
+        let uses = file.descendants().filter_map(ast::Use::cast).map(|one| one.syntax().text().to_string());
+        let of_iterators: Vec<String> = uses.filter(|text| text.contains("iter::")).collect();
+        let is_imported =
+            |name: &&str| of_iterators.iter().any(|text| has_word(text, name) || text.contains("iter::*"));
+        let mut functions = file.descendants().filter_map(ast::Fn::cast).filter_map(|function| function.name());
+        Endless {
+            imported: ENDLESS.into_iter().filter(is_imported).map(str::to_owned).collect(),
+            own_cycle: functions.any(|name| name.text() == CYCLE),
+        }
+    }
+
+    /// What goes into a method's call.
+    fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
+        let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
+        let is_inside = |around: SyntaxNode| runs_elsewhere(&around);
+        if self.makes(&receiver) {
+            if ASKS_ON.contains(&&*method.text()) && !is_ended(call) && !call.syntax().ancestors().any(is_inside) {
+                return vec![(usize::from(receiver.syntax().text_range().end()), EACH_ELEMENT)];
+            }
+        } else if FOR_EACH.contains(&&*method.text())
+            && matches!(receiver, ast::Expr::PathExpr(_) | ast::Expr::FieldExpr(_) | ast::Expr::CallExpr(_))
+            && !call.syntax().ancestors().any(is_inside)
+        {
+            let closures = call.arg_list().into_iter().flat_map(|arguments| arguments.args());
+            return closures.filter_map(closure_body).flat_map(|body| in_body(&body)).collect();
+        }
+        Vec::new()
+    }
+
+    /// Whether an expression is an iterator without an end, as far as its text tells.
+    fn makes(&self, expression: &ast::Expr) -> bool {
+        match expression {
+            ast::Expr::ParenExpr(inner) => inner.expr().is_some_and(|inner| self.makes(&inner)),
+            ast::Expr::RangeExpr(range) => {
+                let text = range.syntax().text().to_string();
+                range.syntax().children().count() == 1 && text.trim_end().ends_with("..")
+            }
+            ast::Expr::CallExpr(call) => {
+                let Some(ast::Expr::PathExpr(path)) = call.expr() else { return false };
+                let path: String = path.syntax().text().to_string().split_whitespace().collect();
+                let path = path.split("::<").next().unwrap_or_default();
+                match path.rsplit_once("::") {
+                    Some((module, name)) => ENDLESS.contains(&name) && (module == "iter" || module.ends_with("::iter")),
+                    None => self.imported.contains(path),
+                }
+            }
+            ast::Expr::MethodCallExpr(call) => {
+                let is_cycle = call.name_ref().is_some_and(|name| name.text() == CYCLE);
+                is_cycle
+                    && !self.own_cycle
+                    && call.arg_list().is_some_and(|arguments| arguments.args().next().is_none())
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether the calls that follow one another from this one on come to an end, or are what a `for` goes through.
+fn is_ended(first: &ast::MethodCallExpr) -> bool {
+    let mut call = first.clone();
+    loop {
+        if call.name_ref().is_some_and(|name| ENDS.contains(&&*name.text())) {
+            return true;
+        }
+        let Some(around) = call.syntax().parent() else { return false };
+        if ast::ForExpr::can_cast(around.kind()) {
+            return true;
+        }
+        match ast::MethodCallExpr::cast(around) {
+            Some(next) if next.receiver().is_some_and(|receiver| receiver.syntax() == call.syntax()) => call = next,
+            _ => return false,
+        }
+    }
+}
+
+fn closure_body(argument: ast::Expr) -> Option<ast::Expr> {
+    match argument {
+        ast::Expr::ClosureExpr(closure) => closure.body(),
+        _ => None,
+    }
+}
+
+/// What goes into the body of a closure.
+fn in_body(body: &ast::Expr) -> Vec<Insertion> {
+    let range = body.syntax().text_range();
+    match body {
+        ast::Expr::BlockExpr(block) => at_head(block).map(|at| (at, CHECK)).into_iter().collect(),
+        _ => vec![(usize::from(range.start()), BEFORE_ELEMENT), (usize::from(range.end()), AFTER_ELEMENT)],
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|found| found == word)
+}
+
+/// Whether code in this node may run at compile time, or where nothing may unwind.
+fn runs_elsewhere(node: &SyntaxNode) -> bool {
+    match node.kind() {
+        SyntaxKind::CONST
+        | SyntaxKind::STATIC
+        | SyntaxKind::CONST_ARG
+        | SyntaxKind::ARRAY_TYPE
+        | SyntaxKind::VARIANT => true,
+        SyntaxKind::BLOCK_EXPR => ast::BlockExpr::cast(node.clone()).is_some_and(|block| block.const_token().is_some()),
+        SyntaxKind::FN => ast::Fn::cast(node.clone()).is_some_and(|function| {
+            function.const_token().is_some() || function.abi().is_some_and(|_| !is_entry(&function))
+        }),
+        _ => false,
+    }
+}
+
+fn has_attribute(function: &ast::Fn, names: &[&str]) -> bool {
+    function.attrs().any(|attribute| {
+        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
+        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
+    })
+}
+
+/// Whether a node is in a function that runs over arrays.
+fn is_over_arrays(node: &SyntaxNode) -> bool {
+    node.ancestors().filter_map(ast::Fn::cast).any(|function| has_attribute(&function, &OVER_ARRAYS))
+}
+
+/// Whether a loop is over a range of numbers that stand there: `for i in 0..16`.
+fn is_short(node: &SyntaxNode) -> bool {
+    let Some(ast::Expr::RangeExpr(range)) = ast::ForExpr::cast(node.clone()).and_then(|node| node.iterable()) else {
+        return false;
+    };
+    let is_short = |bound: SyntaxNode| {
+        let text = bound.text().to_string().replace('_', "");
+        bound.kind() == SyntaxKind::LITERAL && text.chars().take_while(char::is_ascii_digit).count() <= 4
+    };
+    range.syntax().children().count() == 2 && range.syntax().children().all(is_short)
+}
+
+/// Whether a function is the one that evcxr calls, in which the cell's statements are.
+fn is_entry(function: &ast::Fn) -> bool {
+    function.name().is_some_and(|name| name.text().starts_with("run_user_code_"))
+}
