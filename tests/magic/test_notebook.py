@@ -177,8 +177,10 @@ def test_mistakes_in_the_magics_are_named(notebook, code, says):
 
 def test_help(notebook):
     for code in ("%rust --help", "%%rust --help\n1"):
-        assert "-o NAME  makes a NumPy array" in notebook.check(code).stdout
-    assert "Runs Rust in the session of this notebook" in notebook.inspect("%rust")["data"]["text/plain"]
+        result = notebook.check(code)
+        assert "-o NAME  makes a NumPy array" in result.stdout, result.summary()
+    reply = notebook.inspect("%rust")
+    assert "Runs Rust in the session of this notebook" in reply["data"].get("text/plain", ""), reply
 
 
 def test_arrays_go_both_ways(notebook):

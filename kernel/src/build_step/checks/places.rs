@@ -141,7 +141,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
         let words: HashSet<&str> = text.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
         let name = name.text();
         // What takes its tokens apart, or shows them, gets them as they are written.
-        let takes_apart = words.contains("tt") && words.contains(&*name);
+        let takes_apart = words.contains("tt") && words.contains(name);
         if !takes_apart && !words.contains("stringify") {
             passes_on.insert(name.to_string());
         }
@@ -357,10 +357,10 @@ impl Endless {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         let is_inside = |around: SyntaxNode| runs_elsewhere(&around);
         if self.makes(&receiver) {
-            if ASKS_ON.contains(&&*method.text()) && !is_ended(call) && !call.syntax().ancestors().any(is_inside) {
+            if ASKS_ON.contains(&method.text()) && !is_ended(call) && !call.syntax().ancestors().any(is_inside) {
                 return vec![(usize::from(receiver.syntax().text_range().end()), EACH_ELEMENT)];
             }
-        } else if FOR_EACH.contains(&&*method.text())
+        } else if FOR_EACH.contains(&method.text())
             && matches!(receiver, ast::Expr::PathExpr(_) | ast::Expr::FieldExpr(_) | ast::Expr::CallExpr(_))
             && !call.syntax().ancestors().any(is_inside)
         {
@@ -402,7 +402,7 @@ impl Endless {
 fn is_ended(first: &ast::MethodCallExpr) -> bool {
     let mut call = first.clone();
     loop {
-        if call.name_ref().is_some_and(|name| ENDS.contains(&&*name.text())) {
+        if call.name_ref().is_some_and(|name| ENDS.contains(&name.text())) {
             return true;
         }
         let Some(around) = call.syntax().parent() else { return false };
