@@ -98,14 +98,14 @@ def compare_all(count: int, seed: int, kernels: int, failures: bool = False) -> 
     seeds = list(range(seed, seed + count))
     share = -(-count // kernels)
     differences: list[Difference] = []
-    failures: list[BaseException] = []
+    raised: list[BaseException] = []
 
     def work(part: list[int]) -> None:
         session = Session()
         try:
             differences.extend(compare(session, part, failures))
-        except BaseException as failure:
-            failures.append(failure)
+        except BaseException as error:
+            raised.append(error)
         finally:
             session.close()
 
@@ -114,8 +114,8 @@ def compare_all(count: int, seed: int, kernels: int, failures: bool = False) -> 
         thread.start()
     for thread in threads:
         thread.join()
-    if failures:
-        raise failures[0]
+    if raised:
+        raise raised[0]
     return differences
 
 
