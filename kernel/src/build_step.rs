@@ -52,7 +52,7 @@ pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
-pub use names::{assigned_in, defined_in, items_in, placed_statements_of};
+pub use names::{assigned_in, defined_in, items_in, placed_statements_of, type_as_code};
 pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use types::{Types, blank, types_of, with_hidden_types, with_no_types, with_types};

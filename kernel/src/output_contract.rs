@@ -74,6 +74,10 @@ pub enum Message {
     Stored {
         /// Those that it has stored since then.
         names: Vec<String>,
+        /// Those whose old values are there again.
+        kept: Vec<String>,
+        /// The types, as the compiled program knows them, of those that have another one than at the cell's end.
+        types: Vec<(String, String)>,
         /// Those whose new values are lost.
         lost: Vec<String>,
     },

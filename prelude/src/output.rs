@@ -119,9 +119,10 @@ pub(crate) fn user_error(message: &str) {
     send(&json!({ "type": "user_error", "message": message }));
 }
 
-/// Reports which variables a cell that has failed has stored since then, and of which the new values are lost.
-pub(crate) fn stored(names: &[String], lost: &[String]) {
-    send(&json!({ "type": "stored", "names": names, "lost": lost }));
+/// Reports which variables a cell that has failed has stored since then, which have their old values, which types some have, and of
+/// which the new values are lost.
+pub(crate) fn stored(names: &[String], kept: &[String], types: &[(String, &str)], lost: &[String]) {
+    send(&json!({ "type": "stored", "names": names, "kept": kept, "types": types, "lost": lost }));
 }
 
 /// Asks the user for a line.

@@ -61,6 +61,47 @@ pub fn stable(type_name: &str) -> Cow<'_, str> {
     result
 }
 
+/// Modules by which compiled programs know types, and where code finds these. Of the crates in the second table all types are at the
+/// root.
+const PRIVATE_MODULES: [(&str, &str); 13] = [
+    ("alloc::collections::btree::map::", "std::collections::btree_map::"),
+    ("alloc::collections::btree::set::", "std::collections::btree_set::"),
+    ("alloc::collections::", "std::collections::"),
+    ("std::collections::hash::map::", "std::collections::hash_map::"),
+    ("std::collections::hash::set::", "std::collections::hash_set::"),
+    ("core::ops::function::", "std::ops::"),
+    ("core::ops::range::", "std::ops::"),
+    ("core::net::ip_addr::", "std::net::"),
+    ("core::net::socket_addr::", "std::net::"),
+    ("std::sync::poison::mutex::", "std::sync::"),
+    ("std::sync::poison::rwlock::", "std::sync::"),
+    ("alloc::", "std::"),
+    ("core::", "std::"),
+];
+const AT_ROOT: [&str; 2] = ["warpcell", "ndarray"];
+
+/// A type as code has it, of the name by which a compiled program knows it (`std::any::type_name`).
+pub fn type_as_code(type_name: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut result = String::new();
+    let mut rest = type_name;
+    while let Some(start) = rest.find(is_part) {
+        let length = rest[start..].find(|c| !is_part(c)).unwrap_or(rest.len() - start);
+        let (before, path) = (&rest[..start], &rest[start..start + length]);
+        result.push_str(before);
+        rest = &rest[start + length..];
+        let known = PRIVATE_MODULES.iter().find_map(|(private, public)| Some((public, path.strip_prefix(private)?)));
+        let of_root = path.split("::").next().filter(|first| AT_ROOT.contains(first) && path.contains("::"));
+        match (known, of_root) {
+            (Some((public, name)), _) => result.extend([public, name]),
+            (None, Some(first)) => result.extend([first, "::", path.rsplit("::").next().unwrap_or(path)]),
+            (None, None) => result.push_str(path),
+        }
+    }
+    result.push_str(rest);
+    stable(&result).into_owned()
+}
+
 /// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
 pub fn items_in(cell: &str) -> Vec<String> {
     if !["fn ", "const ", "static ", "struct "].iter().any(|keyword| cell.contains(keyword)) {
@@ -168,6 +209,31 @@ pub fn is_used(code: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_of_compiled_programs_are_written_as_code() {
+        for (known, code) in [
+            ("i64", "i64"),
+            ("(alloc::string::String, i64)", "(std::string::String, i64)"),
+            ("core::option::Option<alloc::vec::Vec<&str>>", "std::option::Option<std::vec::Vec<&str>>"),
+            ("alloc::collections::btree::map::BTreeMap<u8, ()>", "std::collections::btree_map::BTreeMap<u8, ()>"),
+            ("alloc::collections::vec_deque::VecDeque<u8>", "std::collections::vec_deque::VecDeque<u8>"),
+            ("std::collections::hash::map::HashMap<u8, u8>", "std::collections::hash_map::HashMap<u8, u8>"),
+            ("warpcell::array::DeviceArray<f64>", "warpcell::DeviceArray<f64>"),
+            ("core::ops::range::Range<i32>", "std::ops::Range<i32>"),
+            (
+                "ndarray::ArrayBase<ndarray::data_repr::OwnedRepr<f64>, ndarray::dimension::dim::Dim<[usize; 2]>>",
+                "ndarray::ArrayBase<ndarray::OwnedRepr<f64>, ndarray::Dim<[usize; 2]>>",
+            ),
+            ("core::sync::atomic::Atomic<u64>", "std::sync::atomic::AtomicU64"),
+            (
+                "alloc::boxed::Box<dyn core::ops::function::Fn(i32) -> i32>",
+                "std::boxed::Box<dyn std::ops::Fn(i32) -> i32>",
+            ),
+        ] {
+            assert_eq!(type_as_code(known), code);
+        }
+    }
 
     #[test]
     fn atomic_numbers_have_their_stable_names() {

@@ -12,6 +12,8 @@ pub struct Report {
     pub names: Vec<String>,
     /// Those whose old values are in the store if the cell has not come to its end.
     pub left: Vec<Stored>,
+    /// Those of which the cell process says whether the old values are there.
+    pub uncertain: Vec<Stored>,
     /// Those that are lost if the cell has not come to its end.
     pub replaced: Vec<String>,
     /// Those that it may have stored, unknown to evcxr, before it failed.

@@ -41,6 +41,8 @@ pub struct Consumed {
     statement: usize,
     /// Whether the variable has a value again at the statement's end.
     renewed: bool,
+    /// The later statement that gives it a new value.
+    revived_by: Option<usize>,
 }
 
 /// What is known of a cell from an earlier compilation of it: evcxr asks for another one when it has learnt that a variable is gone.
@@ -70,7 +72,10 @@ impl Known {
         for consumed in more {
             let is_same = |known: &&mut Consumed| known.name == consumed.name && known.statement == consumed.statement;
             match self.consumed.iter_mut().find(is_same) {
-                Some(known) => known.renewed &= consumed.renewed,
+                Some(known) => {
+                    known.renewed &= consumed.renewed;
+                    known.revived_by = known.revived_by.or(consumed.revived_by);
+                }
                 None => self.consumed.push(consumed.clone()),
             }
         }
@@ -169,7 +174,7 @@ impl Split {
             let (true, Some(primary)) = (message["level"] == "error", first_line(&message)) else { continue };
             let Some(consumed) = self.consumption(&message, primary) else { return Verdict::Other };
             let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
-            if !consumed.renewed && self.stored.iter().any(is_stored) {
+            if !consumed.renewed && consumed.revived_by.is_none() && self.stored.iter().any(is_stored) {
                 about_gone.push_str(line);
                 about_gone.push('\n');
             }
@@ -189,7 +194,7 @@ impl Split {
         let (_, rest) = message["message"].as_str()?.split_once('`')?;
         let name = rest.split(['`', '.', '[']).next()?.trim_start_matches("r#").to_owned();
         if let Some(statement) = self.closings.iter().position(|line| *line == primary) {
-            return Some(Consumed { name, statement, renewed: false });
+            return Some(Consumed { name, statement, renewed: false, revived_by: None });
         }
         let into = message["spans"]
             .as_array()?
@@ -199,8 +204,18 @@ impl Split {
         let statement = self.openings.iter().position(|opening| *opening == line)?;
         let renewed = self.assigned[statement].contains(&name);
         let is_ours = self.openings.contains(&primary) || self.stored.iter().any(|(_, line, _)| *line == primary);
-        // A use of the user's behind a move that gives no new value is the user's own error.
-        (renewed || is_ours && !self.openings.contains(&primary)).then_some(Consumed { name, statement, renewed })
+        // A use of the user's behind a move is the user's own error, unless that gives a new value, or the use does.
+        let using = self.openings.iter().position(|opening| *opening == primary).filter(|_| !renewed);
+        // Of several uses the compiler may name the last.
+        let later = (statement + 1..self.assigned.len()).filter(|_| !renewed && (using.is_some() || is_ours));
+        let revived_by = later.into_iter().find(|later| self.assigned[*later].contains(&name));
+        let revived_by = revived_by.filter(|revived| using.is_none_or(|using| *revived <= using));
+        (renewed || revived_by.is_some() || is_ours && using.is_none()).then_some(Consumed {
+            name,
+            statement,
+            renewed,
+            revived_by,
+        })
     }
 
     /// Whether there are errors that a cell in evcxr's form might not have.
@@ -241,8 +256,7 @@ impl Split {
         report.made.extend(self.made.iter().cloned());
         let (uncertain, left) =
             std::mem::take(&mut report.left).into_iter().partition(|left| self.uncertain.contains(&left.name));
-        report.left = left;
-        report.made.extend::<Vec<_>>(uncertain);
+        (report.uncertain, report.left) = (uncertain, left);
         report.replaced.extend(self.replaced.iter().cloned());
         report.gone.extend(self.gone.iter().cloned());
         report.by_statements = true;
@@ -378,7 +392,12 @@ impl<'a> Writer<'a> {
         let behind_kept = behind_kept.unwrap_or_default().to_owned();
         let of_others = layout.taken.iter().map(|(name, _)| name);
         let consumed: Vec<String> = of_others
-            .filter(|name| self.known.consumed.iter().any(|consumed| consumed.renewed && consumed.name == **name))
+            .filter(|name| {
+                self.known
+                    .consumed
+                    .iter()
+                    .any(|consumed| (consumed.renewed || consumed.revived_by.is_some()) && consumed.name == **name)
+            })
             .filter(|name| layout.others.iter().any(|store| store.name == **name))
             .cloned()
             .collect();
@@ -410,15 +429,24 @@ impl<'a> Writer<'a> {
         let tuple: String = made.iter().map(|(name, _)| format!("{name}, ")).collect();
         self.origin = part.lines.start;
         self.split.openings.push(self.split.origins.len());
+        // What the statement gives a value to again, it declares.
+        let declared: String = self
+            .known
+            .consumed
+            .iter()
+            .filter(|consumed| consumed.revived_by == Some(index))
+            .map(|consumed| format!(" let mut {};", consumed.name))
+            .collect();
         match self.layout.kind {
             Kind::Result => {
                 self.line(&format!(
                     "if let ::std::option::Option::Some(::std::result::Result::Ok(({pattern}))) = \
-                     ::warpcell::cell::statement(|| -> ::std::result::Result<_, EvcxrUserCodeError> {{"
+                     ::warpcell::cell::statement(|| -> ::std::result::Result<_, EvcxrUserCodeError> {{{declared}"
                 ));
             }
-            _ => self
-                .line(&format!("if let ::std::option::Option::Some(({pattern})) = ::warpcell::cell::statement(|| {{")),
+            _ => self.line(&format!(
+                "if let ::std::option::Option::Some(({pattern})) = ::warpcell::cell::statement(|| {{{declared}"
+            )),
         }
         self.copy(part.lines.clone());
         self.split.closings.push(self.split.origins.len());
@@ -527,7 +555,7 @@ impl<'a> Writer<'a> {
 pub fn puts_of(planned: &str, layout: &Layout, known: &mut Known, gone: &[Consumed]) {
     let lines: Vec<&str> = planned.lines().collect();
     for store in layout.new.iter().chain(&layout.others) {
-        if gone.iter().any(|consumed| !consumed.renewed && consumed.name == store.name) {
+        if gone.iter().any(|one| !one.renewed && one.revived_by.is_none() && one.name == store.name) {
             known.puts.push((store.name.clone(), lines[store.lines.clone()].join(" ")));
         }
     }
@@ -562,6 +590,12 @@ fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Inst
                 None => gone_at_once.push(&consumed.name),
             }
         }
+        for revived in consumed.iter().filter(|consumed| consumed.revived_by == Some(index)) {
+            let last = instances.iter().rfind(|instance| instance.name == revived.name);
+            if let Some((is_mutable, variable)) = last.map(|last| (last.is_mutable, last.variable)) {
+                renewed.push((revived.name.clone(), is_mutable, variable));
+            }
+        }
         let is_defined = |name: &str| part.defines.iter().any(|(defined, _)| defined == name);
         for (name, is_mutable, variable) in renewed {
             if !is_defined(&name) {
@@ -590,15 +624,42 @@ mod tests {
     const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
 
     fn split(code: &str, new: &[(&str, &str)], consumed: &[(&str, usize, bool)]) -> Option<Split> {
-        let source = source("", &STORED, code, new);
-        let plan = Plan::new(&source, &[], &Findings::default());
         let consumed = consumed.iter().map(|(name, statement, renewed)| Consumed {
             name: (*name).to_owned(),
             statement: *statement,
             renewed: *renewed,
+            revived_by: None,
         });
-        let known = Known { consumed: consumed.collect(), ..Known::default() };
-        Split::new(&source, plan.layout().unwrap(), &known, false)
+        split_knowing(code, new, consumed.collect())
+    }
+
+    fn split_knowing(code: &str, new: &[(&str, &str)], consumed: Vec<Consumed>) -> Option<Split> {
+        let source = source("", &STORED, code, new);
+        let plan = Plan::new(&source, &[], &Findings::default());
+        // With what keeps old values.
+        let keeping = |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
+        let planned: String = source.split_inclusive('\n').enumerate().map(keeping).collect();
+        let known = Known { consumed, ..Known::default() };
+        Split::new(&planned, plan.layout().unwrap(), &known, false)
+    }
+
+    #[test]
+    fn old_values_are_kept_as_long_as_they_are_there() {
+        let code = "g();\nlet x = f(x);\nh();\n";
+        let whole = split(code, &[("x", "X")], &[]).unwrap();
+        assert!(body(&whole).contains("keep_<Vec<i32>>(x), x);\nput_<String>(y), y);"), "{}", body(&whole));
+        assert!(whole.uncertain.is_empty());
+        let line = whole.text.lines().position(|line| line.contains("keep_variable")).unwrap();
+        let message = moved(&whole, "x", 1, line);
+        let Verdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
+        let made = split_knowing(code, &[("x", "X")], consumed).unwrap();
+        let text = body(&made);
+        // Before that statement it goes back, in it it is lost, behind it there is the new one.
+        assert!(
+            text.contains("put_<X>(x), x);\n} else {\nlose_value(x));\n}\n} else {\nkeep_<Vec<i32>>(x), x);\n}"),
+            "{text}"
+        );
+        assert_eq!(made.uncertain, ["x"]);
     }
 
     /// The text between the variables that are taken and the function's end.
@@ -681,12 +742,23 @@ mod tests {
             |name: &str| first.text.lines().position(|line| line.contains(&format!("put_variable::<{name}>"))).unwrap();
         let both = [moved(&first, "x", 1, line("Vec<i32>")), moved(&first, "y", 2, line("String"))].join("\n");
         let Verdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
-        let expected = |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed };
+        let expected =
+            |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed, revived_by: None };
         assert_eq!(found, [expected("x", 1, true), expected("y", 2, false)]);
         let message: Value = serde_json::from_str(&gone).unwrap();
         let source = source("", &STORED, "let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")]);
         let stored = source.lines().nth(first_line(&message).unwrap()).unwrap();
         assert!(stored.contains("put_variable::<String>"), "evcxr knows its own line: {stored}");
+        // A later statement gives it a value again, and so does what follows.
+        let revived = Consumed { name: "y".to_owned(), statement: 1, renewed: false, revived_by: Some(2) };
+        let code = "let a = 1;\ndrop(y);\ny = f();\n";
+        let moved_first = split(code, &[("a", "i32")], &[]).unwrap();
+        let used = moved(&moved_first, "y", 1, moved_first.openings[2]);
+        assert_eq!(moved_first.verdict(&used), Verdict::Consumes(vec![revived.clone()], None));
+        let made = split_knowing(code, &[("a", "i32")], vec![revived]).unwrap();
+        let text = body(&made);
+        assert!(text.contains("if let Some((y, )) = statement(|| { let mut y;\ny = f();\n; (y, ) }) {"), "{text}");
+        assert!(text.contains("put_<String>(y), y);\n} else {\n}\n} else {\nlose_value(y));"), "{text}");
         // At the end of the closure: it has no value after all.
         let second = split_of(&[("x", 1, true), ("y", 2, false)]).unwrap();
         let again = moved(&second, "x", 1, second.closings[1]);

@@ -45,6 +45,17 @@ pub struct State {
     pub events: Events,
 }
 
+/// What a cell that has failed has stored since then.
+#[derive(Clone, Debug, Default)]
+pub struct Stored {
+    /// Variables with new values.
+    pub new: Vec<String>,
+    /// Variables with their old values.
+    pub kept: Vec<String>,
+    /// The types of those new ones that have another one than at the cell's end.
+    pub types: Vec<(String, String)>,
+}
+
 /// What happened while a cell ran, besides outputs.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
@@ -55,7 +66,7 @@ pub struct Events {
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
     /// The variables that the cell has stored since it failed, and those whose new values are lost.
-    pub stored: Vec<String>,
+    pub stored: Stored,
     pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
@@ -279,8 +290,8 @@ impl State {
                 self.events.user_error = Some(message);
                 None
             }
-            Message::Stored { names, lost } => {
-                (self.events.stored, self.events.lost) = (names, lost);
+            Message::Stored { names, kept, types, lost } => {
+                (self.events.stored, self.events.lost) = (Stored { new: names, kept, types }, lost);
                 None
             }
             Message::LoadFailed { message } => {

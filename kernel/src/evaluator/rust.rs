@@ -258,7 +258,7 @@ impl RustEvaluator {
         let said = Diagnostics::read(self.session.path());
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if died { self.link.settle_exit() } else { None };
-        let events = if died { Events::default() } else { self.link.settle() };
+        let mut events = if died { Events::default() } else { self.link.settle() };
         if died || has_command(&expansion.code, ":restart") {
             self.variables.all_gone(&before);
         }
@@ -283,7 +283,8 @@ impl RustEvaluator {
                     return failure.map_or(Ok(()), Err);
                 }
                 if failure.is_some() {
-                    variables::restore(&before, &report, &events.stored, context);
+                    let unknown = variables::restore(&before, &report, &events.stored, context);
+                    events.lost.extend(unknown);
                 }
                 let moved = self.variables.note(&types_before, &report, context);
                 self.variables.note_without_value(&expansion.code, &report, context);

@@ -2,6 +2,7 @@
 //! them anew, and those that are gone, with the reason.
 
 use crate::build_step::{self, Report, Stored};
+use crate::evaluator::link::Stored as Since;
 use evcxr::CommandContext;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,27 +149,37 @@ fn aside(name: &str) -> String {
 }
 
 /// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
-/// values of those that it was about to define anew, and what it has `stored` before it failed.
-pub fn restore(before: &BTreeSet<String>, report: &Report, stored: &[String], context: &mut CommandContext) {
-    let missing = |context: &CommandContext| -> Vec<&Stored> {
-        let now = names(context);
-        let is_made = |made: &&Stored| stored.contains(&made.name) && !now.contains(&made.name);
-        let made: Vec<&Stored> = report.made.iter().filter(is_made).collect();
-        let is_left = |left: &&Stored| {
-            before.contains(&left.name) && !now.contains(&left.name) && !made.iter().any(|made| made.name == left.name)
-        };
-        report.left.iter().filter(is_left).chain(made.iter().copied()).collect()
+/// values of those that it was about to define anew, and what it has stored since it failed. Gives the names of those of which it
+/// cannot tell what they are.
+pub fn restore(before: &BTreeSet<String>, report: &Report, since: &Since, context: &mut CommandContext) -> Vec<String> {
+    let others: Vec<Stored> = since
+        .types
+        .iter()
+        .map(|(name, type_name)| Stored::new(name, &build_step::type_as_code(type_name), true, 0))
+        .collect();
+    let now = names(context);
+    let is_other = |name: &String| others.iter().any(|other| other.name == *name);
+    let made = report.made.iter().filter(|made| since.new.contains(&made.name) && !is_other(&made.name));
+    let uncertain = report.uncertain.iter().filter(|old| since.kept.contains(&old.name));
+    let made: Vec<&Stored> =
+        others.iter().chain(made).chain(uncertain).filter(|made| !now.contains(&made.name)).collect();
+    let is_left = |left: &&Stored| {
+        before.contains(&left.name) && !now.contains(&left.name) && !made.iter().any(|made| made.name == left.name)
     };
-    let all = missing(context);
+    let all: Vec<&Stored> = report.left.iter().filter(is_left).chain(made.iter().copied()).collect();
     // A cell finds out, too, which of those that were moved away have got no new value.
     if all.is_empty() && report.replaced.is_empty() {
-        return;
+        return Vec::new();
     }
     take(&all, context);
     // If one of them is not what it was, none has been taken.
-    for stored in missing(context).into_iter().filter(|_| all.len() > 1) {
-        take(&[stored], context);
+    for stored in all {
+        if !names(context).contains(&stored.name) {
+            take(&[stored], context);
+        }
     }
+    let now = names(context);
+    others.into_iter().map(|other| other.name).filter(|name| !now.contains(name)).collect()
 }
 
 fn take(variables: &[&Stored], context: &mut CommandContext) {

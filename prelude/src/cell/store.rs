@@ -7,16 +7,39 @@
 use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The variables that the cell which runs has stored, and lost, since it failed.
-static SINCE_FAILURE: Mutex<(Vec<String>, Vec<String>)> = Mutex::new((Vec::new(), Vec::new()));
+static SINCE_FAILURE: Mutex<SinceFailure> =
+    Mutex::new(SinceFailure { stored: Vec::new(), kept: Vec::new(), other_types: Vec::new(), lost: Vec::new() });
+
+struct SinceFailure {
+    /// The variables that it has stored.
+    stored: Vec<String>,
+    /// Those whose old values are there again.
+    kept: Vec<String>,
+    /// Those among the first that have another type than the cell would have given the name in the end.
+    other_types: Vec<(String, &'static str)>,
+    /// Those whose values are lost.
+    lost: Vec<String>,
+}
+
+fn since_failure() -> MutexGuard<'static, SinceFailure> {
+    SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The crate of a cell, in the names of types.
+const NOTEBOOK: &str = "ctx::";
 
 /// Reports what a cell that has failed has stored and lost since then.
 pub(super) fn report_stored() {
-    let (stored, lost) = std::mem::take(&mut *SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner));
-    if !stored.is_empty() || !lost.is_empty() {
-        crate::output::stored(&stored, &lost);
+    let mut since = since_failure();
+    let stored = std::mem::take(&mut since.stored);
+    let kept = std::mem::take(&mut since.kept);
+    let other_types = std::mem::take(&mut since.other_types);
+    let lost = std::mem::take(&mut since.lost);
+    if !(stored.is_empty() && kept.is_empty() && lost.is_empty()) {
+        crate::output::stored(&stored, &kept, &other_types, &lost);
     }
 }
 
@@ -58,11 +81,15 @@ impl VariableStore {
     }
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
+        self.insert(name, value);
+        if super::has_failed() {
+            since_failure().stored.push(name.to_owned());
+        }
+    }
+
+    fn insert(&mut self, name: &str, value: Box<dyn Any>) {
         let definitions = std::mem::take(&mut self.definitions);
         self.missed.remove(name);
-        if super::has_failed() {
-            SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner).0.push(name.to_owned());
-        }
         self.variables.insert(name.to_owned(), Variable { value, definitions });
     }
 
@@ -77,26 +104,36 @@ impl VariableStore {
             self.definitions = 0;
             drop_quietly(old);
         } else {
-            self.put(name, old);
+            self.insert(name, old);
+            since_failure().kept.push(name.to_owned());
         }
     }
 
-    /// Stores a variable of a cell that has failed, if it has the type `Known` that the cell would have given the name in
-    /// the end; otherwise says that it is lost.
+    /// Stores a variable of a cell that has failed; `Known` is the type that the cell would have given the name in the end. Where it
+    /// has another one, the kernel hears which. A type of the notebook's own may be another one by the next cell: then it is said
+    /// that the value is lost.
     pub fn put_variable_as<Known: 'static, T: 'static>(&mut self, name: &str, value: T) {
-        if !super::has_failed() {
+        let type_name = std::any::type_name::<T>();
+        // A variable that hides this one has been stored before it.
+        let is_hidden = || since_failure().stored.iter().any(|stored| stored == name);
+        if !super::has_failed() || is_hidden() {
             self.definitions = 0;
+            drop_quietly(Box::new(value));
         } else if TypeId::of::<Known>() == TypeId::of::<T>() {
             self.put(name, Box::new(value));
-        } else {
+        } else if type_name.contains(NOTEBOOK) {
             self.lose_value(name);
+        } else {
+            self.definitions = 0;
+            self.put(name, Box::new(value));
+            since_failure().other_types.push((name.to_owned(), type_name));
         }
     }
 
     /// Says that the value which the cell has given a variable is lost: the statement that failed had moved it away.
     pub fn lose_value(&mut self, name: &str) {
         self.definitions = 0;
-        SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner).1.push(name.to_owned());
+        since_failure().lost.push(name.to_owned());
     }
 
     /// Says that the cell has lost the variable, unless it is stored: it was moved away, and should have got a new value.
