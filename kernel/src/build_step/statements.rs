@@ -105,8 +105,9 @@ pub struct Split {
     /// The lines that begin and end the closures.
     openings: Vec<usize>,
     closings: Vec<usize>,
-    /// What each statement may give a value to.
+    /// What each statement may give a value to, and what it defines.
     assigned: Vec<HashSet<String>>,
+    defined: Vec<HashSet<String>>,
     consumed: Vec<Consumed>,
     /// The lines that store variables: their names, and whether evcxr wrote them.
     stored: Vec<(String, usize, bool)>,
@@ -207,8 +208,10 @@ impl Split {
         // A use of the user's behind a move is the user's own error, unless that gives a new value, or the use does.
         let using = self.openings.iter().position(|opening| *opening == primary).filter(|_| !renewed);
         // Of several uses the compiler may name the last.
-        let later = (statement + 1..self.assigned.len()).filter(|_| !renewed && (using.is_some() || is_ours));
-        let revived_by = later.into_iter().find(|later| self.assigned[*later].contains(&name));
+        let until = (statement..self.defined.len()).find(|part| self.defined[*part].contains(&name));
+        let later = statement + 1..until.unwrap_or(self.defined.len());
+        let mut later = later.filter(|_| !renewed && (using.is_some() || is_ours));
+        let revived_by = later.find(|later| self.assigned[*later].contains(&name));
         let revived_by = revived_by.filter(|revived| using.is_none_or(|using| *revived <= using));
         (renewed || revived_by.is_some() || is_ours && using.is_none()).then_some(Consumed {
             name,
@@ -345,6 +348,7 @@ impl<'a> Writer<'a> {
             openings: Vec::new(),
             closings: Vec::new(),
             assigned: parts.iter().map(|part| part.assigned.clone()).collect(),
+            defined: parts.iter().map(|part| part.defines.iter().map(|(name, _)| name.clone()).collect()).collect(),
             consumed: known.consumed.clone(),
             stored: Vec::new(),
             made: Vec::new(),
@@ -501,8 +505,8 @@ impl<'a> Writer<'a> {
 
     /// Stores a variable.
     fn store(&mut self, index: usize) {
-        let Instance { name, variable, made_by, .. } = &self.instances[index];
-        let (name, made_by) = (name.clone(), *made_by);
+        let Instance { name, variable, .. } = &self.instances[index];
+        let name = name.clone();
         let last = self.instances.iter().rfind(|other| other.name == name).map(|other| other.variable);
         let own = self.layout.new.iter().chain(&self.layout.others).find(|store| store.name == name).cloned();
         if last == Some(*variable) {
@@ -519,8 +523,8 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-        } else if made_by.is_none() {
-            // The old value of a variable that the cell defines anew.
+        } else if *variable < self.layout.taken.len() {
+            // A variable of an earlier cell, which this one defines anew.
             if let Some((_, keep)) = self.layout.kept.iter().find(|(kept, _)| *kept == name) {
                 self.origin = self.layout.tail;
                 self.split.stored.push((name, self.split.origins.len(), false));

@@ -386,7 +386,9 @@ impl Plan {
         let errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut places = errors.filter(|message| message["level"] == "error").filter_map(|message| {
             let index = first_line(&message)?;
-            Some(self.moved_away(message["code"]["code"].as_str().unwrap_or_default(), index).is_some())
+            let code = message["code"]["code"].as_str().unwrap_or_default();
+            // Old values that cannot be kept, too.
+            Some(self.moved_away(code, index).is_some() || (code == "E0382" && self.keeping == Some(index)))
         });
         let first = places.next();
         first == Some(true) && places.all(|moves| moves)
