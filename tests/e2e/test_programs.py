@@ -32,6 +32,7 @@ def test_random_programs_do_in_cells_what_they_do_in_one_block(failures):
         (['let mut o = Some(String::from("o"));', 'o = o.map(|x| x + "p");'], "o", 'Some("op")'),
         (["let mut x = vec![1]; let mut y = vec![2]; let z = vec![3];", "x = y; y = z;"], "(x, y)", "([2], [3])"),
         (["let mut k = vec![1];", "drop(k);", "k = vec![4];"], "k", "[4]"),
+        (["let mut l = vec![1];", "drop(l); l = vec![2]; let n = l.len(); drop(l); l = vec![5];"], "l", "[5]"),
         (["let late: i32;", "late = 5;"], "late", "5"),
         (["use std::sync::atomic::{AtomicUsize, Ordering}; static N: AtomicUsize = AtomicUsize::new(0);",
           "N.fetch_add(1, Ordering::Relaxed);", "N.fetch_add(1, Ordering::Relaxed);"], "N.load(Ordering::Relaxed)", "2"),
@@ -60,10 +61,21 @@ def test_cells_do_what_the_same_lines_do_in_a_program(kernel, cells, value, expe
         ("let given = vec![1];", "fails(); let taken = given;", "Panic", "given", "[1]"),
         ("let moved = vec![1];", "let there = moved; fails();", "Panic", "there", "[1]"),
         ("", "let mut total = 0; for i in 0..5 { total += i; if i == 3 { fails() } }", "Panic", "total", "6"),
+        # A name with several types, or several values, in one cell.
+        ("let w = 0.5;", "let w = vec![1]; fails(); let w = w.len();", "Panic", "w", "[1]"),
+        ("let m = 1;", "let m = BTreeMap::from([(1, 2)]); fails(); let m = m.len();", "Panic", "m", "{1: 2}"),
+        ("let y = Some(5);", "let s = (1, 2); let s = y; fails(); let e = 1;", "Panic", "s", "Some(5)"),
+        ("let x = vec![\"a\", \"b\"];", "fails(); let x = x.join(\"-\");", "Panic", "x.len()", "2"),
+        ("let mut z = vec![1];", "fails(); let mut z = (move || { let mut z = z; z.push(2); z })();", "Panic", "z", "[1]"),
+        ("let mut b = Some(String::new());", "let mut b = b.unwrap_or_default(); b = b + \"9\"; fails(); let k = 1;", "Panic", "b", '"9"'),
+        ("#[derive(Debug)] struct P { n: u8 } let mut d = P { n: 1 };", "{ let taken = d; d = P { n: taken.n + 1 }; } fails(); let mut d = 1;",
+         "Panic", "d", "P { n: 2 }"),
+        ("let mut again = vec![1];", "drop(again); again = vec![2]; fails(); again.push(3);", "Panic", "again", "[2]"),
+        ("let mut twice = vec![1];", "fails(); drop(twice); twice = vec![2];", "Panic", "twice", "[1]"),
     ],
 )
 def test_what_ran_before_a_failure_stays_done(kernel, before, cell, name, value, expected):
-    kernel.check('fn fails() { panic!("on purpose") }')
+    kernel.check('use std::collections::BTreeMap; fn fails() { panic!("on purpose") }')
     kernel.check(before)
     result = kernel.run(cell)
     assert not result.ok and result.error["ename"] == name, result.summary()
@@ -77,6 +89,13 @@ def test_a_new_value_that_is_lost_is_named(kernel):
     result = kernel.run("let mut meal = vec![2]; meal = eats(meal);")
     assert "The new value of `meal` is lost; `meal` has the value from before this cell." in result.error_text
     assert kernel.check("meal").value == "[1]"
+
+
+def test_an_old_value_that_was_moved_away_is_named_though_other_statements_follow(kernel):
+    kernel.check("fn eats(list: Vec<i32>) -> Vec<i32> { drop(list); panic!(\"on purpose\") }")
+    kernel.check("let given = vec![1];")
+    assert "lost, because the cell had moved their values away: given" in kernel.run("let given = eats(given); let x = 1;").error_text
+    assert "make it again" in kernel.run("given").error_text
 
 
 def test_a_panic_that_is_caught_is_no_error(kernel):

@@ -241,3 +241,7 @@ def test_waiting_for_futures(kernel):
     assert kernel.check("awaited").value == "42"
     failing(kernel, "let awaited: u8 = { later(1).await; panics() };", "Panic")
     assert kernel.check("awaited").value == "42"
+    # The runtime of the earlier build is another one.
+    kernel.check(':dep tokio = { version = "1", features = ["full"] }', seconds=600)
+    kernel.check("tokio::time::sleep(std::time::Duration::from_millis(1)).await; let again = later(4).await;")
+    assert kernel.check("(awaited, again)").value == "(42, 8)"

@@ -128,6 +128,8 @@ struct Part {
     /// The variables that it defines, and whether they are mutable.
     defines: Vec<(String, bool)>,
     assigned: HashSet<String>,
+    /// Declarations of variables that earlier statements have declared without a value, and this one gives one.
+    declares: String,
 }
 
 /// A variable from the statement that gives it its value on.
@@ -277,6 +279,8 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut is_open = false;
+    // Variables without a value yet; where their types are not said, they go with the statements up to the one that gives it.
+    let mut without_value: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (start, node) in &placed_statements_of(&code) {
         if leaves(node) {
             return None;
@@ -285,20 +289,34 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
         let line = layout.code.start + code[..*start].matches('\n').count();
         // evcxr gives each statement lines of its own.
         let begins_line = code[line_start..*start].trim().is_empty();
-        let defines = defined_by(node, &layout.new);
+        let mut defines = defined_by(node, &layout.new);
+        let assigned = assigned(&node.text().to_string());
+        let mut declares = String::new();
+        if let Some((name, type_name)) = declared_by(node) {
+            if type_name.is_some() {
+                defines.clear();
+            }
+            without_value.insert(name, type_name);
+        }
+        for name in &assigned {
+            if let Some(type_name) = without_value.remove(name).flatten() {
+                declares.push_str(&format!(" let mut {name}: {type_name};"));
+                defines.push((name.clone(), true));
+            }
+        }
         // An item is for the statements behind it.
         if let (true, Some(last)) = (is_open || !begins_line || parts.len() >= MOST, parts.last_mut()) {
             last.defines.extend(defines);
-            last.assigned.extend(assigned(&node.text().to_string()));
+            last.assigned.extend(assigned);
+            last.declares.push_str(&declares);
         } else {
             if let Some(last) = parts.last_mut() {
                 last.lines.end = line;
             }
             let start = if parts.is_empty() { layout.code.start } else { line };
-            let assigned = assigned(&node.text().to_string());
-            parts.push(Part { lines: start..layout.code.end, defines, assigned });
+            parts.push(Part { lines: start..layout.code.end, defines, assigned, declares });
         }
-        is_open = ast::Item::can_cast(node.kind());
+        is_open = ast::Item::can_cast(node.kind()) || without_value.values().any(Option::is_none);
     }
     Some(parts)
 }
@@ -312,6 +330,14 @@ fn leaves(node: &SyntaxNode) -> bool {
             |kind| token.parent_ancestors().take_while(|around| around != node).any(|around| around.kind() == kind);
         is_way_out && !inside(SyntaxKind::CLOSURE_EXPR) && !inside(SyntaxKind::FN)
     })
+}
+
+/// The variable that a statement declares without giving it a value, and its type if that is said.
+fn declared_by(node: &SyntaxNode) -> Option<(String, Option<String>)> {
+    let statement = ast::LetStmt::cast(node.clone()).filter(|statement| statement.initializer().is_none())?;
+    let Some(ast::Pat::IdentPat(pattern)) = statement.pat() else { return None };
+    let type_name = statement.ty().map(|type_name| type_name.syntax().text().to_string().replace('\n', " "));
+    Some((pattern.name()?.text().to_string(), type_name))
 }
 
 /// The variables that a statement defines; `new` are those that evcxr stores.
@@ -440,6 +466,7 @@ impl<'a> Writer<'a> {
             .iter()
             .filter(|consumed| consumed.revived_by == Some(index))
             .map(|consumed| format!(" let mut {};", consumed.name))
+            .chain([part.declares.clone()])
             .collect();
         match self.layout.kind {
             Kind::Result => {
@@ -704,6 +731,19 @@ mod tests {
         let made = split("let s = f();\nlet s = s.len();\ng();\n", &[("s", "usize")], &[]).unwrap();
         let text = body(&made);
         assert!(text.contains("put_<usize>(s), s);\n} else {\n}\nput_variable_as::<usize, _>(s), s);\n"), "{text}");
+    }
+
+    #[test]
+    fn variables_without_a_value_are_declared_where_they_get_one() {
+        let made = split("let mut a: A;\ng();\na = f();\nh();\n", &[("a", "A")], &[]).unwrap();
+        let expected = "if let Some(()) = statement(|| {\nlet mut a: A;\n; () }) {\n\
+                        if let Some(()) = statement(|| {\ng();\n; () }) {\n\
+                        if let Some((mut a, )) = statement(|| { let mut a: A;\na = f();\n; (a, ) }) {\n\
+                        if let Some(()) = statement(|| {\nh();\n; () }) {\n} else {\n}\nput_<A>(a), a);\n";
+        assert!(body(&made).starts_with(expected), "{}", body(&made));
+        let open = split("let a;\ng();\na = f();\nh();\n", &[("a", "A")], &[]).unwrap();
+        let expected = "if let Some((a, )) = statement(|| {\nlet a;\ng();\na = f();\n; (a, ) }) {\n";
+        assert!(body(&open).starts_with(expected), "{}", body(&open));
     }
 
     #[test]
