@@ -119,6 +119,8 @@ pub struct Split {
     replaced: Vec<String>,
     /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
     uncertain: Vec<String>,
+    /// The same for those that the whole cell moves away.
+    away: Vec<Stored>,
 }
 
 /// A statement of the cell.
@@ -262,6 +264,7 @@ impl Split {
         let (uncertain, left) =
             std::mem::take(&mut report.left).into_iter().partition(|left| self.uncertain.contains(&left.name));
         (report.uncertain, report.left) = (uncertain, left);
+        report.uncertain.extend(self.away.iter().cloned());
         report.replaced.extend(self.replaced.iter().cloned());
         report.gone.extend(self.gone.iter().cloned());
         report.by_statements = true;
@@ -381,6 +384,7 @@ impl<'a> Writer<'a> {
             gone: Vec::new(),
             replaced: Vec::new(),
             uncertain: Vec::new(),
+            away: Vec::new(),
         };
         let instances = instances(layout, parts, &known.consumed);
         Writer { lines, layout, parts, known, instances, split, origin: 0 }
@@ -440,6 +444,8 @@ impl<'a> Writer<'a> {
         };
         self.split.uncertain =
             layout.kept.iter().map(|(name, _)| name).filter(|name| is_consumed(name)).cloned().collect();
+        self.split.away =
+            layout.away.iter().map(|(old, _)| old).filter(|old| is_consumed(&old.name)).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
         self.copy(behind..self.lines.len());
         self.note_made();
@@ -552,7 +558,9 @@ impl<'a> Writer<'a> {
             }
         } else if *variable < self.layout.taken.len() {
             // A variable of an earlier cell, which this one defines anew.
-            if let Some((_, keep)) = self.layout.kept.iter().find(|(kept, _)| *kept == name) {
+            let kept = self.layout.kept.iter().map(|(kept, keep)| (kept, keep));
+            let mut kept = kept.chain(self.layout.away.iter().map(|(old, keep)| (&old.name, keep)));
+            if let Some((_, keep)) = kept.find(|(kept, _)| **kept == name) {
                 self.origin = self.layout.tail;
                 self.split.stored.push((name, self.split.origins.len(), false));
                 self.line(keep);

@@ -91,6 +91,8 @@ pub struct Layout {
     pub taken: Vec<(String, bool)>,
     /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
     pub kept: Vec<(String, String)>,
+    /// Those that the whole cell moves away, and the statements that would put their old values back.
+    pub away: Vec<(Stored, String)>,
     /// What the closure returns.
     pub kind: Kind,
 }
@@ -227,6 +229,14 @@ impl Plan {
                     });
                 }
             }
+            let is_stored = |old: &Statement| stored.iter().chain(&others).any(|store| store.name == old.name);
+            let away = taken.iter().filter(|old| !is_stored(old)).map(|old| {
+                let (name, type_name) = (old.name.clone(), old.type_name.clone());
+                let kept = Kept { name, type_name, definitions: hash(old) };
+                let is_mutable = lines[old.lines.start].contains("let mut ");
+                (Stored::new(&kept.name, &kept.type_name, is_mutable, kept.definitions), kept.statement())
+            });
+            let away = away.collect();
             let kind = kind_of(lines[body - 1]);
             plan.layout = Some(Layout {
                 code: body..end_of_cell(&lines, tail, kind).min(end),
@@ -239,6 +249,7 @@ impl Plan {
                     .map(|old| (old.name.clone(), lines[old.lines.start].contains("let mut ")))
                     .collect(),
                 kept: plan.kept.iter().map(|kept| (kept.name.clone(), kept.statement())).collect(),
+                away,
                 kind,
             });
         }
