@@ -42,7 +42,7 @@ share_processors() {
 }
 
 # yielding COMMAND...: leaves the processors to others that want them. The prelude's own crate is built last, by one processor: so the
-# kernel beside it yields, and both end at the same time.
+# kernel beside it yields, so that neither waits long for the other.
 yielding() {
   renice -n 5 -p "$BASHPID" >/dev/null 2>&1 || true
   "$@"

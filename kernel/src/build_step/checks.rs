@@ -20,12 +20,16 @@ const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
 /// All that is put in.
 const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
-/// What code without any of these never needs a check for.
-const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "fn ", "..", "iter", "cycle", "macro_rules"];
+/// What code without any of these, and without functions, never needs a check for.
+const MAY_NEED_CHECKS: [&str; 8] = ["loop", "while", "for", "sleep", "..", "iter", "cycle", "macro_rules"];
+/// Functions that evcxr writes.
+const OF_EVCXR: [&str; 2] = ["run_user_code_", "evcxr_"];
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {
-    if !MAY_NEED_CHECKS.iter().any(|word| source.contains(word)) {
+    let is_own = |name: &str| !OF_EVCXR.iter().any(|start| name.starts_with(start));
+    let has_functions = || source.split("fn ").skip(1).any(is_own);
+    if !MAY_NEED_CHECKS.iter().any(|word| source.contains(word)) && !has_functions() {
         return Cow::Borrowed(source);
     }
     let places = places::places(source);

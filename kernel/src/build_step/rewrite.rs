@@ -4,7 +4,7 @@
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
 use super::names::stable;
-use super::variables::{Crates, Findings, Plan, STORE, TAIL};
+use super::variables::{Crates, Findings, Plan, STORE, TAIL, WAITS};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
@@ -13,8 +13,7 @@ const SHOW: &str = ").evcxr_display();";
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
 
-/// The lines around the code of a cell with `.await`.
-const WAITS: &str = ".block_on(async {";
+/// The line behind the code of a cell with `.await`.
 const WAITED: &str = "});";
 
 /// What the rewriting of a cell depends on besides its text.

@@ -118,9 +118,7 @@ pub struct Split {
     /// Variables of earlier cells that are lost if it fails while it gives them new values.
     replaced: Vec<String>,
     /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
-    uncertain: Vec<String>,
-    /// The same for those that the whole cell moves away.
-    away: Vec<Stored>,
+    uncertain: Vec<Stored>,
 }
 
 /// A statement of the cell.
@@ -261,10 +259,8 @@ impl Split {
     /// Adds to the report what this form changes.
     pub fn add_to(&self, report: &mut Report) {
         report.made.extend(self.made.iter().cloned());
-        let (uncertain, left) =
-            std::mem::take(&mut report.left).into_iter().partition(|left| self.uncertain.contains(&left.name));
-        (report.uncertain, report.left) = (uncertain, left);
-        report.uncertain.extend(self.away.iter().cloned());
+        report.left.retain(|left| !self.uncertain.iter().any(|uncertain| uncertain.name == left.name));
+        report.uncertain.extend(self.uncertain.iter().cloned());
         report.replaced.extend(self.replaced.iter().cloned());
         report.gone.extend(self.gone.iter().cloned());
         report.by_statements = true;
@@ -384,7 +380,6 @@ impl<'a> Writer<'a> {
             gone: Vec::new(),
             replaced: Vec::new(),
             uncertain: Vec::new(),
-            away: Vec::new(),
         };
         let instances = instances(layout, parts, &known.consumed);
         Writer { lines, layout, parts, known, instances, split, origin: 0 }
@@ -442,10 +437,8 @@ impl<'a> Writer<'a> {
             let mut old = self.instances.iter().filter(|instance| instance.made_by.is_none());
             old.any(|old| old.name == *name && old.consumed_by.is_some())
         };
-        self.split.uncertain =
-            layout.kept.iter().map(|(name, _)| name).filter(|name| is_consumed(name)).cloned().collect();
-        self.split.away =
-            layout.away.iter().map(|(old, _)| old).filter(|old| is_consumed(&old.name)).cloned().collect();
+        let old = layout.kept.iter().chain(&layout.away).map(|(old, _)| old);
+        self.split.uncertain = old.filter(|old| is_consumed(&old.name)).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
         self.copy(behind..self.lines.len());
         self.note_made();
@@ -558,9 +551,8 @@ impl<'a> Writer<'a> {
             }
         } else if *variable < self.layout.taken.len() {
             // A variable of an earlier cell, which this one defines anew.
-            let kept = self.layout.kept.iter().map(|(kept, keep)| (kept, keep));
-            let mut kept = kept.chain(self.layout.away.iter().map(|(old, keep)| (&old.name, keep)));
-            if let Some((_, keep)) = kept.find(|(kept, _)| **kept == name) {
+            let mut old = self.layout.kept.iter().chain(&self.layout.away);
+            if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
                 self.origin = self.layout.tail;
                 self.split.stored.push((name, self.split.origins.len(), false));
                 self.line(keep);
@@ -698,7 +690,7 @@ mod tests {
             text.contains("put_<X>(x), x);\n} else {\nlose_value(x));\n}\n} else {\nkeep_<Vec<i32>>(x), x);\n}"),
             "{text}"
         );
-        assert_eq!(made.uncertain, ["x"]);
+        assert_eq!(made.uncertain.iter().map(|old| old.name.as_str()).collect::<Vec<_>>(), ["x"]);
     }
 
     /// The text between the variables that are taken and the function's end.

@@ -90,7 +90,7 @@ pub struct Layout {
     /// The stored variables that the function takes, and whether they are mutable.
     pub taken: Vec<(String, bool)>,
     /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
-    pub kept: Vec<(String, String)>,
+    pub kept: Vec<(Stored, String)>,
     /// Those that the whole cell moves away, and the statements that would put their old values back.
     pub away: Vec<(Stored, String)>,
     /// What the closure returns.
@@ -122,6 +122,7 @@ struct Replaced {
 struct Kept {
     name: String,
     type_name: String,
+    is_mutable: bool,
     definitions: u64,
 }
 
@@ -141,6 +142,8 @@ pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
 /// What the last of these lines becomes, in front of what keeps the old values.
 pub const KEEPING: &str = "}} ";
+/// The line before the code of a cell with `.await`.
+pub const WAITS: &str = ".block_on(async {";
 /// What stands before the lines of variables that stay in the store.
 const LEFT: &str = "// stays in the store: ";
 /// What stands before the lines of variables that the cell does not name.
@@ -194,6 +197,7 @@ impl Plan {
             plan.keeping = Some(tail + TAIL.len() - 1);
             let end = stored.first().map_or(tail, |statement| statement.lines.start);
             let code = lines[body.min(end)..end].join("\n");
+            let is_mutable = |old: &Statement| lines[old.lines.start].contains("let mut ");
             let is_shadowed = |old: &Statement| stored.iter().any(|new| new.name == old.name);
             for old in taken.iter().filter(|old| is_shadowed(old)) {
                 if !findings.used.contains(&old.name) && !is_used(&code, &old.name) {
@@ -201,8 +205,7 @@ impl Plan {
                     let lines = checked.iter().chain(&taken).filter(|statement| statement.name == old.name);
                     plan.unused.extend(lines.map(|statement| (statement.clone(), hash)));
                 } else if !findings.moved.contains(&old.name) {
-                    let (name, type_name) = (old.name.clone(), old.type_name.clone());
-                    plan.kept.push(Kept { name, type_name, definitions: hash(old) });
+                    plan.kept.push(Kept::of(old, is_mutable(old), hash(old)));
                 }
             }
             // To take and store a variable costs the compiler more than most cells do. It is checked all the same.
@@ -230,13 +233,8 @@ impl Plan {
                 }
             }
             let is_stored = |old: &Statement| stored.iter().chain(&others).any(|store| store.name == old.name);
-            let away = taken.iter().filter(|old| !is_stored(old)).map(|old| {
-                let (name, type_name) = (old.name.clone(), old.type_name.clone());
-                let kept = Kept { name, type_name, definitions: hash(old) };
-                let is_mutable = lines[old.lines.start].contains("let mut ");
-                (Stored::new(&kept.name, &kept.type_name, is_mutable, kept.definitions), kept.statement())
-            });
-            let away = away.collect();
+            let away = taken.iter().filter(|old| !is_stored(old));
+            let away = away.map(|old| Kept::of(old, is_mutable(old), hash(old)).restored()).collect();
             let kind = kind_of(lines[body - 1]);
             plan.layout = Some(Layout {
                 code: body..end_of_cell(&lines, tail, kind).min(end),
@@ -244,11 +242,8 @@ impl Plan {
                 end: end_of_cell(&lines, tail, kind),
                 tail,
                 others: others.clone(),
-                taken: taken
-                    .iter()
-                    .map(|old| (old.name.clone(), lines[old.lines.start].contains("let mut ")))
-                    .collect(),
-                kept: plan.kept.iter().map(|kept| (kept.name.clone(), kept.statement())).collect(),
+                taken: taken.iter().map(|old| (old.name.clone(), is_mutable(old))).collect(),
+                kept: plan.kept.iter().map(Kept::restored).collect(),
                 away,
                 kind,
             });
@@ -272,7 +267,7 @@ impl Plan {
         let stored = |name: &str, type_name: &str, hash| Stored::new(name, type_name, is_mutable(name), hash);
         let unused = self.unused.iter().filter(|(statement, _)| !self.checks(statement));
         let unused = unused.map(|(statement, hash)| stored(&statement.name, &statement.type_name, *hash));
-        let kept = self.kept.iter().map(|kept| stored(&kept.name, &kept.type_name, kept.definitions));
+        let kept = self.kept.iter().map(Kept::stored);
         Report {
             names: layout.taken.iter().map(|(name, _)| name.clone()).filter(|name| !is_idle(name)).collect(),
             left: unused.chain(kept).collect(),
@@ -473,6 +468,19 @@ pub fn with_definitions(call: &str, hash: u64) -> String {
 }
 
 impl Kept {
+    fn of(old: &Statement, is_mutable: bool, definitions: u64) -> Kept {
+        Kept { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
+    }
+
+    fn stored(&self) -> Stored {
+        Stored::new(&self.name, &self.type_name, self.is_mutable, self.definitions)
+    }
+
+    /// The variable, and the statement that puts its old value back.
+    fn restored(&self) -> (Stored, String) {
+        (self.stored(), self.statement())
+    }
+
     fn statement(&self) -> String {
         let Kept { name, type_name, definitions, .. } = self;
         // On one line, as all that is added.
@@ -532,7 +540,7 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     }
     let first = lines.get(from + 2)?;
     if first.starts_with("let mut mutex = evcxr_variable_store.lazy_arc") {
-        let length = lines[from..].iter().take(LONGEST_STATEMENT).position(|line| *line == ".block_on(async {")?;
+        let length = lines[from..].iter().take(LONGEST_STATEMENT).position(|line| *line == WAITS)?;
         return Some(from + length + 1);
     }
     let is_wrapped = *first == "let _ = (|| -> std::result::Result<(), EvcxrUserCodeError> {";
@@ -541,7 +549,7 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
 
 fn kind_of(last_line_before: &str) -> Kind {
     match last_line_before {
-        ".block_on(async {" => Kind::Async,
+        WAITS => Kind::Async,
         "  std::panic::AssertUnwindSafe(||{" => Kind::Plain,
         _ => Kind::Result,
     }

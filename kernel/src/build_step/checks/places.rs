@@ -148,7 +148,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
     }
     for call in file.descendants().filter_map(ast::MacroCall::cast) {
         if name_of(&call).is_some_and(|name| passes_on.contains(&name))
-            && !call.syntax().ancestors().any(|around| runs_elsewhere(&around))
+            && !runs_elsewhere(call.syntax())
             && let Some((text, start)) = inside(call.token_tree())
         {
             places.extend(in_text(&text, start));
@@ -168,7 +168,7 @@ fn is_behind_arrow(tree: &ast::TokenTree) -> bool {
 /// Where the check goes, if the node is a loop or sleeps.
 fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
     let body = match node.kind() {
-        SyntaxKind::EXPR_STMT if sleeps(node) && !node.ancestors().any(|around| runs_elsewhere(&around)) => {
+        SyntaxKind::EXPR_STMT if sleeps(node) && !runs_elsewhere(node) => {
             return Some(usize::from(node.text_range().end()));
         }
         SyntaxKind::LOOP_EXPR => ast::LoopExpr::cast(node.clone())?.loop_body(),
@@ -176,7 +176,7 @@ fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
         SyntaxKind::FOR_EXPR => ast::ForExpr::cast(node.clone())?.loop_body(),
         _ => None,
     }?;
-    if node.ancestors().any(|around| runs_elsewhere(&around)) || (is_short(node) && is_over_arrays(node)) {
+    if runs_elsewhere(node) || (is_short(node) && is_over_arrays(node)) {
         return None;
     }
     at_head(&body)
@@ -218,8 +218,7 @@ fn recursive(file: &SyntaxNode) -> Vec<Insertion> {
         false
     };
     let heads = functions.iter().enumerate().filter(|(index, Function { node, .. })| {
-        (comes_back(*index) || is_endless_next(node))
-            && !node.syntax().ancestors().any(|around| runs_elsewhere(&around))
+        (comes_back(*index) || is_endless_next(node)) && !runs_elsewhere(node.syntax())
     });
     heads.filter_map(|(_, function)| Some((at_head(&function.body)?, CHECK))).collect()
 }
@@ -355,14 +354,13 @@ impl Endless {
     /// What goes into a method's call.
     fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
-        let is_inside = |around: SyntaxNode| runs_elsewhere(&around);
         if self.makes(&receiver) {
-            if ASKS_ON.contains(&method.text()) && !is_ended(call) && !call.syntax().ancestors().any(is_inside) {
+            if ASKS_ON.contains(&method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
                 return vec![(usize::from(receiver.syntax().text_range().end()), EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())
             && matches!(receiver, ast::Expr::PathExpr(_) | ast::Expr::FieldExpr(_) | ast::Expr::CallExpr(_))
-            && !call.syntax().ancestors().any(is_inside)
+            && !runs_elsewhere(call.syntax())
         {
             let closures = call.arg_list().into_iter().flat_map(|arguments| arguments.args());
             return closures.filter_map(closure_body).flat_map(|body| in_body(&body)).collect();
@@ -436,8 +434,13 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|found| found == word)
 }
 
-/// Whether code in this node may run at compile time, or where nothing may unwind.
-fn runs_elsewhere(node: &SyntaxNode) -> bool {
+/// Whether this code may run at compile time, or where nothing may unwind.
+fn runs_elsewhere(code: &SyntaxNode) -> bool {
+    code.ancestors().any(|around| keeps_elsewhere(&around))
+}
+
+/// Whether what stands in this node does so.
+fn keeps_elsewhere(node: &SyntaxNode) -> bool {
     match node.kind() {
         SyntaxKind::CONST
         | SyntaxKind::STATIC
