@@ -16,6 +16,7 @@
 //! | everything else | the real tool |
 
 mod ahead;
+mod cell;
 pub mod checks;
 mod compile;
 mod definitions;
@@ -23,6 +24,7 @@ mod dependencies;
 mod diagnostics;
 mod flags;
 mod functions;
+mod messages;
 mod metadata;
 mod names;
 mod repeated;
@@ -31,31 +33,33 @@ mod report;
 mod rewrite;
 mod statements;
 pub mod statics;
+mod store;
 mod times;
+mod tools;
 mod types;
 mod variables;
 
+use crate::choices;
 use crate::environment;
 use crate::installation::Installation;
 use crate::memory;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
+use tools::{finish, real_cargo, replace_by};
 
 pub use ahead::{keep as keep_compiler, retire as retire_compiler};
-pub use compile::{BuildOptions, stop_compiler};
+pub use dependencies::SOCKET_NAME;
 pub use dependencies::stand_in::run as stand_in;
-pub use dependencies::{SOCKET_NAME, package_of, problem as problem_of_crates};
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
-pub use metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+pub use messages::{Answer, Request, Types};
 pub use names::{assigned_in, defined_in, items_in, placed_statements_of, type_as_code};
 pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
-pub use types::{Types, blank, types_of, with_hidden_types, with_no_types, with_types};
+pub use tools::stop_compiler;
+pub use types::{blank, types_of, with_hidden_types, with_no_types, with_types};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {
@@ -67,7 +71,7 @@ pub fn rustup() -> i32 {
 pub fn rustc() -> i32 {
     memory::allow_huge_pages(true);
     environment::restore_path();
-    finish(Installation::locate().and_then(|installation| {
+    finish(choices::installation().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         if arguments == ["--print", "sysroot"] {
             println!("{}", installation.sysroot().display());
@@ -86,7 +90,7 @@ pub fn rustc() -> i32 {
 pub fn cargo() -> i32 {
     memory::allow_huge_pages(true);
     environment::restore_path();
-    let answered = Installation::locate().and_then(|installation| answer_cargo(&installation));
+    let answered = choices::installation().and_then(|installation| answer_cargo(&installation));
     // evcxr makes an error of a cell of this text, and calls it one itself.
     answered.unwrap_or_else(|error| {
         eprintln!("{error:#}");
@@ -117,32 +121,4 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
             replace_by(&mut cargo(), &arguments)
         }
     }
-}
-
-/// The real cargo, with the real compiler.
-fn real_cargo(installation: &Installation) -> Command {
-    let mut command = Command::new(installation.real_tool("cargo"));
-    command.env("RUSTC", installation.real_tool("rustc")).env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
-    environment::restore_cargo_home(&mut command);
-    command
-}
-
-/// Becomes the other program; returns only if that fails.
-fn replace_by(command: &mut Command, arguments: &[OsString]) -> Result<i32> {
-    let error = command.args(arguments).exec();
-    Err(error).with_context(|| format!("{} cannot be run", Path::new(command.get_program()).display()))
-}
-
-/// A value as a name, in hexadecimal digits: deterministic, and the same in all kernels of one installation.
-pub fn hash(value: &impl Hash) -> String {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
-}
-
-fn finish(result: Result<i32>) -> i32 {
-    result.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        1
-    })
 }

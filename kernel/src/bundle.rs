@@ -14,23 +14,25 @@
 //! What is installed is an installation as any other, with the crates in its directory, and the toolchain beside it in
 //! `PREFIX/lib/warpcell-rust-RELEASE`.
 
-mod crates;
-mod toolchain;
+mod archive;
+pub mod crates;
+pub mod toolchain;
 
+use crate::choices;
 use crate::directories;
-use crate::installation::{Installation, home_in};
+use crate::installation::{Installation, home_in, package_in};
 use crate::package::{self, Package};
 use crate::setup::{self, Plan, binary_in};
 use crate::toolchain::Toolchain;
 use crate::toolchain::search::{Problem, Surroundings};
 use anyhow::{Context, Result, bail};
+use archive::{append, append_script, append_text};
+use crates::CRATES;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
-
-pub use crates::{CRATES, named, replacement};
-pub use toolchain::remove as remove_toolchains;
+use std::path::Path;
+use toolchain::TOOLCHAIN;
 
 const FOLDER: &str = "warpcell";
 const CONTENTS: &str = "contents.tar.zst";
@@ -38,7 +40,6 @@ const PROGRAM: &str = "warpcell";
 const SUMS: &str = "SHA256SUMS";
 const PACKAGE: &str = "package";
 const STANDARD_LIBRARY: &str = "standard-library";
-const TOOLCHAIN: &str = "toolchain";
 const INSTALLER: &str = include_str!("../../assets/bundle-install.sh");
 /// What takes seconds to pack and is not much larger than what takes minutes.
 const LEVEL: i32 = 12;
@@ -57,7 +58,7 @@ pub struct Request<'a> {
 
 /// Makes a bundle of the installation that this program belongs to. The file appears when it is complete.
 pub fn make(request: &Request<'_>) -> Result<()> {
-    let installation = Installation::locate()?;
+    let installation = choices::installation()?;
     if let Some(problem) = installation.problem() {
         bail!(problem);
     }
@@ -98,7 +99,7 @@ fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Pa
     encoder.window_log(27)?;
     encoder.multithread(std::thread::available_parallelism().map_or(1, |number| number.get() as u32))?;
     let mut archive = archive(encoder);
-    let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package::directory_in);
+    let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package_in);
     let own = own.and_then(|directory| Package::open(&directory).ok());
     // The one that came with this program also serves other compilers.
     match own.filter(|package| package.manifest.identity == installation.record.identity) {
@@ -224,42 +225,6 @@ fn archive<W: Write>(writer: W) -> tar::Builder<W> {
 }
 
 /// Adds what is in a directory, links as what they lead to.
-fn append(
-    archive: &mut tar::Builder<impl Write>,
-    from: &Path,
-    name: &str,
-    is_left_out: &dyn Fn(&Path) -> bool,
-) -> Result<()> {
-    let mut entries: Vec<PathBuf> = directories::entries(from)?.into_iter().map(|entry| entry.path()).collect();
-    entries.sort();
-    for path in entries.into_iter().filter(|path| !is_left_out(path)) {
-        let name = format!("{name}/{}", file_name(&path));
-        if path.is_dir() {
-            append(archive, &path, &name, is_left_out)?;
-        } else {
-            archive
-                .append_path_with_name(&path, name)
-                .with_context(|| format!("{} cannot be packed", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
-fn append_text(archive: &mut tar::Builder<impl Write>, name: &str, text: &str) -> Result<()> {
-    append_bytes(archive, name, text, 0o644)
-}
-
-fn append_script(archive: &mut tar::Builder<impl Write>, name: &str, text: &str) -> Result<()> {
-    append_bytes(archive, name, text, 0o755)
-}
-
-fn append_bytes(archive: &mut tar::Builder<impl Write>, name: &str, text: &str, mode: u32) -> Result<()> {
-    let mut header = tar::Header::new_gnu();
-    header.set_size(text.len() as u64);
-    header.set_mode(mode);
-    archive.append_data(&mut header, name, text.as_bytes()).with_context(|| format!("{name} cannot be packed"))
-}
-
 fn sum(path: &Path) -> Result<String> {
     let mut file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut hasher = Sha256::new();

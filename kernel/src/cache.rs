@@ -9,7 +9,7 @@
 //! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
 //! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
 
-use crate::build_step::hash;
+use crate::hashing::hash;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Write};

@@ -4,8 +4,8 @@
 //! share lives in the prelude's library, which is loaded first.
 
 use crate::build_step::{self, statics};
+use crate::choices;
 use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
-use crate::installation::Installation;
 use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::sleep;
@@ -61,7 +61,7 @@ extern "C" fn do_nothing(_signal: i32) {}
 
 /// What the prelude says of the device that cells compute on, and why it is this one.
 pub fn device() -> anyhow::Result<String> {
-    let library = Installation::locate()?.prelude_library();
+    let library = choices::installation()?.prelude_library();
     let library = load(library.as_os_str().as_encoded_bytes(), libc::RTLD_LOCAL).map_err(anyhow::Error::msg)?;
     let mut text = vec![0u8; 4096];
     // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs); it writes no more than the given
@@ -83,7 +83,7 @@ struct Prelude {
 impl Prelude {
     fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> Result<Prelude, String> {
         let interrupt = map_word(interrupt).map_err(|error| format!("{}: {error}", interrupt.display()))?;
-        let installation = Installation::locate().map_err(|error| error.to_string())?;
+        let installation = choices::installation().map_err(|error| error.to_string())?;
         let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
         let marker = CString::new(marker).map_err(|error| error.to_string())?;
         let functions = CString::new(functions.as_bytes()).map_err(|error| error.to_string())?;

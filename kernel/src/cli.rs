@@ -3,7 +3,7 @@
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
 use crate::lessons::{self, Edition};
-use crate::{bundle, cache, cell_process, doctor, server, setup, user_installation};
+use crate::{bundle, cache, cell_process, doctor, installation, server, setup, user_installation};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -202,7 +202,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Setup { prefix, for_user, package, rust_src } => {
-            let home = if for_user {
+            let is_for_user = for_user || (prefix.is_none() && package.is_none() && setup::own_prefix_is_closed()?);
+            let home = if is_for_user {
                 user_installation::set_up()?
             } else {
                 setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?
@@ -227,7 +228,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Uninstall { place, purge } => {
             let place = place.place();
             let directory = place.directory()?;
-            if setup::is_from_wheel(&place.prefix()?) {
+            if installation::has_package(&place.prefix()?) {
                 println!("The program came by pip: `pip uninstall warpcell` removes it.");
             } else if kernelspec::uninstall(&directory)? {
                 println!("Removed {}", directory.display());

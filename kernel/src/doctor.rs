@@ -1,6 +1,7 @@
 //! `warpcell doctor`: what is there, what is missing, and what to do about it.
 
-use crate::installation::{self, Installation};
+use crate::choices;
+use crate::installation;
 use crate::kernelspec;
 use crate::toolchain::Toolchain;
 use crate::toolchain::search::Surroundings;
@@ -69,7 +70,7 @@ pub fn run(output: &mut impl Write) -> std::io::Result<bool> {
 }
 
 fn compiler() -> Finding {
-    let installation = match Installation::locate() {
+    let installation = match choices::installation() {
         Ok(installation) => installation,
         Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().into() },
     };
@@ -92,7 +93,7 @@ fn compiler() -> Finding {
 }
 
 fn standard_library_sources() -> Finding {
-    let installation = match Installation::locate() {
+    let installation = match choices::installation() {
         Ok(installation) => installation,
         Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().to_owned() },
     };
@@ -133,7 +134,7 @@ fn get_sources(toolchain: Option<&Toolchain>) -> String {
 /// In a process of its own, because a library that is broken may end the process that loads it.
 fn prelude() -> Finding {
     let remedy = || installation::remedy().to_owned();
-    let library = match Installation::locate() {
+    let library = match choices::installation() {
         Ok(installation) => installation.prelude_library(),
         Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
     };

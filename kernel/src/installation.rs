@@ -11,9 +11,6 @@
 //!                     recorded/           what a start asks of the tools, with the answers
 //! ```
 
-use crate::environment::INSTALLATION;
-use crate::package;
-use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
@@ -80,20 +77,6 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// The installation that the running binary belongs to: the one that the kernel above has chosen, or the one in the
-    /// binary's prefix, or one in the user's cache.
-    pub fn locate() -> Result<Installation> {
-        let program = std::env::current_exe().context("the path of this program cannot be found")?;
-        if let Some(home) = std::env::var_os(INSTALLATION).map(PathBuf::from).filter(|home| is_for(home, &program)) {
-            return Installation::open(&home);
-        }
-        let beside = Installation::open(&home_beside(&program)?);
-        if beside.as_ref().is_ok_and(|beside| beside.problem().is_none()) {
-            return beside;
-        }
-        user_installation::chosen(&program).map_or(beside, Ok)
-    }
-
     /// The installation in a directory `PREFIX/lib/warpcell`.
     pub fn open(home: &Path) -> Result<Installation> {
         let path = home.join("installation.json");
@@ -219,17 +202,19 @@ pub fn remedy() -> &'static str {
     if is_from_wheel() { "warpcell setup" } else { "./install.sh" }
 }
 
-/// Whether the running program came by pip, with a package beside it.
+/// Whether the running program came by pip.
 fn is_from_wheel() -> bool {
-    std::env::current_exe().is_ok_and(|program| {
-        let prefix = program.parent().and_then(Path::parent);
-        prefix.is_some_and(|prefix| package::directory_in(prefix).exists())
-    })
+    std::env::current_exe().is_ok_and(|program| program.parent().and_then(Path::parent).is_some_and(has_package))
 }
 
-/// Whether the tools of an installation are a program: another Warpcell may run below this one.
-fn is_for(home: &Path, program: &Path) -> bool {
-    home.join("tools/cargo").canonicalize().is_ok_and(|tool| tool == program)
+/// Whether there is a package in a prefix: then program and entry came by pip, whose they are to remove.
+pub fn has_package(prefix: &Path) -> bool {
+    package_in(prefix).exists()
+}
+
+/// Where a package is in a prefix.
+pub fn package_in(prefix: &Path) -> PathBuf {
+    prefix.join("share/warpcell/package")
 }
 
 /// `PREFIX/lib/warpcell` of a program in `PREFIX/bin`.

@@ -8,6 +8,7 @@
 //! `table.rs` is the one list of magics; dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md` read
 //! it. Beside the magics there are lines for the shell (`!command`) and questions (`name?`).
 
+mod calls;
 mod complete;
 mod expand;
 mod files;
@@ -31,10 +32,10 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
+pub use calls::{Action, Selection};
 pub use complete::{Candidate, Completing, complete_at};
-pub use expand::{Action, Expansion, expand, word_at};
-pub use files::Selection;
+pub use expand::{Expansion, expand, word_at};
 pub use notebook::Notebook;
-pub use reference::help;
+pub use reference::{help, lsmagic};
 pub use rust::items_named;
 pub use shell::command as shell_line;

@@ -9,8 +9,8 @@
 //!         workspace/     the prelude's sources, to build it with another compiler; not in every package
 //! ```
 
-mod metadata;
-mod prelude;
+pub mod metadata;
+pub mod prelude;
 mod workspace;
 
 use crate::directories;
@@ -209,11 +209,6 @@ impl Package {
     pub fn link_into(&self, home: &Path) -> Result<()> {
         PARTS.iter().try_for_each(|part| link_tree(&self.directory.join(part), &home.join(part)))
     }
-}
-
-/// Where a package is in a prefix.
-pub fn directory_in(prefix: &Path) -> PathBuf {
-    prefix.join("share/warpcell/package")
 }
 
 /// The same files in another directory: one more name for each, or else a symbolic link to large ones and copies of small ones.

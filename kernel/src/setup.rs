@@ -3,17 +3,16 @@
 
 use crate::analysed_sources;
 use crate::build_step::Linker;
-use crate::bundle;
+use crate::bundle::{crates, toolchain};
 use crate::cache;
 use crate::directories;
 use crate::environment::{INSTALLATION, RECORD};
-use crate::installation::{Record, SOURCES, Sources, home_beside, home_in};
+use crate::installation::{Record, SOURCES, Sources, has_package, home_beside, home_in, package_in};
 use crate::kernelspec;
-use crate::package::{self, Package, Report};
+use crate::package::{Package, Report};
 use crate::private;
 use crate::toolchain::search::Surroundings;
 use crate::toolchain::{Toolchain, release_of_sources};
-use crate::user_installation;
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -117,16 +116,23 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     result
 }
 
-/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix. If none is given and
-/// the program's own cannot be written, does it in the user's cache. Gives the installation's directory.
+/// Whether the prefix of this program cannot be written, so that it can be set up for this user only; says so.
+pub fn own_prefix_is_closed() -> Result<bool> {
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
+    let is_closed = !is_writable(&own.join("lib"));
+    if is_closed {
+        eprintln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
+    }
+    Ok(is_closed)
+}
+
+/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix, or else in the program's
+/// own. Gives the installation's directory.
 pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_library: Option<&Path>) -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
-    if prefix.is_none() && package.is_none() && !is_writable(&own.join("lib")) {
-        eprintln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
-        return user_installation::set_up();
-    }
-    let package = Package::open(package.unwrap_or(&package::directory_in(own)))?;
+    let package = Package::open(package.unwrap_or(&package_in(own)))?;
     let surroundings = Surroundings::here(None);
     let toolchain = surroundings.find()?;
     let standard_library = sources(&surroundings, &toolchain, standard_library)?;
@@ -237,20 +243,15 @@ pub fn uninstall(prefix: &Path) -> Result<()> {
         let _lock = directories::lock(&prefix.join("lib"))?;
         directories::remove(&home)?;
         directories::remove_leftovers(&home)?;
-        bundle::remove_toolchains(prefix, None)?;
+        toolchain::remove(prefix, None)?;
     }
-    if !is_from_wheel(prefix) {
+    if !has_package(prefix) {
         directories::remove_file(&binary)?;
         directories::remove_leftovers(&binary)?;
     }
     directories::remove_empty(prefix, MADE);
     cache::sweep();
     Ok(())
-}
-
-/// Whether program and entry of a prefix came by pip, whose they are to remove.
-pub fn is_from_wheel(prefix: &Path) -> bool {
-    package::directory_in(prefix).exists()
 }
 
 /// The binary in a prefix.
@@ -267,7 +268,7 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
         plan.package.move_into(home)?;
     }
     if let Some(crates) = plan.crates {
-        std::fs::rename(crates, home.join(bundle::CRATES))
+        std::fs::rename(crates, home.join(crates::CRATES))
             .context("the bundled crates cannot be moved to their place")?;
     }
     // Beside the prelude, whose search path is its own directory.

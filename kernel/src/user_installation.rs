@@ -8,19 +8,19 @@
 //! The choice is made once: later starts ask no compiler, and what `rustup default` says then changes nothing. An
 //! installation whose program is gone or has been exchanged is removed when the next one is made.
 
+use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
 use crate::directories;
-use crate::installation::Installation;
-use crate::package::{self, Package, Report};
+use crate::hashing::hash;
+use crate::installation::{Installation, package_in};
+use crate::package::{Package, Report};
+use crate::private;
 use crate::setup::{self, Plan};
 use crate::toolchain::Toolchain;
-use crate::toolchain::search::{CHOICE, Surroundings};
-use crate::{build_step, cache, private};
+use crate::toolchain::search::Surroundings;
 use anyhow::{Context, Result};
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-const CHOICES: &str = "choices";
 const PROGRAM: &str = "program";
 
 /// An installation that is to be made in the user's cache.
@@ -33,20 +33,11 @@ pub struct Needed {
     pub home: PathBuf,
 }
 
-/// The installation that was chosen for a program, if there is one that works.
-pub fn chosen(program: &Path) -> Option<Installation> {
-    let package = package_of(program)?;
-    let choice = folder()?.join(CHOICES).join(key(program, &package));
-    let name = std::fs::read_to_string(choice).ok()?;
-    let installation = Installation::open(&folder()?.join(name)).ok()?;
-    installation.problem().is_none().then_some(installation)
-}
-
 /// What `warpcell setup --for-user` does. Gives the installation's directory; progress is a line for each crate.
 pub fn set_up() -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let needed = Needed::find(&program)?.with_context(|| {
-        let place = program.parent().and_then(Path::parent).map(package::directory_in).unwrap_or_default();
+        let place = program.parent().and_then(Path::parent).map(package_in).unwrap_or_default();
         format!("there is nothing to set up in {}", place.display())
     })?;
     needed.make(&mut |built, total| println!("building the array library: {built} of {total} crates"))?;
@@ -60,7 +51,7 @@ impl Needed {
         let toolchain = Surroundings::here(None).find()?;
         let folder =
             folder().context("there is no folder for the user's cache: neither HOME nor WARPCELL_CACHE_DIR is set")?;
-        let id = build_step::hash(&(stamp(program), identity(&package), &toolchain.compiler, &toolchain.root));
+        let id = hash(&(stamp(program), identity(&package), &toolchain.compiler, &toolchain.root));
         Ok(Some(Needed { program: program.to_owned(), home: folder.join(id), package, toolchain }))
     }
 
@@ -117,31 +108,6 @@ pub fn sweep() {
             let _ = std::fs::remove_file(entry.path());
         }
     }
-}
-
-/// Where all of them are.
-pub fn folder() -> Option<PathBuf> {
-    Some(cache::folder()?.join(cache::INSTALLATIONS))
-}
-
-/// The package that came with a program.
-fn package_of(program: &Path) -> Option<Package> {
-    let directory = package::directory_in(program.parent()?.parent()?);
-    Package::open(&directory).ok()
-}
-
-fn identity(package: &Package) -> (&str, &str) {
-    (&package.manifest.version, &package.manifest.identity)
-}
-
-fn key(program: &Path, package: &Package) -> String {
-    build_step::hash(&(stamp(program), identity(package), std::env::var_os(CHOICE)))
-}
-
-/// A program as of now: another one in its place has another stamp.
-fn stamp(program: &Path) -> String {
-    let about = std::fs::metadata(program).map(|about| (about.len(), about.mtime(), about.ino())).unwrap_or_default();
-    format!("{}\n{about:?}\n", program.display())
 }
 
 /// Writes a file whole or not at all.

@@ -6,19 +6,10 @@
 
 mod places;
 
+use places::INSERTED;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
-
-/// A statement, for the head of a block.
-const CHECK: &str = " ::warpcell::cell::check();";
-/// What an iterator does for each of its elements.
-const EACH_ELEMENT: &str = ".inspect(|_| ::warpcell::cell::check())";
-/// What stands around an expression that is computed for each element.
-const BEFORE_ELEMENT: &str = "{::warpcell::cell::check(); ";
-const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
-/// All that is put in.
-const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
 /// What code without any of these, and without functions, never needs a check for.
 const MAY_NEED_CHECKS: [&str; 8] = ["loop", "while", "for", "sleep", "..", "iter", "cycle", "macro_rules"];
@@ -33,7 +24,7 @@ pub fn with_checks(source: &str) -> Cow<'_, str> {
         return Cow::Borrowed(source);
     }
     let places = places::places(source);
-    let mut result = String::with_capacity(source.len() + places.len() * EACH_ELEMENT.len());
+    let mut result = String::with_capacity(source.len() + places.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut copied = 0;
     for (place, text) in places {
         result.push_str(&source[copied..place]);
@@ -97,6 +88,7 @@ fn correct(value: &mut Value, path: &str, lines: &[&str]) {
 
 #[cfg(test)]
 mod tests {
+    use super::places::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
     use super::*;
 
     #[test]

@@ -1,106 +1,26 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
 use super::ahead::{self, Call, Compiled, Goal};
+use super::cell::Cell;
 use super::diagnostics::{self, Diagnostics};
-use super::functions::{self, Functions};
+use super::functions::Functions;
+use super::messages::{Answer, Request};
 use super::repeated::without_repeated;
 use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
 use super::statics::Statics;
+use super::tools::lead_group;
 use super::variables::Findings;
-use super::{checks, dependencies, flags, replay, statements, types};
-use crate::environment::SESSION;
+use super::{checks, replay, statements, types};
 use crate::installation::Installation;
-use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
+use anyhow::{Context, Result};
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// How often a cell is compiled until it is in a form that the compiler takes, or its errors are the user's.
 const ATTEMPTS: usize = 10;
-
-/// How the next cell is compiled; the kernel's side channel to this step, a file in the session's directory.
-///
-/// `:opt` cannot carry this: it rewrites Cargo.toml, which makes rust-analyzer load everything again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BuildOptions {
-    /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
-    pub timed: bool,
-    /// Whether the user has asked to stop: nothing is compiled any more for this cell.
-    pub interrupted: bool,
-}
-
-impl BuildOptions {
-    fn path(session: &Path) -> PathBuf {
-        session.join("build-options.json")
-    }
-
-    /// Leaves the options for the step.
-    pub fn write(self, session: &Path) -> Result<()> {
-        let path = BuildOptions::path(session);
-        let new = path.with_extension("new");
-        std::fs::write(&new, serde_json::to_string(&self)?)
-            .and_then(|()| std::fs::rename(&new, &path))
-            .with_context(|| format!("{} cannot be written", path.display()))
-    }
-
-    /// What the kernel has left.
-    pub fn read(session: &Path) -> BuildOptions {
-        // Before the first cell (evcxr compiles one of its own) there is no file.
-        std::fs::read_to_string(BuildOptions::path(session))
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
-    }
-}
-
-fn compiler_file(session: &Path) -> PathBuf {
-    session.join("compiler.pid")
-}
-
-/// Ends the compiler of the session's cell, if one runs.
-pub fn stop_compiler(session: &Path) {
-    let Some(pid) = std::fs::read_to_string(compiler_file(session)).ok().and_then(|text| text.trim().parse().ok())
-    else {
-        return;
-    };
-    // The number may belong to another process by now: only one that compiles for this session is ended.
-    let is_ours = std::fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environment| contains(&environment, session.as_os_str().as_encoded_bytes()));
-    if is_ours {
-        let group: libc::pid_t = pid;
-        // SAFETY: sends a signal to the process group that the step made for this compiler.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-    }
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
-}
-
-/// Makes this process the leader of a group that an interrupt of the cell ends; an error if the user has asked to stop.
-pub fn lead_group(session: &Path) -> Result<()> {
-    // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
-    unsafe { libc::setpgid(0, 0) };
-    let path = compiler_file(session);
-    std::fs::write(&path, std::process::id().to_string())
-        .with_context(|| format!("{} cannot be written", path.display()))?;
-    if BuildOptions::read(session).interrupted {
-        bail!("interrupted");
-    }
-    Ok(())
-}
-
-/// The compiler's surroundings of a cell.
-pub struct Cell<'a> {
-    installation: &'a Installation,
-    context: &'a Path,
-    session: PathBuf,
-    opt_level: String,
-    dependencies: dependencies::Built,
-}
 
 /// `cargo build` of the cell crate.
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
@@ -120,7 +40,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
     let (text, registers) = (&*statics.source, registers || statics.defines());
-    let is_timed = BuildOptions::read(&cell.session).timed;
+    let is_timed = Request::read(&cell.session).timed;
     let mut findings = Findings::default();
     // Statements by themselves: not where times are measured, which would measure the closures.
     let (mut may_split, mut wants_split) = (!is_timed, false);
@@ -144,7 +64,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         if compiled.status == 0 {
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
-            report.write(&cell.session)?;
+            Answer::change(&cell.session, |answer| answer.report = report)?;
             statics.write(&cell.session)?;
             eprint!("{}", compiled.stderr);
             return Ok(0);
@@ -191,8 +111,8 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
                 let said = Diagnostics::new(written, messages);
-                said.write(&cell.session)?;
                 eprint!("{}", plan.for_evcxr(&said.messages));
+                Answer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
                 return Ok(compiled.status);
             }
         }
@@ -314,70 +234,8 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let output = cell.checker(&rewritten).output().with_context(|| cell.cannot_run())?;
     let messages = diagnostics::errors_in(&String::from_utf8_lossy(&output.stderr));
     eprint!("{messages}");
-    Diagnostics::new(text.into_owned(), messages).write(&cell.session)?;
+    Answer::change(&cell.session, |answer| answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages)))?;
     Ok(output.status.code().unwrap_or(1))
-}
-
-impl Cell<'_> {
-    fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<Cell<'a>> {
-        let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
-        if let Some(problem) = installation.problem() {
-            bail!(problem);
-        }
-        let manifest = dependencies::Manifest::read(context)?;
-        let cell = Cell {
-            installation,
-            context,
-            opt_level: manifest.opt_level.clone(),
-            dependencies: dependencies::build(installation, &manifest)?,
-            session,
-        };
-        Ok(cell)
-    }
-
-    /// The session's directory.
-    pub fn session(&self) -> &Path {
-        &self.session
-    }
-
-    fn compiler(&self, source: &Path) -> Command {
-        let options = BuildOptions::read(&self.session);
-        let prelude = self.installation.prelude();
-        let mut command = Command::new(self.installation.real_tool("rustc"));
-        command
-            .current_dir(self.context)
-            .args(["--crate-name", "ctx", "--edition", "2024"])
-            .arg(source)
-            .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
-            .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
-            .arg("-L")
-            .arg(format!("dependency={}", prelude.display()))
-            .args(&self.dependencies.arguments);
-        flags::generate_code(&mut command, options, &self.opt_level);
-        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
-        for (name, file) in &self.installation.record.externs {
-            if !self.dependencies.externs.contains(name) {
-                command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
-            }
-        }
-        command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
-        command.env(functions::NOTEBOOK, functions::notebook_file(&self.session));
-        command
-    }
-
-    /// The call for a source that is only checked.
-    pub fn checker(&self, source: &Path) -> Command {
-        let mut command = self.compiler(source);
-        command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
-        command
-    }
-
-    fn cannot_run(&self) -> String {
-        format!(
-            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
-            self.installation.real_tool("rustc").display()
-        )
-    }
 }
 
 #[cfg(test)]

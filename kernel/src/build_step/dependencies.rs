@@ -5,6 +5,7 @@
 //! needs to know of them is recorded and replayed without cargo ([`record`]). While cargo builds them, our binary stands
 //! in for the compiler and gives crates of the prelude in place of building them again ([`stand_in`]).
 
+mod plan;
 mod progress;
 mod record;
 mod requirement;
@@ -12,30 +13,19 @@ mod run;
 mod set;
 pub mod stand_in;
 
-use super::compile::lead_group;
+use super::messages::Answer;
+use super::tools::lead_group;
 use crate::environment::SESSION;
-use crate::installation::{Carried, Installation};
-use anyhow::{Context, Result, bail};
+use crate::installation::Installation;
+use anyhow::{Context, Result};
 use progress::Progress;
-use record::{Answer, Record, trees};
-use requirement::Verdict;
+use record::{Record, Resolved, trees};
 use serde_json::Value;
 use set::Set;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use plan::{Manifest, Plan};
 pub use progress::SOCKET_NAME;
-
-/// The file of the session that says why crates cannot be had together.
-const PROBLEM: &str = "problem-of-crates";
-
-/// What evcxr wrote into the cell crate's Cargo.toml.
-pub struct Manifest {
-    /// The optimisation level that the user chose (`:opt`).
-    pub opt_level: String,
-    /// The user's crates: name and requirement, as TOML.
-    pub dependencies: BTreeMap<String, toml::Value>,
-}
 
 /// Crates ready for the compiler.
 #[derive(Default)]
@@ -49,16 +39,6 @@ pub struct Built {
     pub own_display: bool,
 }
 
-/// Where each of the user's crates comes from.
-pub struct Plan<'a> {
-    /// From the prelude: the name in code, and the crate.
-    pub carried: Vec<(String, &'a Carried)>,
-    /// From cargo: name and requirement.
-    pub foreign: BTreeMap<String, toml::Value>,
-    opt_level: String,
-    notes: Vec<String>,
-}
-
 impl Built {
     /// What identifies the built files, by the names of the crates in code: a type of a crate that was built again
     /// keeps its `TypeId`.
@@ -70,50 +50,6 @@ impl Built {
             Some(format!("{file} {} {:?}", metadata.len(), metadata.modified().ok()?))
         };
         files.map(|(name, file)| (name.to_owned(), identity(file).unwrap_or_else(|| file.to_owned()))).collect()
-    }
-}
-
-impl Manifest {
-    /// Reads the manifest of the cell crate.
-    pub fn read(context: &Path) -> Result<Manifest> {
-        let path = context.join("Cargo.toml");
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let mut table: toml::Table =
-            toml::from_str(&text).with_context(|| format!("{} is not valid TOML", path.display()))?;
-        let dependencies = match table.remove("dependencies") {
-            Some(toml::Value::Table(table)) => table.into_iter().collect(),
-            _ => BTreeMap::new(),
-        };
-        let opt_level = table
-            .get("profile")
-            .and_then(|profile| profile.get("dev")?.get("opt-level"))
-            .map_or("2".to_owned(), |level| level.to_string().trim_matches('"').to_owned());
-        Ok(Manifest { opt_level, dependencies })
-    }
-
-    /// Sorts the crates; an error if one cannot be had beside the prelude.
-    pub fn plan<'a>(&self, installation: &'a Installation) -> Result<Plan<'a>> {
-        let mut plan = Plan {
-            carried: Vec::new(),
-            foreign: BTreeMap::new(),
-            opt_level: self.opt_level.clone(),
-            notes: Vec::new(),
-        };
-        for (name, requirement) in &self.dependencies {
-            match requirement::judge(installation, name, requirement) {
-                Verdict::Carried(carried) => {
-                    let is_renamed = requirement.get("package").is_some();
-                    let library = if is_renamed { name.replace('-', "_") } else { carried.library.clone() };
-                    plan.carried.push((library, carried));
-                }
-                Verdict::Foreign(note) => {
-                    plan.foreign.insert(name.clone(), requirement.clone());
-                    plan.notes.extend(note);
-                }
-                Verdict::Refused(reason) => bail!(reason),
-            }
-        }
-        Ok(plan)
     }
 }
 
@@ -177,31 +113,24 @@ pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
     let answer = resolve(installation, plan, &sets, &mut progress);
     // evcxr says of this call only that it failed.
     answer.map(|answer| answer.metadata).inspect_err(|error| {
-        let _ = std::fs::write(session.join(PROBLEM), error.to_string());
+        let _ = Answer::change(&session, |answer| answer.problem_of_crates = Some(error.to_string()));
     })
 }
 
-/// Why the crates of the last `:dep` cannot be had together, once.
-pub fn problem(session: &Path) -> Option<String> {
-    let path = session.join(PROBLEM);
-    let text = std::fs::read_to_string(&path).ok()?;
-    let _ = std::fs::remove_file(path);
-    Some(text)
-}
-
-fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Answer> {
+fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Resolved> {
     if let Some((_, answer)) = resolved(sets) {
         return Ok(answer);
     }
     let set = Set::writable(sets, installation, progress)?;
-    let answer = run::metadata(installation, plan, set, progress).inspect_err(|_| set.forget())?;
+    let metadata = run::metadata(installation, set, progress).inspect_err(|_| set.forget())?;
+    let answer = Resolved::new(metadata, |name| plan.is_taken(name, installation));
     set.write(&answer)?;
     set.keep_versions()?;
     Ok(answer)
 }
 
-fn resolved(sets: &[Set]) -> Option<(&Set, Answer)> {
-    sets.iter().find_map(|set| Some((set, set.read::<Answer>().filter(Answer::is_current)?)))
+fn resolved(sets: &[Set]) -> Option<(&Set, Resolved)> {
+    sets.iter().find_map(|set| Some((set, set.read::<Resolved>().filter(Resolved::is_current)?)))
 }
 
 /// Shows notes in the cell, each once in a session.
@@ -223,23 +152,4 @@ fn show_once<'a>(session: &Path, notes: impl Iterator<Item = &'a String>) -> Res
 
 fn session() -> Result<PathBuf> {
     std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")
-}
-
-/// The package's name and version in a package id such as `registry+https://…#itoa@1.0.15` or
-/// `path+file:///x/name#0.1.0`.
-pub fn package_of(id: &str) -> (&str, &str) {
-    let (source, fragment) = id.rsplit_once('#').unwrap_or(("", id));
-    fragment.rsplit_once('@').unwrap_or_else(|| (source.rsplit('/').next().unwrap_or(fragment), fragment))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_versions_of_all_kinds_of_ids() {
-        assert_eq!(package_of("registry+https://example.org/index#itoa@1.0.15"), ("itoa", "1.0.15"));
-        assert_eq!(package_of("path+file:///srv/crates/mine#0.1.0"), ("mine", "0.1.0"));
-        assert_eq!(package_of("path+file:///srv/crates/folder#mine@0.1.0"), ("mine", "0.1.0"));
-    }
 }

@@ -1,13 +1,11 @@
-//! What the compiler has said against a cell: the build step's message to the kernel, which shows it with the cell's own lines.
+//! What the compiler has said against a cell: a part of the build step's answer to the kernel, which shows it with the cell's own lines.
 //!
 //! evcxr reads the same messages, and decides by them what it tries next; but of one whose place is in code that evcxr generated it
 //! leaves out the headline, and the last expression of a cell is in such code.
 
-use super::variables::{STORE, first_line};
-use anyhow::{Context, Result};
+use super::store::STORE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 
 /// The compiler's messages about a source.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,27 +23,6 @@ impl Diagnostics {
     pub fn new(source: String, messages: String) -> Diagnostics {
         let unknown_types = has_unknown_types(&source, &messages);
         Diagnostics { source, messages, unknown_types }
-    }
-
-    fn path(session: &Path) -> PathBuf {
-        session.join("diagnostics.json")
-    }
-
-    /// Leaves them for the kernel.
-    pub fn write(&self, session: &Path) -> Result<()> {
-        let path = Diagnostics::path(session);
-        std::fs::write(&path, serde_json::to_string(self)?)
-            .with_context(|| format!("{} cannot be written", path.display()))
-    }
-
-    /// What was said of the cell that was compiled last, if that was an error.
-    pub fn read(session: &Path) -> Option<Diagnostics> {
-        serde_json::from_str(&std::fs::read_to_string(Diagnostics::path(session)).ok()?).ok()
-    }
-
-    /// Forgets what was said of an earlier cell.
-    pub fn forget(session: &Path) {
-        let _ = std::fs::remove_file(Diagnostics::path(session));
     }
 }
 
@@ -69,4 +46,10 @@ pub fn errors_in(messages: &str) -> String {
             .map_or(true, |message| message["level"] == "error" || message["level"] == "error: internal compiler error")
     };
     messages.lines().filter(is_error).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The line (from 0) that a message of the compiler is about.
+pub fn first_line(message: &Value) -> Option<usize> {
+    let primary = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+    usize::try_from(primary["line_start"].as_u64()?).ok()?.checked_sub(1)
 }

@@ -8,6 +8,7 @@
 //! struct keeps its attribute, which then gives it no more than an implementation of a trait.
 
 use crate::environment::{cell_text, functions_listing};
+use crate::hashing::hash;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode};
@@ -178,7 +179,7 @@ impl Leads {
             }
         }
         let texts: BTreeSet<String> = seen.iter().map(text_of).collect();
-        super::hash(&(text_of(item), texts))
+        hash(&(text_of(item), texts))
     }
 }
 

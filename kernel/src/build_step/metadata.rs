@@ -2,17 +2,13 @@
 //! few crates and needs no network; the user's `:dep` crates are added to them from the real cargo's answer.
 
 use super::dependencies::{self, Manifest, Plan};
-use super::{real_cargo, replace_by};
+use super::tools::{real_cargo, replace_by};
 use crate::installation::{Installation, remedy};
+use crate::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-/// The cell crate's directory in the recorded answer.
-pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
-/// The installation's directory in the recorded answer.
-pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
 /// Answers a call from `directory`, or becomes the real cargo.
 pub fn answer(installation: &Installation, context: &Path, directory: &Path, arguments: &[OsString]) -> Result<i32> {

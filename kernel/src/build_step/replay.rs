@@ -5,9 +5,10 @@
 //! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
 //! with the same arguments. Everything else goes the ordinary way.
 
-use super::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER, hash};
 use crate::environment::RECORD;
+use crate::hashing::hash;
 use crate::installation::Installation;
+use crate::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

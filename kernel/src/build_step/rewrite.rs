@@ -4,7 +4,8 @@
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
 use super::names::stable;
-use super::variables::{Crates, Findings, Plan, STORE, TAIL, WAITS};
+use super::store::STORE;
+use super::variables::{Crates, Findings, Plan, TAIL, WAITS};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.

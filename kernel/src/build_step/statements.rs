@@ -22,9 +22,12 @@
 //! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
 //! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
 
+use super::diagnostics::first_line;
+use super::messages;
 use super::names::{assigned, placed_statements_of};
-use super::report::{Report, Stored, type_stored_by};
-use super::variables::{KEEPING, Kind, Layout, STORE, first_line};
+use super::report::{Report, Stored};
+use super::store::{STORE, Statement, type_stored_by};
+use super::variables::{KEEPING, Kind, Layout};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
@@ -55,15 +58,13 @@ pub struct Known {
     puts: Vec<(String, String)>,
 }
 
-impl Known {
-    fn path(session: &Path) -> std::path::PathBuf {
-        session.join("statements.json")
-    }
+/// The file of the session with it.
+const KNOWN: &str = "statements.json";
 
+impl Known {
     /// What is known of the cell with this code.
     pub fn read(session: &Path, code: &str) -> Known {
-        let text = std::fs::read_to_string(Known::path(session)).unwrap_or_default();
-        let known: Known = serde_json::from_str(&text).unwrap_or_default();
+        let known: Known = messages::read(session, KNOWN);
         if known.code == code { known } else { Known { code: code.to_owned(), ..Known::default() } }
     }
 
@@ -83,7 +84,7 @@ impl Known {
 
     /// Keeps it for the next compilation.
     pub fn write(&self, session: &Path) -> anyhow::Result<()> {
-        Ok(std::fs::write(Known::path(session), serde_json::to_string(self)?)?)
+        messages::write(session, KNOWN, self)
     }
 }
 
@@ -340,7 +341,7 @@ fn declared_by(node: &SyntaxNode) -> Option<(String, Option<String>)> {
 }
 
 /// The variables that a statement defines; `new` are those that evcxr stores.
-fn defined_by(node: &SyntaxNode, new: &[super::variables::Statement]) -> Vec<(String, bool)> {
+fn defined_by(node: &SyntaxNode, new: &[Statement]) -> Vec<(String, bool)> {
     let Some(pattern) = ast::LetStmt::cast(node.clone()).and_then(|statement| statement.pat()) else {
         return Vec::new();
     };

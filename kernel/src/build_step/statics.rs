@@ -7,6 +7,7 @@
 
 use super::definitions::Definitions;
 use crate::environment::cell_text;
+use crate::hashing::hash;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
 use ra_ap_syntax::{Edition, SourceFile};
@@ -76,7 +77,7 @@ impl<'a> Statics<'a> {
                 let text = found.syntax().text().to_string();
                 let type_name = type_name.syntax().text().to_string();
                 let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
-                let hash = super::hash(&(&text, definitions.hash(&type_name)));
+                let hash = hash(&(&text, definitions.hash(&type_name)));
                 let place = place_of(&found);
                 let start = usize::from(found.syntax().text_range().start());
                 result.push_str(&source[copied..start]);

@@ -8,19 +8,20 @@
 //! it cannot see the function that wants another one. So it is made to give up at once ([`with_no_types`]); evcxr then has the cell
 //! checked, and that check asks for the types of all variables ([`check`]).
 
-use super::compile::{Cell, lead_group};
-use super::diagnostics::Diagnostics;
+use super::cell::Cell;
+use super::diagnostics::{Diagnostics, first_line};
+use super::messages::{Answer, Types};
 use super::names::stable;
 use super::rewrite::with_display;
-use super::variables::first_line;
+use super::tools::lead_group;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 /// Tells the build step which variables' types are asked for: names with commas between them.
@@ -40,12 +41,10 @@ const VALUE: &str = "Ok(())";
 const OWN_END_OF_ARGUMENTS: &str = ") -> ::core::result::Result<(), EvcxrUserCodeError> {";
 const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
-/// Types as code, by the names of variables.
-pub type Types = BTreeMap<String, String>;
-
 /// The types of a cell's variables in the code that was checked last, as far as they can be written.
 pub fn types_of(code: &str, session: &Path) -> Types {
-    if let Some(known) = take(session) {
+    // It is of one cell.
+    if let Ok(Some(known)) = Answer::change(session, |answer| answer.types.take()) {
         return known;
     }
     let context = &session.join("context");
@@ -80,18 +79,6 @@ pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: 
     Ok(output.status.code().unwrap_or(1))
 }
 
-/// What a check has said, for the kernel: a file in the session's directory.
-fn file(session: &Path) -> PathBuf {
-    session.join("types.json")
-}
-
-fn take(session: &Path) -> Option<Types> {
-    let text = std::fs::read_to_string(file(session)).ok()?;
-    // It is of one cell.
-    std::fs::remove_file(file(session)).ok()?;
-    serde_json::from_str(&text).ok()
-}
-
 /// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
 pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
     let names = stored(source);
@@ -121,9 +108,11 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
         }
     }
     eprint!("{errors}");
-    std::fs::write(file(cell.session()), serde_json::to_string(&said(&messages, &names))?)?;
     let status = i32::from(!errors.is_empty());
-    Diagnostics::new(source.to_owned(), errors).write(cell.session())?;
+    Answer::change(cell.session(), |answer| {
+        answer.types = Some(said(&messages, &names));
+        answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors));
+    })?;
     Ok(Some(status))
 }
 

@@ -15,8 +15,10 @@
 //! If the cell panics meanwhile, its value is lost.
 
 use super::definitions::{Definitions, may_define_types};
+use super::diagnostics::first_line;
 use super::names::{assigned, is_used, mentioned};
 use super::report::{Report, Stored};
+use super::store::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -126,17 +128,8 @@ struct Kept {
     definitions: u64,
 }
 
-/// A call of the store that evcxr wrote.
-#[derive(Clone, Debug)]
-pub struct Statement {
-    pub lines: Range<usize>,
-    pub name: String,
-    pub type_name: String,
-}
-
 const HEAD: &str = "{let mut vars_ok = true;";
 const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
-pub const STORE: &str = "evcxr_variable_store.";
 /// The end of the closure that the cell runs in.
 pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
@@ -154,9 +147,6 @@ const INSIDE: &str = "// inside: ";
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
-/// An explicit type of the user may go over several lines.
-const LONGEST_STATEMENT: usize = 100;
-
 impl Plan {
     /// Plans the changes for a source that evcxr wrote.
     pub fn new(source: &str, crates: &Crates, findings: &Findings) -> Plan {
@@ -456,17 +446,6 @@ impl Plan {
     }
 }
 
-/// The line (from 0) that a message of the compiler is about.
-pub fn first_line(message: &Value) -> Option<usize> {
-    let primary = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
-    usize::try_from(primary["line_start"].as_u64()?).ok()?.checked_sub(1)
-}
-
-/// A call of the store, with the hash of the definitions of its type.
-pub fn with_definitions(call: &str, hash: u64) -> String {
-    if hash == 0 { call.to_owned() } else { call.replacen(STORE, &format!("{STORE}defined_by({hash}u64)."), 1) }
-}
-
 impl Kept {
     fn of(old: &Statement, is_mutable: bool, definitions: u64) -> Kept {
         Kept { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
@@ -497,20 +476,6 @@ fn statements(lines: &[&str], mut from: usize, start: &str, operation: &str) -> 
         found.push(statement);
     }
     found
-}
-
-pub fn statement_at(lines: &[&str], from: usize, start: &str, operation: &str) -> Option<Statement> {
-    let call = format!("{STORE}{operation}::<");
-    let first = lines.get(from)?.trim_start();
-    if !first.starts_with(start) || !first.contains(&call) {
-        return None;
-    }
-    let length = lines[from..].iter().take(LONGEST_STATEMENT).position(|line| line.ends_with(");"))? + 1;
-    let text = lines[from..from + length].join("\n");
-    let (_, rest) = text.split_once(&call)?;
-    let (type_name, rest) = rest.rsplit_once(">(stringify!(")?;
-    let (name, _) = rest.split_once(')')?;
-    Some(Statement { lines: from..from + length, name: name.to_owned(), type_name: type_name.to_owned() })
 }
 
 /// The stores that stand, one after the other, at the end of the lines before `end`.

@@ -1,6 +1,6 @@
 //! The toolchain in a bundle: which of its files cells need, and where they are put.
 
-use super::{TOOLCHAIN, append as append_tree};
+use super::archive::append as append_tree;
 use crate::directories;
 use crate::installation::Installation;
 use crate::toolchain::Toolchain;
@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// The folder of a bundle with it.
+pub const TOOLCHAIN: &str = "toolchain";
 /// The name in front of the release.
 const NAME: &str = "warpcell-rust-";
 

@@ -1,8 +1,8 @@
 //! Help with writing a cell: completion, documentation, whether it is finished. Both contexts of a session give it: the one
 //! that runs cells, and the assistant's while a cell runs.
 
+use crate::choices;
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
-use crate::installation::Installation;
 use crate::magics::{self, Completing, Notebook};
 use crate::nesting;
 use evcxr::CommandContext;
@@ -81,7 +81,7 @@ const LACK: &str = "/* the standard library is not known: `warpcell doctor` says
 /// Whether rust-analyzer knows the standard library.
 fn has_sources() -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| Installation::locate().is_ok_and(|installation| installation.has_sources()))
+    *KNOWN.get_or_init(|| choices::installation().is_ok_and(|installation| installation.has_sources()))
 }
 
 /// Whether a field, a method or a part of a path is to follow, whose owner may be of the standard library.

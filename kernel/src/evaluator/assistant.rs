@@ -7,7 +7,7 @@
 pub mod process;
 
 use super::assistance::{self, nothing};
-use super::rust::IMPORTS;
+use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
 use crate::magics::Notebook;

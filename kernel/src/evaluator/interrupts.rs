@@ -1,6 +1,6 @@
 //! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
 
-use crate::build_step::{BuildOptions, stop_compiler};
+use crate::build_step::{Request, stop_compiler};
 use crate::environment::{input_socket, interrupt_word};
 use crate::evaluator::link::{Link, signal};
 use crate::evaluator::{InputAnswer, InterruptHandle};
@@ -61,7 +61,7 @@ impl Interrupts {
         cells.current = Some(cell);
         cells.begun = cell;
         self.set_word(cells.asked >= cell)?;
-        BuildOptions { timed, interrupted: cells.asked >= cell }.write(&self.session)
+        Request { timed, interrupted: cells.asked >= cell }.write(&self.session)
     }
 
     /// From here on no cell can be stopped: what follows is the session's own.
@@ -69,7 +69,7 @@ impl Interrupts {
         let mut cells = self.cells();
         cells.current = None;
         self.set_word(false)?;
-        BuildOptions::default().write(&self.session)
+        Request::default().write(&self.session)
     }
 
     /// Whether the user has asked to stop the cell.
@@ -95,8 +95,8 @@ impl InterruptHandle for Interrupts {
             return;
         }
         // The order matters: a compiler that starts after the first line stops by itself.
-        let options = BuildOptions { interrupted: true, ..BuildOptions::default() };
-        if let Err(error) = options.write(&self.session).and_then(|()| self.set_word(true)) {
+        let request = Request { interrupted: true, ..Request::default() };
+        if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
             eprintln!("the interrupt cannot be passed on: {error:#}");
         }
         stop_compiler(&self.session);
@@ -160,7 +160,7 @@ mod tests {
     fn an_interrupt_meets_its_cell_only() {
         let directory = tempfile::tempdir().unwrap();
         let interrupts = interrupts(directory.path());
-        let stopped = || BuildOptions::read(directory.path()).interrupted;
+        let stopped = || Request::read(directory.path()).interrupted;
         interrupts.begin(1, false).unwrap();
         interrupts.end().unwrap();
         interrupts.begin(2, false).unwrap();
@@ -187,6 +187,6 @@ mod tests {
         interrupts.link.state().has_run = true;
         assert!(!interrupts.has_not_run(3));
         assert!(interrupts.concern(3));
-        assert_eq!(BuildOptions::read(directory.path()), BuildOptions { timed: true, interrupted: true });
+        assert_eq!(Request::read(directory.path()), Request { timed: true, interrupted: true });
     }
 }

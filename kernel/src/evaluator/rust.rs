@@ -1,14 +1,14 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, Diagnostics, Report, SOCKET_NAME, Types};
+use crate::build_step::{self, Answer, SOCKET_NAME};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
-use crate::evaluator::diagnostics::compile_error;
+use crate::evaluator::context::{self, IMPORTS, WARM_UP, has_command};
 use crate::evaluator::documentation::{self, Sources};
+use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
-    Traced, build_output, failure_of, internal, interrupted, interrupted_late, locate, lost_values_text, moved_text,
-    not_installed, place_of_panic, plain_error, process_died,
+    Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::link::{Events, Link, Place};
@@ -18,32 +18,18 @@ use crate::evaluator::variables::{self, Replaced, Variables};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
-use crate::evaluator::{actions, assistance, keeping};
+use crate::evaluator::{actions, assistance};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
 use crate::nesting;
 use anyhow::Result;
-use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
+use evcxr::{CommandContext, Error, EvalOutputs};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// What every session starts with; replayed after `:clear`.
-pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
-
-/// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
-/// libraries it knows for the rest of the session.
-pub const WARM_UP: &[&str] = &[
-    "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
-    "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
-    "let d = gpu::zeros::<f32>((2, 2)); let e = &d + &d; let f = &d * 2.0; let m = e.sum(); e.",
-    "let a = ndarray::array![[1.0, 2.0]]; let b = a.mapv(|x| x * 2.0) + &a; let s = b.sum_axis(ndarray::Axis(0)); s.",
-    "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
-];
 
 /// How long a look at the installation that is being made may keep a cell waiting.
 const LITTLE: Duration = Duration::from_millis(50);
@@ -132,8 +118,7 @@ impl RustEvaluator {
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
-            Report::forget(self.session.path());
-            Diagnostics::forget(self.session.path());
+            Answer::forget(self.session.path());
             let result = self.run_code(number, expansion, cell, sink);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
@@ -151,6 +136,7 @@ impl RustEvaluator {
     fn act(&mut self, action: &Action, outcome: &mut Outcome, sink: &OutputSink) -> Result<(), CellError> {
         match action {
             Action::Print(text) => actions::print(text, sink),
+            Action::ListMagics => actions::print(&magics::lsmagic(), sink),
             Action::Page(text) => {
                 actions::page(Map::from_iter([("text/plain".to_owned(), Value::from(text.as_str()))]), outcome);
             }
@@ -218,6 +204,7 @@ impl RustEvaluator {
         result
     }
 
+    /// Runs a cell, and sees to what is to be done after it, whatever has come of it.
     fn run_parts(
         &mut self,
         number: u64,
@@ -225,102 +212,109 @@ impl RustEvaluator {
         cell: &str,
         sink: &OutputSink,
     ) -> Result<(), CellError> {
-        let none = BTreeSet::new();
+        let Some(before) = self.begin(number, expansion)? else { return Err(interrupted(&BTreeSet::new())) };
+        let parts = context::parts(&expansion.code);
+        let (result, code) = self.execute_parts(number, &parts, sink)?;
+        let ended = self.end(number, &result, expansion, before);
+        let traced = Traced { expansion, cell, code };
+        match result {
+            Ok(outputs) => {
+                show_command_output(outputs, sink);
+                self.has_run(&traced, ended).map_or(Ok(()), Err)
+            }
+            Err(error) => Err(ended.error_of(error, &traced, &|name| self.variables.hint(name))),
+        }
+    }
+
+    /// What there is before a cell; `None` if it must not begin.
+    fn begin(&mut self, number: u64, expansion: &Expansion) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.concern(number) {
-            return Err(interrupted(&none));
+            return Ok(None);
         }
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
-        let types_before = variables::types(context);
-        let before = variables::names(context);
+        Ok(Some(Before { types: variables::types(context), names: variables::names(context) }))
+    }
+
+    /// Gives evcxr the parts of a cell until one fails. Gives what came of the last of them, and its code.
+    fn execute_parts<'a>(
+        &mut self,
+        number: u64,
+        parts: &'a [String],
+        sink: &OutputSink,
+    ) -> Result<(Result<EvalOutputs, Error>, &'a str), CellError> {
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
-        let parts = parts(&expansion.code);
-        let mut rest = parts.iter().peekable();
-        let (result, code) = loop {
-            let Some(part) = rest.next() else { return Ok(()) };
-            match execute(context, part, self.session.path(), has_sources) {
-                Ok(outputs) if rest.peek().is_some() => {
-                    show_command_output(outputs, sink);
-                    if self.interrupts.concern(number) || self.link.settle().is_failure() {
-                        break (Ok(EvalOutputs::default()), part);
-                    }
-                }
-                result => break (result, part),
+        let mut last = (Ok(EvalOutputs::default()), "");
+        for (index, part) in parts.iter().enumerate() {
+            last = (context::execute(context, part, self.session.path(), has_sources), part);
+            let is_last = index + 1 == parts.len();
+            if is_last || last.0.is_err() {
+                break;
             }
-        };
+            if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
+                show_command_output(outputs, sink);
+            }
+            if self.interrupts.concern(number) || self.link.settle().is_failure() {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
+    /// What is to be done when a cell is over, whatever has come of it.
+    fn end(
+        &mut self,
+        number: u64,
+        result: &Result<EvalOutputs, Error>,
+        expansion: &Expansion,
+        before: Before,
+    ) -> Ended {
         // What follows is the session's own, and must come to its end.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
         }
-        let report = Report::read(self.session.path());
-        let said = Diagnostics::read(self.session.path());
-        let died = matches!(result, Err(Error::SubprocessTerminated(_)));
-        let exit = if died { self.link.settle_exit() } else { None };
-        let mut events = if died { Events::default() } else { self.link.settle() };
-        if died || has_command(&expansion.code, ":restart") {
-            self.variables.all_gone(&before);
+        let has_died = matches!(result, Err(Error::SubprocessTerminated(_)));
+        let exit = if has_died { self.link.settle_exit() } else { None };
+        let events = if has_died { Events::default() } else { self.link.settle() };
+        if has_died || has_command(&expansion.code, ":restart") {
+            self.variables.all_gone(&before.names);
         }
-        if died || has_command(&expansion.code, ":clear") {
+        if (has_died || has_command(&expansion.code, ":clear"))
             // The imports are part of the session, not of what the user defined.
-            if let Err(error) = context.execute(IMPORTS) {
-                eprintln!("the imports of the prelude could not be restored: {error}");
-            }
+            && let Ok(context) = &mut self.context
+            && let Err(error) = context.execute(IMPORTS)
+        {
+            eprintln!("the imports of the prelude could not be restored: {error}");
         }
         let was_interrupted = self.interrupts.concern(number);
-        match result {
-            Ok(outputs) => {
-                show_command_output(outputs, sink);
-                let has_run = self.link.state().has_run;
-                let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
-                self.assistant.learn_items(&expansion.code, written);
-                let compiled = self.session.compiled_source();
-                let failure = failure_of(&events, &compiled, &Traced { expansion, cell, code });
-                if has_command(&expansion.code, ":clear") {
-                    self.variables.clear();
-                    self.sources.clear();
-                    return failure.map_or(Ok(()), Err);
-                }
-                if failure.is_some() {
-                    let unknown = variables::restore(&before, &report, &events.stored, context);
-                    events.lost.extend(unknown);
-                }
-                let moved = self.variables.note(&types_before, &report, context);
-                self.variables.note_without_value(&expansion.code, &report, context);
-                let failure = failure.or_else(|| was_interrupted.then(interrupted_late));
-                let Some(mut failure) = failure else { return Ok(()) };
-                // What was moved before the statement that failed is where the cell has put it.
-                let moved: Vec<String> =
-                    moved.into_iter().filter(|name| !report.by_statements || events.lost.contains(name)).collect();
-                if !moved.is_empty() {
-                    failure.traceback.push(moved_text(&moved));
-                }
-                failure.traceback.extend(lost_values_text(&events.lost, &variables::names(context), &moved));
-                Err(failure)
-            }
-            Err(_) if was_interrupted => Err(interrupted(if died { &before } else { &none })),
-            Err(Error::SubprocessTerminated(message)) => {
-                Err(process_died(exit.as_deref().unwrap_or(&message), &before))
-            }
-            Err(Error::CompilationErrors(errors)) => {
-                let place = |line, column| locate(expansion, cell, line, column);
-                Err(compile_error(&errors, said.as_ref(), cell, code, &place, &|name| self.variables.hint(name)))
-            }
-            Err(Error::TypeRedefinedVariablesLost(names)) => Err(CellError {
-                name: "VariablesLost".to_owned(),
-                value: format!(
-                    "the types of these variables were redefined, so their values are lost: {}",
-                    names.join(", ")
-                ),
-                traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
-            }),
-            Err(Error::Message(message)) => Err(keeping::error_for(&message).unwrap_or_else(|| {
-                let problem = message.starts_with("Failed to load the project at");
-                let problem = problem.then(|| build_step::problem_of_crates(self.session.path())).flatten();
-                plain_error("EvaluationError", build_output(problem.as_deref().unwrap_or(&message)))
-            })),
+        Ended { before, answer: Answer::read(self.session.path()), has_died, exit, events, was_interrupted }
+    }
+
+    /// What is to be done after a cell that evcxr considers successful. Gives the error if it has failed in the end.
+    fn has_run(&mut self, traced: &Traced<'_>, mut ended: Ended) -> Option<CellError> {
+        let has_run = self.link.state().has_run;
+        let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
+        let cell = &traced.expansion.code;
+        self.assistant.learn_items(cell, written);
+        let failure = failure_of(&ended.events, &self.session.compiled_source(), traced);
+        if has_command(cell, ":clear") {
+            self.variables.clear();
+            self.sources.clear();
+            return failure;
         }
+        let context = self.context.as_mut().ok()?;
+        let report = &ended.answer.report;
+        if failure.is_some() {
+            let unknown = variables::restore(&ended.before.names, report, &ended.events.stored, context);
+            ended.events.lost.extend(unknown);
+        }
+        let moved = self.variables.note(&ended.before.types, report, context);
+        self.variables.note_without_value(cell, report, context);
+        let failure = failure.or_else(|| ended.was_interrupted.then(interrupted_late))?;
+        Some(ended.with_lost(failure, &moved, &variables::names(context)))
     }
 }
 
@@ -430,119 +424,10 @@ fn open(session: &Session) -> (std::result::Result<CommandContext, String>, Stri
     let device = std::thread::spawn(crate::doctor::device);
     let context = match &session.installation {
         Err(problem) => Err(problem.clone()),
-        Ok(_) => start_context(session, &session.path().join("supervisor.socket")),
+        Ok(_) => context::start(session, &session.path().join("supervisor.socket")),
     };
     let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
     (context, device)
-}
-
-fn start_context(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
-    let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut command = Command::new(executable);
-    memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
-    let mut context = open_context(session.path(), command)?;
-    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
-    Ok(context)
-}
-
-/// A context of evcxr's, with `command` as its runtime.
-pub fn open_context(session: &Path, mut command: Command) -> std::result::Result<CommandContext, String> {
-    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
-    command.current_dir(&directory);
-    // evcxr would read an `evcxr.toml` of the notebook's directory, which can change directories and linking.
-    std::env::set_current_dir(session).map_err(|error| error.to_string())?;
-    let created = EvalContext::with_subprocess_command(command);
-    let returned = std::env::set_current_dir(&directory);
-    let (context, outputs) = created
-        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
-    returned.map_err(|error| format!("{}: {error}", directory.display()))?;
-    // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
-    for receiver in [outputs.stdout, outputs.stderr] {
-        std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
-    }
-    Ok(CommandContext::with_eval_context(context))
-}
-
-/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
-fn execute(context: &mut CommandContext, code: &str, session: &Path, has_sources: bool) -> Result<EvalOutputs, Error> {
-    if !has_sources {
-        return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
-    }
-    let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
-    // rust-analyzer's names for types leave out paths that the compiler wants.
-    if result.is_err()
-        && Diagnostics::read(session).is_some_and(|said| said.unknown_types)
-        && let Ok(hidden) = build_step::with_hidden_types(code, session)
-    {
-        return with_types_of_compiler(context, code, hidden, session, false);
-    }
-    result
-}
-
-/// Runs a cell, which is `typed` at first. Where a type is missing, the compiler's word is taken: for this variable, or for all if
-/// rust-analyzer's is not `trusted`.
-fn with_types_of_compiler(
-    context: &mut CommandContext,
-    code: &str,
-    mut typed: String,
-    session: &Path,
-    trusted: bool,
-) -> Result<EvalOutputs, Error> {
-    // The compiler's answer, and what of it is written into the cell.
-    let mut known: Option<Types> = None;
-    let mut written = Types::new();
-    loop {
-        let result = context.execute(&typed);
-        // Such an error says that the code is right otherwise, and that nothing has run.
-        let Err(Error::Message(message)) = &result else { return result };
-        let Some(name) = keeping::without_type(message) else { return result };
-        let known = known.get_or_insert_with(|| build_step::types_of(code, session));
-        let Some(type_name) = known.get(name) else {
-            // Why not, as of a closure, rust-analyzer tells if it may.
-            return if trusted { result } else { context.execute(code) };
-        };
-        if written.insert(name.to_owned(), type_name.clone()).is_some() {
-            return result;
-        }
-        if !trusted {
-            // What rust-analyzer says of the others is not better.
-            written.clone_from(known);
-        }
-        typed = build_step::with_types(code, &written);
-    }
-}
-
-/// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
-fn has_command(code: &str, command: &str) -> bool {
-    code.lines().any(|line| line.trim() == command)
-}
-
-/// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
-/// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
-fn parts(code: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);
-    for line in code.split_inclusive('\n') {
-        let is_shell = leads && line.starts_with('!');
-        let is_command = line.trim_start_matches(' ').starts_with(':');
-        let is_blank = line.trim().is_empty() || line.starts_with("//");
-        leads &= is_shell || is_command || is_blank;
-        if !leads || !is_blank {
-            if begun && is_shell != in_shell {
-                parts.push("\n".repeat(lines_above));
-            }
-            (in_shell, begun) = (is_shell, true);
-        }
-        lines_above += 1;
-        let Some(part) = parts.last_mut() else { continue };
-        if is_shell {
-            part.push_str(&magics::shell_line(line.trim_end_matches(['\n', '\r'])));
-            part.push_str(if line.ends_with('\n') { "\n" } else { "" });
-        } else {
-            part.push_str(line);
-        }
-    }
-    parts
 }
 
 /// The text that evcxr's own commands give.
@@ -559,25 +444,4 @@ fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
         data.insert("text/plain".to_owned(), Value::from(""));
     }
     sink(Output::Result { data, metadata: Map::new() });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shell_lines_above_commands_become_parts_of_their_own() {
-        let code = "// a\n!ls 'b'\n!pwd\n\n:dep c\nlet x = 1;\n!y";
-        assert_eq!(
-            parts(code),
-            [
-                "// a\nwarpcell::session::shell(\"ls 'b'\");\nwarpcell::session::shell(\"pwd\");\n\n",
-                "\n\n\n\n:dep c\nlet x = 1;\n!y",
-            ]
-        );
-        assert_eq!(parts(":dep a\n!ls\n:vars").len(), 3);
-        for whole in ["", "1 + 1", ":dep a\n\n// b\nlet x = !y;\n!z"] {
-            assert_eq!(parts(whole), [whole]);
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! The directories of a session, and the installation that it works with: what is there before evcxr starts.
 
+use crate::choices;
 use crate::environment;
 use crate::installation::{Installation, place_of};
 use crate::private;
@@ -55,7 +56,7 @@ impl Session {
             std::os::unix::fs::symlink(&program, tools.join(name))?;
         }
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
-        let installation = Installation::locate()
+        let installation = choices::installation()
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
         let mut needed = None;

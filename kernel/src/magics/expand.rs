@@ -1,6 +1,6 @@
 //! Finds the magics of a cell and has the table's handlers expand them.
 
-use super::files::Selection;
+use super::calls::{Action, CellCall, LineCall};
 use super::lexer::{Kind, Token, tokens, word_length};
 use super::magic::{Arguments, CellHandler, LineHandler, Magic, TextCell};
 use super::notebook::Notebook;
@@ -33,69 +33,6 @@ impl Expansion {
     /// Where in the cell a byte of `code` comes from; what an expansion inserted comes from where it stands.
     pub fn original_offset(&self, offset: usize) -> usize {
         self.layers.iter().rev().fold(offset, |offset, layer| layer.original_offset(offset))
-    }
-}
-
-/// Something that the kernel does itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Prints a text on the cell's stdout.
-    Print(String),
-    /// Shows a text in the front end's pager (a payload `page`).
-    Page(String),
-    /// Shows the documentation of what a path names, in the pager.
-    Describe {
-        /// The path, such as `gpu::zeros` or `x`.
-        name: String,
-        /// Whether the source is shown too, where the notebook has it.
-        source: bool,
-    },
-    /// Makes a file the next input.
-    Load {
-        /// Its path, as the user wrote it.
-        path: String,
-        /// Which part of it.
-        part: Selection,
-    },
-    /// Writes a file.
-    Write {
-        /// Its path, as the user wrote it.
-        path: String,
-        /// What is written.
-        text: String,
-        /// Whether it goes to the end of the file.
-        append: bool,
-    },
-    /// Prints where the time of the last cell went.
-    CellTime,
-}
-
-/// A line magic as its handler sees it.
-pub(super) struct LineCall<'a> {
-    /// What follows the word: one statement or several, without blanks and comments around them.
-    pub arguments: &'a str,
-    /// Whether the last value becomes the cell's, because no code follows.
-    pub shows_value: bool,
-}
-
-/// A cell magic as its handler sees it. Offsets are bytes of `text`.
-pub(super) struct CellCall<'a> {
-    /// The cell, its line magics already expanded.
-    pub text: &'a str,
-    /// Where the magic's word and its arguments stand.
-    pub first_line: Range<usize>,
-    /// What follows the word on its line, without blanks and comments around it.
-    pub arguments: &'a str,
-    /// Where code that precedes the statements goes: evcxr takes its `:commands` only before any Rust code.
-    pub opening: usize,
-    /// The statements below the magic's line, up to the end of the last one.
-    pub code: Range<usize>,
-}
-
-impl<'a> CellCall<'a> {
-    /// The statements below the magic's line.
-    pub fn body(&self) -> &'a str {
-        &self.text[self.code.clone()]
     }
 }
 

@@ -1,46 +1,8 @@
 //! The magics that read and write files: `%load`, `%%writefile`. The kernel acts; here is what it is to do.
 
-use super::expand::Action;
+use super::calls::{Action, Selection};
 use super::magic::{Arguments, TextCell};
 use super::notebook::Notebook;
-use super::rust::items_named;
-
-/// Which part of a file `%load` takes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// First and last line, from 1; without a last one to the end of the file.
-    lines: Vec<(usize, Option<usize>)>,
-    /// Names of items.
-    symbols: Vec<String>,
-}
-
-impl Selection {
-    /// The part of a text.
-    ///
-    /// # Errors
-    /// What the text does not have, in words.
-    pub fn of(&self, text: &str) -> Result<String, String> {
-        let mut parts: Vec<String> = Vec::new();
-        let lines: Vec<&str> = text.lines().collect();
-        for &(first, last) in &self.lines {
-            if first > lines.len() {
-                return Err(format!("has {} lines, so there is no line {first}", lines.len()));
-            }
-            parts.push(lines[first - 1..last.unwrap_or(lines.len()).min(lines.len())].join("\n"));
-        }
-        for symbol in &self.symbols {
-            let found = items_named(text, symbol);
-            if found.is_empty() {
-                return Err(format!("has no item `{symbol}`"));
-            }
-            parts.extend(found);
-        }
-        if self.lines.is_empty() && self.symbols.is_empty() {
-            return Ok(text.to_owned());
-        }
-        Ok(parts.join("\n"))
-    }
-}
 
 /// `%load`.
 pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {

@@ -1,14 +1,13 @@
 //! Magics that the kernel answers by itself.
 
-use super::expand::Action;
+use super::calls::Action;
 use super::magic::Arguments;
 use super::notebook::Notebook;
-use super::reference;
 
 /// `%lsmagic`.
 pub(super) fn lsmagic(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
     arguments.nothing()?;
-    Ok(Action::Print(reference::lsmagic()))
+    Ok(Action::ListMagics)
 }
 
 /// `%celltime`.

@@ -1,6 +1,6 @@
 //! What a magic is: [`Magic`], an entry of the table, and how its parts see a cell.
 
-use super::expand::{Action, CellCall, LineCall};
+use super::calls::{Action, CellCall, LineCall};
 use super::notebook::Notebook;
 use super::rewrite::Edit;
 

@@ -1,7 +1,7 @@
 //! Expansions of the magics that show or change what a session runs in: variables, environment, directory, device.
 //! The functions that they call are in `warpcell::session`.
 
-use super::expand::Action;
+use super::calls::Action;
 use super::literal::literal;
 use super::magic::{Arguments, unquoted};
 use super::notebook::Notebook;

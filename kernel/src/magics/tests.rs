@@ -36,6 +36,7 @@ fn check(cell: &str, expected: Expect) {
                 .chain(&expansion.after)
                 .map(|action| match action {
                     Action::Print(text) => format!(", prints `{}…`", first_line(text)),
+                    Action::ListMagics => ", lists the magics".to_owned(),
                     Action::Page(text) => format!(", pages `{}…`", first_line(text)),
                     other => format!(", {other:?}"),
                 })
@@ -600,7 +601,7 @@ fn listing_and_help() {
     check(
         "%lsmagic",
         expect![[r#"
-        [plain, prints `Line magics:…`]
+        [plain, lists the magics]
     "#]],
     );
     check(

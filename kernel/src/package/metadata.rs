@@ -2,11 +2,15 @@
 
 use super::prelude::NAMEABLE;
 use crate::analysed_sources;
-use crate::build_step::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::Carried;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// The cell crate's directory in the recorded answer.
+pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
+/// The installation's directory in the recorded answer.
+pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
 /// Crates whose types a variable of a cell may have: the ones that rust-analyzer reads.
 const ANALYSED: &[&str] = &["warpcell", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];

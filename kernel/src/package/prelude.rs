@@ -1,6 +1,5 @@
 //! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
 
-use crate::build_step::package_of;
 use crate::directories;
 use crate::installation::Carried;
 use crate::toolchain::Toolchain;
@@ -154,4 +153,23 @@ pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
 
 fn strings(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The package's name and version in a package id such as `registry+https://…#itoa@1.0.15` or
+/// `path+file:///x/name#0.1.0`.
+pub fn package_of(id: &str) -> (&str, &str) {
+    let (source, fragment) = id.rsplit_once('#').unwrap_or(("", id));
+    fragment.rsplit_once('@').unwrap_or_else(|| (source.rsplit('/').next().unwrap_or(fragment), fragment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_versions_of_all_kinds_of_ids() {
+        assert_eq!(package_of("registry+https://example.org/index#itoa@1.0.15"), ("itoa", "1.0.15"));
+        assert_eq!(package_of("path+file:///srv/crates/mine#0.1.0"), ("mine", "0.1.0"));
+        assert_eq!(package_of("path+file:///srv/crates/folder#mine@0.1.0"), ("mine", "0.1.0"));
+    }
 }

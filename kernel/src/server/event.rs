@@ -1,8 +1,9 @@
 //! All that can wake the kernel's loop.
 
-use super::lane::{Answer, LaneName, Ready};
-use crate::evaluator::{CellError, Output};
+use crate::evaluator::{CellError, Completeness, Completions, InterruptHandle, Outcome, Output};
 use crate::wire::Incoming;
+use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// All that can wake the kernel's loop.
 pub enum Event {
@@ -52,4 +53,33 @@ pub enum Channel {
     Control,
     /// Answers to the kernel's requests.
     Stdin,
+}
+
+/// Which evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneName {
+    /// The one that runs cells.
+    Evaluator,
+    /// The one that helps to write them.
+    Assistant,
+}
+
+/// What an evaluator offers from its start on.
+pub struct Ready {
+    /// Stops cells.
+    pub handle: Arc<dyn InterruptHandle>,
+    /// For `kernel_info`.
+    pub banner: String,
+}
+
+/// The result of a job.
+pub enum Answer {
+    /// Of a cell.
+    Executed(Result<Outcome, CellError>),
+    /// Of a completion.
+    Completed(Completions),
+    /// Of an inspection.
+    Inspected(Option<Map<String, Value>>),
+    /// Of the question whether code is finished.
+    Completeness(Completeness),
 }

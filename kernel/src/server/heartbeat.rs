@@ -1,6 +1,6 @@
 //! The heartbeat channel: what comes in goes out.
 
-use super::log;
+use super::log::log;
 use jupyter_zmq_client::KernelHeartbeatConnection;
 use zeromq::{SocketRecv, SocketSend, ZmqError};
 

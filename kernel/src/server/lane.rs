@@ -1,32 +1,26 @@
 //! A thread that owns an evaluator and does one job after the other.
 
-use super::Factory;
-use super::event::Event;
-use super::log;
+use super::event::{Answer, Event, LaneName, Ready};
+use super::log::log;
 use crate::environment;
-use crate::evaluator::{CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, OutputSink};
-use serde_json::{Map, Value};
+use crate::evaluator::{CellError, Completeness, Completions, Evaluator, OutputSink};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Which evaluator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneName {
-    /// The one that runs cells.
-    Evaluator,
-    /// The one that helps to write them.
-    Assistant,
-}
+/// Makes an evaluator, on the thread that will own it.
+///
+/// An error does not end the kernel: each cell is answered with it, so that the user reads it in the notebook.
+pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send>;
 
-/// What an evaluator offers from its start on.
-pub struct Ready {
-    /// Stops cells.
-    pub handle: Arc<dyn InterruptHandle>,
-    /// For `kernel_info`.
-    pub banner: String,
+/// What a kernel needs to know of its language.
+pub struct Language {
+    /// Runs the cells.
+    pub evaluator: Factory,
+    /// Answers completion and inspection while a cell runs. Without it they wait for the cell.
+    pub assistant: Option<Factory>,
 }
 
 /// Work for an evaluator.
@@ -39,18 +33,6 @@ pub enum Job {
     Inspect(String, usize),
     /// Say whether code is finished.
     IsComplete(String),
-}
-
-/// The result of a job.
-pub enum Answer {
-    /// Of [`Job::Execute`].
-    Executed(Result<Outcome, CellError>),
-    /// Of [`Job::Complete`].
-    Completed(Completions),
-    /// Of [`Job::Inspect`].
-    Inspected(Option<Map<String, Value>>),
-    /// Of [`Job::IsComplete`].
-    Completeness(Completeness),
 }
 
 /// Starts the thread. It ends when the jobs' sender is dropped, or with the process.

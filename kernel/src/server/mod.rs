@@ -9,13 +9,14 @@
 //! ```
 //!
 //! Nothing in the loop waits for a client or for a cell. The language is known here only as
-//! [`Evaluator`].
+//! [`Evaluator`](crate::evaluator::Evaluator).
 
 mod event;
 mod heartbeat;
 mod history;
 mod iopub;
 mod lane;
+mod log;
 mod peers;
 mod replay;
 mod session;
@@ -23,7 +24,6 @@ mod sockets;
 mod subscribers;
 mod watch;
 
-use crate::evaluator::Evaluator;
 use anyhow::{Context, bail};
 use jupyter_protocol::ConnectionInfo;
 use peers::Allowed;
@@ -32,18 +32,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Makes an evaluator, on the thread that will own it.
-///
-/// An error does not end the kernel: each cell is answered with it, so that the user reads it in the notebook.
-pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send>;
-
-/// What a kernel needs to know of its language.
-pub struct Language {
-    /// Runs the cells.
-    pub evaluator: Factory,
-    /// Answers completion and inspection while a cell runs. Without it they wait for the cell.
-    pub assistant: Option<Factory>,
-}
+pub use lane::{Factory, Language};
 
 /// How long a client that does not read may delay the end of the kernel.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -97,11 +86,4 @@ async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, languag
     };
     let _ = tokio::time::timeout(LAST_WORDS, drained).await;
     Ok(())
-}
-
-/// One line in the kernel's log, which is its standard error.
-fn log(line: std::fmt::Arguments<'_>) {
-    use std::io::Write;
-    // Not `eprintln!`: that panics once the server that reads the log is gone.
-    let _ = writeln!(std::io::stderr(), "warpcell: {line}");
 }

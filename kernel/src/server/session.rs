@@ -1,11 +1,10 @@
 //! The state of the kernel's loop: what is queued, what runs, what has run.
 
-use super::Language;
-use super::event::{Channel, Event};
+use super::event::{Answer, Channel, Event, LaneName, Ready};
 use super::history::History;
 use super::iopub::CellOutputs;
-use super::lane::{self, Answer, Job, LaneName, Ready};
-use super::log;
+use super::lane::{self, Job, Language};
+use super::log::log;
 use super::sockets::Sockets;
 use crate::completeness;
 use crate::evaluator::{CellError, Completions, InputAnswer, InterruptHandle, Output};

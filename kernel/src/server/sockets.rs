@@ -1,11 +1,12 @@
 //! Binding the channels, reading requests, sending replies.
 
 use super::event::{Channel, Event};
+use super::heartbeat;
 use super::iopub::Publisher;
+use super::log::log;
 use super::peers::Allowed;
 use super::replay::Seen;
 use super::subscribers::{self, Subscribers};
-use super::{heartbeat, log};
 use crate::wire::Incoming;
 use anyhow::Context;
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};

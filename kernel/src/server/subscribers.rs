@@ -5,7 +5,7 @@
 //! welcome) nor when its queues are written (the last messages of a kernel would be lost). So every connection gets
 //! an XPUB socket that knows only it, behind a private local socket through which the bytes pass.
 
-use super::log;
+use super::log::log;
 use super::peers::Allowed;
 use crate::private;
 use crate::wire::iopub::Publication;

@@ -1,7 +1,7 @@
 //! Signals, and the process that started the kernel.
 
 use super::event::Event;
-use super::log;
+use super::log::log;
 use anyhow::Context;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What surrounds a content: who sent it, and which request it answers.
 
-use super::PROTOCOL_VERSION;
+use super::content::PROTOCOL_VERSION;
 use bytes::Bytes;
 use jupyter_protocol::{Header, JupyterMessage, JupyterMessageContent};
 use serde_json::Value;

@@ -1,11 +1,12 @@
 //! What the kernel publishes to all clients.
 
 use super::Parent;
+use super::content::untyped;
 use super::envelope::envelope;
 use crate::evaluator::{CellError, Output, StreamName};
 use jupyter_protocol::{
     ClearOutput, CommClose, CommId, ErrorOutput, ExecuteInput, ExecutionCount, ExecutionState, InputRequest,
-    IoPubWelcome, JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent, UnknownMessage,
+    IoPubWelcome, JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent,
 };
 use serde_json::{Map, Value, json};
 
@@ -117,11 +118,6 @@ fn display_content(
     let message_type = if update { "update_display_data" } else { "display_data" };
     let transient = display_id.map_or_else(|| json!({}), |id| json!({ "display_id": id }));
     untyped(message_type, json!({ "data": data, "metadata": metadata, "transient": transient }))
-}
-
-/// A content that goes out as it is.
-pub(super) fn untyped(message_type: &str, content: serde_json::Value) -> JupyterMessageContent {
-    UnknownMessage { msg_type: message_type.to_owned(), content }.into()
 }
 
 #[cfg(test)]

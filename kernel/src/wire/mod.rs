@@ -9,9 +9,7 @@ pub mod iopub;
 pub mod reply;
 pub mod request;
 
+mod content;
 mod envelope;
 
 pub use envelope::{Incoming, Malformed, Parent};
-
-/// The version of the messaging protocol that this kernel implements.
-pub const PROTOCOL_VERSION: &str = "5.5";

@@ -1,8 +1,7 @@
 //! Replies to requests.
 
-use super::PROTOCOL_VERSION;
+use super::content::{PROTOCOL_VERSION, untyped};
 use super::cursor::to_code_points;
-use super::iopub::untyped;
 use crate::evaluator::{CellError, Completeness, Completions, Outcome};
 use jupyter_protocol::{
     CommInfoReply, CompleteReply, InterruptReply, IsCompleteReply, JupyterMessageContent, ReplyStatus, ShutdownReply,

@@ -4,13 +4,22 @@
 //! closures that an iterator of unknown length is given for each element, and statements that sleep; also in what the notebook's own
 //! macros write. Other functions, and iterators with an end, have no check: the compiler makes vector instructions of them.
 
-use super::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasAttrs, HasLoopBody, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
 
 /// A text, and where it goes.
 pub type Insertion = (usize, &'static str);
+
+/// A statement, for the head of a block.
+pub const CHECK: &str = " ::warpcell::cell::check();";
+/// What an iterator does for each of its elements.
+pub const EACH_ELEMENT: &str = ".inspect(|_| ::warpcell::cell::check())";
+/// What stands around an expression that is computed for each element.
+pub const BEFORE_ELEMENT: &str = "{::warpcell::cell::check(); ";
+pub const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
+/// All that is put in.
+pub const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
 /// What the functions are called that sleep.
 const SLEEP: &str = "sleep";

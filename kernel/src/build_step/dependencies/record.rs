@@ -1,11 +1,13 @@
 //! What cargo said about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the compiler
 //! of a cell needs. Both count only as long as the files that they are about are the same.
 
+use super::plan::Plan;
 use super::run::Artifact;
 use super::set::{Kept, PACKAGE, Set};
-use super::{Plan, package_of, stand_in};
-use crate::build_step::hash;
+use super::stand_in;
+use crate::hashing::hash;
 use crate::installation::Installation;
+use crate::package::prelude::package_of;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +16,7 @@ use std::time::SystemTime;
 
 /// Cargo's metadata.
 #[derive(Serialize, Deserialize)]
-pub struct Answer {
+pub struct Resolved {
     /// Packages and graph, without what only runs while a crate is built.
     pub metadata: Value,
     /// Directories of the packages that are not from a registry or repository.
@@ -38,7 +40,7 @@ pub struct Record {
     fingerprint: String,
 }
 
-impl Kept for Answer {
+impl Kept for Resolved {
     const FILE: &'static str = "answer.json";
 }
 
@@ -46,9 +48,9 @@ impl Kept for Record {
     const FILE: &'static str = "record.json";
 }
 
-impl Answer {
+impl Resolved {
     /// Takes cargo's answer. `is_taken`: names that mean other crates in cells.
-    pub fn new(mut metadata: Value, is_taken: impl Fn(&str) -> bool) -> Answer {
+    pub fn new(mut metadata: Value, is_taken: impl Fn(&str) -> bool) -> Resolved {
         let root = metadata["resolve"]["root"].clone();
         let mut paths: Vec<PathBuf> = items(&metadata["packages"])
             .filter(|package| package["source"].is_null() && package["id"] != root)
@@ -58,7 +60,7 @@ impl Answer {
         keep_linked(&mut metadata);
         name_crates_below(&mut metadata, is_taken);
         let fingerprint = manifests(&paths);
-        Answer { metadata, paths, fingerprint }
+        Resolved { metadata, paths, fingerprint }
     }
 
     /// Whether the manifests of path crates are the same.
@@ -89,7 +91,7 @@ impl Record {
         installation: &Installation,
         plan: &Plan<'_>,
         set: &Set,
-        answer: &Answer,
+        answer: &Resolved,
         artifacts: &[Artifact],
         fingerprint: String,
     ) -> Result<Record> {
@@ -161,7 +163,7 @@ impl Record {
 }
 
 /// A note on a crate that cells have too, but as another one.
-fn note(installation: &Installation, plan: &Plan<'_>, answer: &Answer, package: &str) -> Option<String> {
+fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package: &str) -> Option<String> {
     let (name, version) = package_of(package);
     let is_in_cells = |library: &str| {
         installation.record.externs.iter().any(|(own, _)| own == library)

@@ -1,11 +1,9 @@
 //! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
 
-use super::Plan;
 use super::progress::{Built, Progress};
-use super::record::Answer;
 use super::set::{PACKAGE, Set};
-use crate::build_step::real_cargo;
-use crate::bundle;
+use crate::build_step::tools::real_cargo;
+use crate::bundle::crates as bundled;
 use crate::cache;
 use crate::environment::{self, STAND_IN};
 use crate::installation::Installation;
@@ -47,18 +45,13 @@ impl Artifact {
 }
 
 /// `cargo metadata` of the set.
-pub fn metadata(installation: &Installation, plan: &Plan<'_>, set: &Set, progress: &mut Progress) -> Result<Answer> {
+pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress) -> Result<Value> {
     let target = &installation.record.target;
     let words = ["metadata", "--format-version", "1", "--filter-platform", target];
     let output = cargo(installation, set, &words, "", progress)?;
     let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
     require_libraries(&metadata)?;
-    Ok(Answer::new(metadata, |name| {
-        installation.record.externs.iter().any(|(own, _)| own == name)
-            || plan.carried.iter().any(|(own, _)| own == name)
-            || installation.record.carried.iter().any(|carried| carried.offered && carried.library == name)
-            || name == "warpcell"
-    }))
+    Ok(metadata)
 }
 
 /// `cargo build` of the set.
@@ -95,7 +88,7 @@ fn cargo(
     command
         .current_dir(&set.directory)
         .args(words)
-        .args(bundle::replacement(installation))
+        .args(bundled::replacement(installation))
         .args(std::env::args_os().filter(|argument| argument == "--offline"))
         .env("PATH", path)
         .env("RUSTC", std::env::current_exe().context("the path of this program cannot be found")?)
@@ -140,7 +133,7 @@ fn cargo(
     let ended_well = child.wait()?.success();
     progress.build_ended(ended_well);
     if !ended_well {
-        bail!(explain(&messages, bundle::named(installation).as_deref()));
+        bail!(explain(&messages, bundled::named(installation).as_deref()));
     }
     Ok(Output { text })
 }

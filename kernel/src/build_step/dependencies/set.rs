@@ -11,10 +11,10 @@
 //! ```
 //! Files are written under another name and renamed: whoever is killed leaves none that is half written.
 
-use super::Plan;
+use super::plan::Plan;
 use super::progress::Progress;
-use crate::build_step::hash;
 use crate::cache;
+use crate::hashing::hash;
 use crate::installation::{Installation, remedy};
 use crate::private;
 use anyhow::{Context, Result};

@@ -8,7 +8,8 @@
 //! follows from the crate and what is below it, which cargo has in its names of files; so different sets of crates
 //! agree on it and can share one target directory.
 
-use crate::build_step::{finish, replace_by};
+use crate::build_step::tools::{finish, replace_by};
+use crate::choices;
 use crate::environment::STAND_IN;
 use crate::installation::{Carried, Installation};
 use anyhow::{Context, Result};
@@ -21,7 +22,7 @@ const MARK: &str = "carried by the prelude: ";
 
 /// The role.
 pub fn run() -> i32 {
-    finish(Installation::locate().and_then(|installation| {
+    finish(choices::installation().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         let fingerprint = std::env::var(STAND_IN).unwrap_or_default();
         let mut compiler = Command::new(installation.real_tool("rustc"));

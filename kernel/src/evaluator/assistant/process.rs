@@ -4,7 +4,7 @@
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
 use crate::evaluator::Completions;
 use crate::evaluator::assistance::{complete, inspect, nothing};
-use crate::evaluator::rust::{WARM_UP, open_context};
+use crate::evaluator::context::{WARM_UP, open_context};
 use crate::magics::Notebook;
 use anyhow::{Context, Result};
 use evcxr::CommandContext;

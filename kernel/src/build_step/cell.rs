@@ -1,0 +1,83 @@
+//! A cell crate, and the compiler's call for it.
+
+use super::messages::Request;
+use super::{dependencies, flags, functions};
+use crate::environment::SESSION;
+use crate::installation::Installation;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The compiler's surroundings of a cell.
+pub struct Cell<'a> {
+    pub installation: &'a Installation,
+    pub context: &'a Path,
+    pub session: PathBuf,
+    opt_level: String,
+    pub dependencies: dependencies::Built,
+}
+
+impl Cell<'_> {
+    /// The crate in evcxr's directory, with its `:dep` crates built.
+    pub fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<Cell<'a>> {
+        let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
+        if let Some(problem) = installation.problem() {
+            bail!(problem);
+        }
+        let manifest = dependencies::Manifest::read(context)?;
+        let cell = Cell {
+            installation,
+            context,
+            opt_level: manifest.opt_level.clone(),
+            dependencies: dependencies::build(installation, &manifest)?,
+            session,
+        };
+        Ok(cell)
+    }
+
+    /// The session's directory.
+    pub fn session(&self) -> &Path {
+        &self.session
+    }
+
+    /// The call without what is to come of it.
+    pub fn compiler(&self, source: &Path) -> Command {
+        let options = Request::read(&self.session);
+        let prelude = self.installation.prelude();
+        let mut command = Command::new(self.installation.real_tool("rustc"));
+        command
+            .current_dir(self.context)
+            .args(["--crate-name", "ctx", "--edition", "2024"])
+            .arg(source)
+            .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
+            .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
+            .arg("-L")
+            .arg(format!("dependency={}", prelude.display()))
+            .args(&self.dependencies.arguments);
+        flags::generate_code(&mut command, options, &self.opt_level);
+        flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
+        for (name, file) in &self.installation.record.externs {
+            if !self.dependencies.externs.contains(name) {
+                command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
+            }
+        }
+        command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
+        command.env(functions::NOTEBOOK, functions::notebook_file(&self.session));
+        command
+    }
+
+    /// The call for a source that is only checked.
+    pub fn checker(&self, source: &Path) -> Command {
+        let mut command = self.compiler(source);
+        command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
+        command
+    }
+
+    /// What is said where the compiler does not start.
+    pub fn cannot_run(&self) -> String {
+        format!(
+            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
+            self.installation.real_tool("rustc").display()
+        )
+    }
+}

@@ -1,0 +1,81 @@
+//! The crates that the user has asked for, and where each comes from.
+
+use super::requirement::{self, Verdict};
+use crate::installation::{Carried, Installation};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What evcxr wrote into the cell crate's Cargo.toml.
+pub struct Manifest {
+    /// The optimisation level that the user chose (`:opt`).
+    pub opt_level: String,
+    /// The user's crates: name and requirement, as TOML.
+    pub dependencies: BTreeMap<String, toml::Value>,
+}
+
+/// Where each of the user's crates comes from.
+pub struct Plan<'a> {
+    /// From the prelude: the name in code, and the crate.
+    pub carried: Vec<(String, &'a Carried)>,
+    /// From cargo: name and requirement.
+    pub foreign: BTreeMap<String, toml::Value>,
+    /// The optimisation level.
+    pub opt_level: String,
+    /// What the user is told.
+    pub notes: Vec<String>,
+}
+
+impl Manifest {
+    /// Reads the manifest of the cell crate.
+    pub fn read(context: &Path) -> Result<Manifest> {
+        let path = context.join("Cargo.toml");
+        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let mut table: toml::Table =
+            toml::from_str(&text).with_context(|| format!("{} is not valid TOML", path.display()))?;
+        let dependencies = match table.remove("dependencies") {
+            Some(toml::Value::Table(table)) => table.into_iter().collect(),
+            _ => BTreeMap::new(),
+        };
+        let opt_level = table
+            .get("profile")
+            .and_then(|profile| profile.get("dev")?.get("opt-level"))
+            .map_or("2".to_owned(), |level| level.to_string().trim_matches('"').to_owned());
+        Ok(Manifest { opt_level, dependencies })
+    }
+
+    /// Sorts the crates; an error if one cannot be had beside the prelude.
+    pub fn plan<'a>(&self, installation: &'a Installation) -> Result<Plan<'a>> {
+        let mut plan = Plan {
+            carried: Vec::new(),
+            foreign: BTreeMap::new(),
+            opt_level: self.opt_level.clone(),
+            notes: Vec::new(),
+        };
+        for (name, requirement) in &self.dependencies {
+            match requirement::judge(installation, name, requirement) {
+                Verdict::Carried(carried) => {
+                    let is_renamed = requirement.get("package").is_some();
+                    let library = if is_renamed { name.replace('-', "_") } else { carried.library.clone() };
+                    plan.carried.push((library, carried));
+                }
+                Verdict::Foreign(note) => {
+                    plan.foreign.insert(name.clone(), requirement.clone());
+                    plan.notes.extend(note);
+                }
+                Verdict::Refused(reason) => bail!(reason),
+            }
+        }
+        Ok(plan)
+    }
+}
+
+impl Plan<'_> {
+    /// Whether a name in code is that of a crate of the prelude.
+    pub fn is_taken(&self, name: &str, installation: &Installation) -> bool {
+        installation.record.externs.iter().any(|(own, _)| own == name)
+            || self.carried.iter().any(|(own, _)| own == name)
+            || installation.record.carried.iter().any(|carried| carried.offered && carried.library == name)
+            || name == "warpcell"
+    }
+}

@@ -1,0 +1,107 @@
+//! What the kernel and the build step tell each other: one message each way, in files of the session's directory.
+
+use super::diagnostics::Diagnostics;
+use super::report::Report;
+use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How the cell is compiled: the kernel's message to the build step.
+///
+/// `:opt` cannot carry this: it rewrites Cargo.toml, which makes rust-analyzer load everything again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
+    pub timed: bool,
+    /// Whether the user has asked to stop: nothing is compiled any more for this cell.
+    pub interrupted: bool,
+}
+
+impl Request {
+    const FILE: &str = "request.json";
+
+    /// Leaves it for the build step.
+    pub fn write(self, session: &Path) -> Result<()> {
+        write(session, Request::FILE, &self)
+    }
+
+    /// What the kernel has left; before the first cell (evcxr compiles one of its own) that is nothing.
+    pub fn read(session: &Path) -> Request {
+        read(session, Request::FILE)
+    }
+}
+
+/// Types as code, by the names of variables.
+pub type Types = BTreeMap<String, String>;
+
+/// What there is to say of a cell: the message of the build step to the kernel. evcxr may call the step several times for a cell; each
+/// call adds what it knows.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What the compiled cell does with variables.
+    pub report: Report,
+    /// What the compiler has said last against the cell.
+    pub diagnostics: Option<Diagnostics>,
+    /// The types of all new variables, where the compiler was asked for them in the same call.
+    pub types: Option<Types>,
+    /// Why crates of `:dep` cannot be had together.
+    pub problem_of_crates: Option<String>,
+}
+
+impl Answer {
+    const FILE: &str = "answer.json";
+
+    /// What has been said of the cell.
+    pub fn read(session: &Path) -> Answer {
+        read(session, Answer::FILE)
+    }
+
+    /// Adds something, or takes it.
+    pub fn change<R>(session: &Path, change: impl FnOnce(&mut Answer) -> R) -> Result<R> {
+        let mut answer = Answer::read(session);
+        let result = change(&mut answer);
+        write(session, Answer::FILE, &answer)?;
+        Ok(result)
+    }
+
+    /// Forgets what was said of an earlier cell.
+    pub fn forget(session: &Path) {
+        let _ = std::fs::remove_file(session.join(Answer::FILE));
+    }
+}
+
+/// What a file of the session holds; of one that is not there, or damaged, the default.
+pub fn read<T: Default + DeserializeOwned>(session: &Path, name: &str) -> T {
+    let text = std::fs::read_to_string(session.join(name)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Writes a file of the session, whole or not at all.
+pub fn write<T: Serialize>(session: &Path, name: &str, value: &T) -> Result<()> {
+    let path = session.join(name);
+    let new = path.with_extension("new");
+    std::fs::write(&new, serde_json::to_string(value)?)
+        .and_then(|()| std::fs::rename(&new, &path))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_several_calls_are_one() {
+        let session = tempfile::tempdir().unwrap();
+        assert_eq!(Answer::read(session.path()), Answer::default());
+        let diagnostics = Diagnostics { source: "a".into(), messages: "b".into(), unknown_types: true };
+        Answer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
+        Answer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
+        assert_eq!(Answer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
+        let answer = Answer::read(session.path());
+        assert!(answer.diagnostics.is_some() && answer.types.is_none());
+        Answer::forget(session.path());
+        assert_eq!(Answer::read(session.path()), Answer::default());
+    }
+}

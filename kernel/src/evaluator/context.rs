@@ -1,0 +1,160 @@
+//! evcxr's context: how it is opened, and how it is given a cell.
+
+use crate::build_step::{self, Answer, Types};
+use crate::environment;
+use crate::evaluator::keeping;
+use crate::evaluator::session::Session;
+use crate::magics;
+use crate::memory;
+use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
+use std::path::Path;
+use std::process::Command;
+
+/// What every session starts with; replayed after `:clear`.
+pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+
+/// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
+/// libraries it knows for the rest of the session.
+pub const WARM_UP: &[&str] = &[
+    "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
+    "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
+    "let d = gpu::zeros::<f32>((2, 2)); let e = &d + &d; let f = &d * 2.0; let m = e.sum(); e.",
+    "let a = ndarray::array![[1.0, 2.0]]; let b = a.mapv(|x| x * 2.0) + &a; let s = b.sum_axis(ndarray::Axis(0)); s.",
+    "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
+];
+
+/// A context with the cell process of a session, and the imports of the prelude.
+pub fn start(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
+    let executable = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(executable);
+    memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
+    let mut context = open_context(session.path(), command)?;
+    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
+    Ok(context)
+}
+
+/// A context of evcxr's, with `command` as its runtime.
+pub fn open_context(session: &Path, mut command: Command) -> std::result::Result<CommandContext, String> {
+    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
+    command.current_dir(&directory);
+    // evcxr would read an `evcxr.toml` of the notebook's directory, which can change directories and linking.
+    std::env::set_current_dir(session).map_err(|error| error.to_string())?;
+    let created = EvalContext::with_subprocess_command(command);
+    let returned = std::env::set_current_dir(&directory);
+    let (context, outputs) = created
+        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
+    returned.map_err(|error| format!("{}: {error}", directory.display()))?;
+    // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
+    for receiver in [outputs.stdout, outputs.stderr] {
+        std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
+    }
+    Ok(CommandContext::with_eval_context(context))
+}
+
+/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+pub fn execute(
+    context: &mut CommandContext,
+    code: &str,
+    session: &Path,
+    has_sources: bool,
+) -> Result<EvalOutputs, Error> {
+    if !has_sources {
+        return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
+    }
+    let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
+    // rust-analyzer's names for types leave out paths that the compiler wants.
+    if result.is_err()
+        && Answer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
+        && let Ok(hidden) = build_step::with_hidden_types(code, session)
+    {
+        return with_types_of_compiler(context, code, hidden, session, false);
+    }
+    result
+}
+
+/// Runs a cell, which is `typed` at first. Where a type is missing, the compiler's word is taken: for this variable, or for all if
+/// rust-analyzer's is not `trusted`.
+fn with_types_of_compiler(
+    context: &mut CommandContext,
+    code: &str,
+    mut typed: String,
+    session: &Path,
+    trusted: bool,
+) -> Result<EvalOutputs, Error> {
+    // The compiler's answer, and what of it is written into the cell.
+    let mut known: Option<Types> = None;
+    let mut written = Types::new();
+    loop {
+        let result = context.execute(&typed);
+        // Such an error says that the code is right otherwise, and that nothing has run.
+        let Err(Error::Message(message)) = &result else { return result };
+        let Some(name) = keeping::without_type(message) else { return result };
+        let known = known.get_or_insert_with(|| build_step::types_of(code, session));
+        let Some(type_name) = known.get(name) else {
+            // Why not, as of a closure, rust-analyzer tells if it may.
+            return if trusted { result } else { context.execute(code) };
+        };
+        if written.insert(name.to_owned(), type_name.clone()).is_some() {
+            return result;
+        }
+        if !trusted {
+            // What rust-analyzer says of the others is not better.
+            written.clone_from(known);
+        }
+        typed = build_step::with_types(code, &written);
+    }
+}
+
+/// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
+pub fn has_command(code: &str, command: &str) -> bool {
+    code.lines().any(|line| line.trim() == command)
+}
+
+/// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
+/// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
+pub fn parts(code: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);
+    for line in code.split_inclusive('\n') {
+        let is_shell = leads && line.starts_with('!');
+        let is_command = line.trim_start_matches(' ').starts_with(':');
+        let is_blank = line.trim().is_empty() || line.starts_with("//");
+        leads &= is_shell || is_command || is_blank;
+        if !leads || !is_blank {
+            if begun && is_shell != in_shell {
+                parts.push("\n".repeat(lines_above));
+            }
+            (in_shell, begun) = (is_shell, true);
+        }
+        lines_above += 1;
+        let Some(part) = parts.last_mut() else { continue };
+        if is_shell {
+            part.push_str(&magics::shell_line(line.trim_end_matches(['\n', '\r'])));
+            part.push_str(if line.ends_with('\n') { "\n" } else { "" });
+        } else {
+            part.push_str(line);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_lines_above_commands_become_parts_of_their_own() {
+        let code = "// a\n!ls 'b'\n!pwd\n\n:dep c\nlet x = 1;\n!y";
+        assert_eq!(
+            parts(code),
+            [
+                "// a\nwarpcell::session::shell(\"ls 'b'\");\nwarpcell::session::shell(\"pwd\");\n\n",
+                "\n\n\n\n:dep c\nlet x = 1;\n!y",
+            ]
+        );
+        assert_eq!(parts(":dep a\n!ls\n:vars").len(), 3);
+        for whole in ["", "1 + 1", ":dep a\n\n// b\nlet x = !y;\n!z"] {
+            assert_eq!(parts(whole), [whole]);
+        }
+    }
+}

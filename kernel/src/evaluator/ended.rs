@@ -1,0 +1,81 @@
+//! A cell that is over: what is known of it, and the error that comes of it.
+
+use crate::build_step::Answer;
+use crate::evaluator::diagnostics::{Missed, compile_error};
+use crate::evaluator::failures::{
+    Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
+};
+use crate::evaluator::link::Events;
+use crate::evaluator::variables::Types;
+use crate::evaluator::{CellError, keeping};
+use evcxr::Error;
+use std::collections::BTreeSet;
+
+/// The variables that there were before the cell.
+pub struct Before {
+    /// With their types.
+    pub types: Types,
+    /// Their names.
+    pub names: BTreeSet<String>,
+}
+
+/// What is known of a cell when it is over.
+pub struct Ended {
+    /// What there was before it.
+    pub before: Before,
+    /// What the build step has said of it.
+    pub answer: Answer,
+    /// Whether the process that runs the cells has ended.
+    pub has_died: bool,
+    /// How that process ended, as the supervisor has seen it.
+    pub exit: Option<String>,
+    /// What happened while it ran.
+    pub events: Events,
+    /// Whether the user has asked to stop it.
+    pub was_interrupted: bool,
+}
+
+impl Ended {
+    /// The error of a cell that evcxr could not run.
+    pub fn error_of(&self, error: Error, traced: &Traced<'_>, missed: Missed<'_>) -> CellError {
+        if self.was_interrupted {
+            return interrupted(if self.has_died { &self.before.names } else { const { &BTreeSet::new() } });
+        }
+        match error {
+            Error::SubprocessTerminated(message) => {
+                process_died(self.exit.as_deref().unwrap_or(&message), &self.before.names)
+            }
+            Error::CompilationErrors(errors) => {
+                let place = |line, column| locate(traced.expansion, traced.cell, line, column);
+                compile_error(&errors, self.answer.diagnostics.as_ref(), traced.cell, traced.code, &place, missed)
+            }
+            Error::TypeRedefinedVariablesLost(names) => CellError {
+                name: "VariablesLost".to_owned(),
+                value: format!(
+                    "the types of these variables were redefined, so their values are lost: {}",
+                    names.join(", ")
+                ),
+                traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
+            },
+            Error::Message(message) => keeping::error_for(&message).unwrap_or_else(|| {
+                let is_about_crates = message.starts_with("Failed to load the project at");
+                let problem = self.answer.problem_of_crates.as_deref().filter(|_| is_about_crates);
+                plain_error("EvaluationError", build_output(problem.unwrap_or(&message)))
+            }),
+        }
+    }
+
+    /// The error of a cell that has failed while it ran, with what is lost: variables that it had `moved` away, and new values of
+    /// those that are still `known`.
+    pub fn with_lost(&self, mut failure: CellError, moved: &[String], known: &BTreeSet<String>) -> CellError {
+        let lost = &self.events.lost;
+        // What was moved before the statement that failed is where the cell has put it.
+        let is_lost = |name: &&String| !self.answer.report.by_statements || lost.contains(name);
+        let moved: Vec<String> = moved.iter().filter(is_lost).cloned().collect();
+        if !moved.is_empty() {
+            failure.traceback.push(moved_text(&moved));
+        }
+        failure.traceback.extend(lost_values_text(lost, known, &moved));
+        failure
+    }
+}

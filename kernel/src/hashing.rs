@@ -1,0 +1,10 @@
+//! Names made of what they stand for.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A value as a name, in hexadecimal digits: deterministic, and the same in all kernels of one installation.
+pub fn hash(value: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
