@@ -111,7 +111,8 @@ pub enum Error {
         /// The library's name of the status and its description.
         status: String,
     },
-    /// A fault on the device after which CUDA refuses all work: the arrays there are gone.
+    /// A fault on the device after which CUDA refuses all work of the process, also in a new context: the arrays there are gone.
+    /// Values of the host are kept, and arrays can be made on the CPU ([`set_device`](crate::set_device)).
     ContextLost {
         /// The operation during which it was noticed; the fault may be of an earlier one.
         operation: String,
@@ -261,8 +262,8 @@ impl fmt::Display for Error {
             Error::ContextLost { operation, status } => write!(
                 f,
                 "the CUDA context is lost: {status}, noticed during {operation}; a kernel that was started before has failed, and \
-                 all arrays on the device are gone; restart the notebook's kernel to get a new context, and run the cells with \
-                 WARPCELL_DEVICE=cpu to find the one that fails"
+                 all arrays on the device are gone; CUDA gives this process no new context: restart the notebook's kernel for one, \
+                 or keep the variables of the host and go on with the CPU: `gpu::set_device(gpu::Device::Cpu);`"
             ),
             Error::NoInput { reason } => write!(f, "no input can be asked for: {reason}"),
             Error::File { operation, path, reason } => write!(f, "{operation}: {path} {reason}"),

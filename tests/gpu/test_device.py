@@ -106,3 +106,35 @@ def test_an_array_outlives_its_cell_and_its_memory_is_given_back(device):
     assert used().startswith("256.0 MiB")
     device.check("drop(large);")
     assert used() == before
+
+
+FAULTS = {"an illegal address": "*(int*)8 = 1;", "a trap": "__trap();", "an assertion": "assert(out[0] == 1);"}
+
+
+@pytest.mark.parametrize("statement", FAULTS.values(), ids=FAULTS.keys())
+def test_a_lost_context_costs_the_arrays_of_the_device_and_nothing_else(statement):
+    session = Session()
+    try:
+        session.check("let host = vec![1.0f32, 2.0, 3.0]; let lost = gpu::arange(3.0f32);")
+        result = session.run(
+            f'let fault = gpu::RawKernel::new(r#"#include <cassert>\n'
+            f'extern "C" __global__ void fault(int* out) {{ {statement} }}"#, "fault");\n'
+            "let mut out = gpu::zeros::<i32>(1);\nfault.launch(1, 1, (&mut out,));\nout.to_host()"
+        )
+        print(result.error_text)
+        assert "the CUDA context is lost" in result.error_text
+        assert "gpu::set_device(gpu::Device::Cpu);" in result.error_text
+        # The host goes on, and says so of what is on the device.
+        assert session.check("host.iter().sum::<f32>()").value == "6.0"
+        for use in ("lost.sum()", "lost.to_host()", "gpu::zeros::<f32>(1 << 20).sum()", "lost"):
+            assert "the CUDA context is lost" in session.run(use).error_text, use
+        session.check("gpu::set_device(gpu::Device::Cpu);")
+        assert session.check("gpu::asarray(&host).sum()").value == "6.0"
+        assert session.check("gpu::arange(4.0).map(|x| x * x).sum()").value == "14.0"
+        assert "the CUDA context is lost" in session.run("lost.sum()").error_text
+        # A new value takes the name of a lost one.
+        session.check("let lost = gpu::arange(3.0f32);")
+        assert session.check("lost.sum()").value == "3.0"
+        assert "host" in session.check("%whos").stdout
+    finally:
+        session.close()

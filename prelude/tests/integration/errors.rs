@@ -202,7 +202,7 @@ fn messages_of_errors_that_need_a_gpu() {
     check::<()>(
         Err(Error::ContextLost { operation: text("cuMemcpyDtoH"), status: text("CUDA_ERROR_ILLEGAL_ADDRESS") }),
         expect![
-            "the CUDA context is lost: CUDA_ERROR_ILLEGAL_ADDRESS, noticed during cuMemcpyDtoH; a kernel that was started before has failed, and all arrays on the device are gone; restart the notebook's kernel to get a new context, and run the cells with WARPCELL_DEVICE=cpu to find the one that fails"
+            "the CUDA context is lost: CUDA_ERROR_ILLEGAL_ADDRESS, noticed during cuMemcpyDtoH; a kernel that was started before has failed, and all arrays on the device are gone; CUDA gives this process no new context: restart the notebook's kernel for one, or keep the variables of the host and go on with the CPU: `gpu::set_device(gpu::Device::Cpu);`"
         ],
     );
     check::<()>(
