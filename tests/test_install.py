@@ -89,6 +89,8 @@ class Checkout:
         return subprocess.Popen(
             ["./install.sh", "--prefix", str(self.prefix), *arguments], cwd=self.folder, env=self.env(**more), text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            # What runs in the background, as under `nohup`, ignores the signal, and a script cannot change that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
 
     def run(self, *arguments: str, **more: str) -> tuple[int, str]:

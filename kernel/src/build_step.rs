@@ -55,7 +55,7 @@ pub use dependencies::stand_in::run as stand_in;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use messages::{Answer, Request, Types};
-pub use names::{assigned_in, defined_in, items_in, placed_statements_of, type_as_code};
+pub use names::{assigned_in, defined_in, items_in, own_name_in, placed_statements_of, type_as_code};
 pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;

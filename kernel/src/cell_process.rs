@@ -10,8 +10,8 @@ use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::sleep;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
-use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::io::{BufRead, BufReader};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
@@ -23,6 +23,7 @@ type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c_void);
 type HookFunction = unsafe extern "C" fn();
 type BeginFunction = unsafe extern "C" fn(f64);
+type WriteFunction = unsafe extern "C" fn(*const u8, usize);
 type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
 /// Runs cells until the commands end; gives the exit status.
@@ -76,6 +77,7 @@ pub fn device() -> anyhow::Result<String> {
 }
 
 struct Prelude {
+    write: WriteFunction,
     begin_cell: BeginFunction,
     end_cell: HookFunction,
 }
@@ -91,13 +93,20 @@ impl Prelude {
         // never unloaded.
         unsafe {
             let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
+            let write: WriteFunction = std::mem::transmute(symbol(library, c"warpcell_write")?);
             let begin_cell: BeginFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
             let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
             let interrupted: sleep::Interrupted = std::mem::transmute(symbol(library, c"warpcell_interrupted")?);
             start(marker.as_ptr(), functions.as_ptr(), interrupt);
             sleep::watch(interrupted);
-            Ok(Prelude { begin_cell, end_cell })
+            Ok(Prelude { write, begin_cell, end_cell })
         }
+    }
+
+    fn send(&self, marker: &str, message: &Message) {
+        let text = encode(marker, message);
+        // SAFETY: the text is there during the call.
+        unsafe { (self.write)(text.as_ptr(), text.len()) };
     }
 }
 
@@ -114,8 +123,6 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     // SAFETY: the supervisor passes the command pipe's reading end as this descriptor, and nobody else uses it.
     let commands = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(COMMANDS) });
     let mut store: *mut c_void = std::ptr::null_mut();
-    // The user's code may close standard output, or put a file in its place.
-    let mut output = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from).ok();
     let process = std::process::id();
     for line in BufReader::new(commands).lines() {
         let Ok(line) = line else { break };
@@ -132,7 +139,7 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
             Ok(Some(cell)) => {
                 session.into_iter().for_each(statics::loaded);
                 let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-                send(&mut output, marker, &Message::Loaded { microseconds });
+                prelude.send(marker, &Message::Loaded { microseconds });
                 let compiled: f64 = session.map_or(0.0, |session| {
                     build_step::compile_times(session).iter().map(|compilation| compilation.took.as_secs_f64()).sum()
                 });
@@ -150,8 +157,8 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
             }
             Err(message) => {
                 // As after a panic, evcxr must not count on the variables that the cell would have defined.
-                send(&mut output, marker, &Message::LoadFailed { message });
-                send(&mut output, marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
+                prelude.send(marker, &Message::LoadFailed { message });
+                prelude.send(marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
             }
         }
         // SAFETY: the prelude is loaded for good.
@@ -189,9 +196,4 @@ fn loader_error() -> String {
         let text = libc::dlerror();
         if text.is_null() { "no reason given".to_owned() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
     }
-}
-
-fn send(output: &mut Option<std::fs::File>, marker: &str, message: &Message) {
-    // If the supervisor is gone, so is the reader of this.
-    let _ = output.iter_mut().try_for_each(|output| output.write_all(encode(marker, message).as_bytes()));
 }

@@ -7,6 +7,7 @@ pub mod actions;
 pub mod assistance;
 pub mod assistant;
 pub mod celltime;
+pub mod commands;
 pub mod context;
 pub mod diagnostics;
 pub mod documentation;

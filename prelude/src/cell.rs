@@ -21,13 +21,17 @@ use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread::Thread;
 
 static CELL: AtomicU64 = AtomicU64::new(0);
 /// Whether a cell runs.
 static RUNNING: AtomicBool = AtomicBool::new(false);
 /// The number of the process that runs cells.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// The thread that runs cells.
+static CELL_THREAD: OnceLock<Thread> = OnceLock::new();
 /// Whether the cell that runs has failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 /// The bits of an `f64`.
@@ -119,9 +123,10 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
             for _ in 0..100 {
                 std::thread::sleep(std::time::Duration::from_millis(50));
                 crate::output::flush();
-                // The cell may wait for a device, where a loop goes on.
+                // The cell may wait for a device, where a loop goes on, or to be unparked.
                 if interrupt::is_set() {
                     crate::device::stop_functions();
+                    CELL_THREAD.get().into_iter().for_each(Thread::unpark);
                 }
             }
             // Memory that a notebook keeps while its user is elsewhere.
@@ -142,6 +147,7 @@ pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     COMPILE_SECONDS.store(compile_seconds.to_bits(), Ordering::Relaxed);
     RUNNING.store(true, Ordering::Relaxed);
     FAILED.store(false, Ordering::Relaxed);
+    CELL_THREAD.get_or_init(std::thread::current);
     panics::enter_cell();
     interrupt::enter_cell();
 }
@@ -159,6 +165,17 @@ pub extern "C" fn warpcell_end_cell() {
     panics::report_caught();
     store::report_stored();
     crate::output::end_of_cell();
+}
+
+/// Writes a message of the cell process to the kernel, as the output contract has it.
+///
+/// # Safety
+///
+/// `bytes` must point to `length` bytes that may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpcell_write(bytes: *const u8, length: usize) {
+    // SAFETY: the caller promises it.
+    crate::output::write(unsafe { std::slice::from_raw_parts(bytes, length) });
 }
 
 /// Writes a description of the device that cells compute on into `text`, cut at `capacity` bytes; gives its length.

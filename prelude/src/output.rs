@@ -7,20 +7,96 @@
 
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use std::os::fd::AsFd;
-use std::sync::{Mutex, OnceLock};
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 static MARKER: OnceLock<String> = OnceLock::new();
-/// A descriptor of standard output that is ours alone: the user's code may close its own, or put a file in its place.
-static PIPE: OnceLock<std::fs::File> = OnceLock::new();
-static WRITER: Mutex<()> = Mutex::new(());
+static PIPE: Mutex<Option<Pipe>> = Mutex::new(None);
+
+/// The pipe to the kernel, by a descriptor that is not the user's. The user's code may close that one too, or put something else in
+/// its place, as it may with standard output.
+struct Pipe {
+    descriptor: RawFd,
+    /// What tells the pipe from other files.
+    identity: (libc::dev_t, libc::ino_t),
+}
+
+impl Pipe {
+    /// A descriptor of its own for what another one leads to.
+    fn of(descriptor: RawFd) -> Option<Pipe> {
+        // SAFETY: the call has no preconditions.
+        let own = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 0) };
+        Some(Pipe { descriptor: own, identity: identity(own)? })
+    }
+
+    /// The same pipe by another descriptor that still leads to it.
+    fn again(&self) -> Option<Pipe> {
+        // SAFETY: the call has no preconditions.
+        let most = unsafe { libc::getdtablesize() }.min(1 << 16);
+        (0..most).find(|&descriptor| identity(descriptor) == Some(self.identity)).and_then(Pipe::of)
+    }
+
+    fn write_all(&self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            // SAFETY: the bytes are there to be read; a descriptor that is not open gives an error.
+            let written = unsafe { libc::write(self.descriptor, bytes.as_ptr().cast(), bytes.len()) };
+            match usize::try_from(written) {
+                Ok(written) => bytes = &bytes[written..],
+                Err(_) if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) if std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock => self.wait(),
+                // A kernel that is gone reads nothing any more.
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Waits until there is room: the user's code may have made the pipe one that does not wait.
+    fn wait(&self) {
+        let mut polled = libc::pollfd { fd: self.descriptor, events: libc::POLLOUT, revents: 0 };
+        // SAFETY: there is one entry, which the call may write to.
+        unsafe { libc::poll(&raw mut polled, 1, -1) };
+    }
+}
+
+/// Device and number of what a descriptor leads to.
+fn identity(descriptor: RawFd) -> Option<(libc::dev_t, libc::ino_t)> {
+    let mut found = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the call writes to the local, and says whether it has.
+    unsafe {
+        (libc::fstat(descriptor, found.as_mut_ptr()) == 0).then(|| {
+            let found = found.assume_init();
+            (found.st_dev, found.st_ino)
+        })
+    }
+}
 
 /// Takes the session's marker; called once, before any cell runs.
 pub(crate) fn set_marker(marker: String) {
-    if let Ok(pipe) = std::io::stdout().as_fd().try_clone_to_owned() {
-        PIPE.get_or_init(|| pipe.into());
-    }
+    *PIPE.lock().unwrap_or_else(PoisonError::into_inner) = Pipe::of(libc::STDOUT_FILENO);
     MARKER.get_or_init(|| marker);
+}
+
+/// The exit status of a process that cannot reach the kernel any more.
+const UNREACHABLE: i32 = 74;
+
+/// Writes a frame to the kernel, behind all text that was printed before.
+pub(crate) fn write(frame: &[u8]) {
+    let mut pipe = PIPE.lock().unwrap_or_else(PoisonError::into_inner);
+    flush();
+    let Some(known) = &mut *pipe else { return };
+    if identity(known.descriptor) != Some(known.identity) {
+        match known.again() {
+            Some(found) => *known = found,
+            None => {
+                // Nobody would ever learn that the cell has ended.
+                eprintln!("the cell has closed the descriptors by which this process speaks to the kernel");
+                // SAFETY: `_exit` ends the process and has no preconditions.
+                unsafe { libc::_exit(UNREACHABLE) }
+            }
+        }
+    }
+    known.write_all(frame);
 }
 
 /// Whether this process runs cells of a kernel.
@@ -40,13 +116,7 @@ fn send(message: &Value) {
     let Some(marker) = MARKER.get() else { return };
     let text = message.to_string();
     let frame = format!("{marker}{}\n{text}\n", text.len());
-    let _guard = WRITER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    flush();
-    // A kernel that is gone reads nothing any more.
-    let _ = match PIPE.get() {
-        Some(mut pipe) => pipe.write_all(frame.as_bytes()),
-        None => std::io::stdout().write_all(frame.as_bytes()),
-    };
+    write(frame.as_bytes());
 }
 
 /// What is shown: a representation per MIME type, text or JSON, binary content in base64.

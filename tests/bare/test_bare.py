@@ -73,8 +73,8 @@ def bare():
 
 
 def inside(root: Root, path: Path) -> Path:
-    """A path of this machine, in the tree."""
-    return root.tree / str(path).lstrip("/")
+    """A path of this machine, in the tree. A link on the way, such as one toolchain's name for another, would lead out of it."""
+    return root.tree / str(path.parent.resolve() / path.name).lstrip("/")
 
 
 def remove(path: Path) -> None:

@@ -27,6 +27,61 @@ def test_opt(kernel):
     kernel.check(":opt 2")
 
 
+@pytest.mark.parametrize(
+    ("command", "correct"),
+    [
+        (":opt 99", ":opt 2"),
+        (":opt fast", ":opt 2"),
+        (":opt s", ":opt 2"),
+        (":time_passes", "%celltime"),
+        (":env =", ":env NAME=value"),
+        (":env A", ":env NAME=value"),
+        (":env WARPCELL_SESSION=/nowhere", "%env WARPCELL_SESSION=/nowhere"),
+        (":build_env EVCXR_TMPDIR=/", "%env EVCXR_TMPDIR=/"),
+    ],
+)
+def test_a_setting_that_would_break_every_cell_is_refused(kernel, command, correct):
+    result = kernel.run(command)
+    assert result.error["ename"] == "UsageError" and f"`{correct}`" in result.error_text, result.error_text
+    assert kernel.check("1 + 1").value == "2"
+
+
+@pytest.mark.parametrize("command", [":linker mold", ":toolchain nightly", ":codegen_backend cranelift"])
+def test_what_the_installation_has_chosen_is_told(kernel, command):
+    result = kernel.check(f"// from a notebook of evcxr_jupyter\n{command}\n3 + 4")
+    assert "has no effect" in result.stdout and result.value == "7"
+    result = kernel.check(":linker lld\n3")
+    assert result.value == "3" and "linker: lld" in result.stdout
+
+
+def test_formats_and_types_of_values(kernel):
+    kernel.check(":fmt {:#?}")
+    assert kernel.check("vec![1]").value == "[\n    1,\n]"
+    kernel.check(":fmt {:x}")
+    assert kernel.check("255").value == "ff"
+    kernel.check(":fmt {:?}\n:types")
+    assert kernel.check("vec![1]").value == ": Vec<i32> = [1]"
+    kernel.check(":types")
+    assert kernel.check("vec![1]").value == "[1]"
+
+
+@pytest.mark.parametrize("item", ["mod evcxr_internal_runtime {}", "let evcxr_variable_store = 1;", "fn run_user_code_1() {}"])
+def test_the_kernels_own_names_are_refused(kernel, item):
+    kernel.check("let beside = 5;")
+    result = kernel.run(item)
+    assert "one of the kernel's own" in result.error_text
+    assert kernel.check("beside").value == "5"
+
+
+def test_restart_keeps_items_and_says_what_has_become_of_variables(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let before = 5; fn twice(x: i32) -> i32 { 2 * x }")
+    assert not session.check(":restart").stderr
+    result = session.check("twice(4)")
+    assert result.value == "8" and not result.stderr, result.summary()
+    assert "when the process that runs the cells ended" in session.run("before").error_text
+
+
 def test_an_unknown_command(kernel):
     result = kernel.run(":nosuchcommand")
     assert not result.ok and ":nosuchcommand" in result.error_text

@@ -1,7 +1,9 @@
 """Cells that end or hang their process: the kernel says what happened and what was lost, and goes on."""
 
 import re
+import shutil
 import signal
+from pathlib import Path
 
 import psutil
 import pytest
@@ -55,3 +57,48 @@ def test_a_killed_cell_process_is_reported(kernel):
     result = kernel.run('println!("ready"); loop { std::hint::spin_loop() }', on_message=kill, seconds=60)
     assert result.error["ename"] == "CellProcessDied"
     assert kernel.check("1 + 1").value == "2"
+
+CLOSE = 'unsafe extern "C" { fn close(fd: i32) -> i32; fn dup2(from: i32, to: i32) -> i32; }\n'
+
+
+@pytest.mark.parametrize(
+    "harm",
+    ["for fd in 4..64 { close(fd); }", "close(1);", "for fd in 4..64 { dup2(0, fd); }"],
+)
+def test_a_cell_that_closes_the_processs_descriptors_loses_nothing(fresh_kernel, harm):
+    session = fresh_kernel()
+    session.check("let beside = vec![7];")
+    session.check(f"{CLOSE}unsafe {{ {harm} }}")
+    assert session.check("beside").value == "[7]"
+    assert session.check("beside.len()").value == "1"
+
+
+def test_a_process_that_cannot_reach_the_kernel_ends_and_says_why(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let beside = vec![7];")
+    result = session.run(f"{CLOSE}unsafe {{ close(1); for fd in 4..64 {{ close(fd); }} }}")
+    assert result.error["ename"] == "CellProcessDied" and "beside" in result.error_text, result.error_text
+    assert "has closed the descriptors" in result.stderr
+    assert session.check("1 + 1").value == "2"
+
+
+def test_removed_files_of_the_session_are_told_and_made_anew_by_restart(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let before = 5; fn twice(x: i32) -> i32 { 2 * x }")
+    listing = session.check('println!("{}", std::fs::read_link("/proc/self/fd/5").unwrap().display())').stdout
+    directory = Path(listing.strip()).parent
+    assert directory.name.startswith("warpcell-")
+    shutil.rmtree(directory)
+    for _ in range(2):
+        result = session.run("1 + 1")
+        assert result.error["ename"] == "SessionError" and "`:restart` makes them anew" in result.error_text
+    session.check(":restart")
+    result = session.check("twice(4)")
+    assert result.value == "8" and not result.stderr
+    session.check("let after = 1; let array = gpu::arange(3.0);")
+    assert session.check("array.sum() + after as f64").value == "4.0"
+    # The files by which it is interrupted are new ones, too.
+    result = session.run('println!("runs"); loop {}', on_message=session.interrupt_when("runs"), seconds=30)
+    assert result.error["ename"] == "Interrupted"
+    assert session.check("after").value == "1"
+    assert session.complete("after.")["matches"]

@@ -31,6 +31,9 @@ ENDLESS = {
     "operations": "let a = gpu::ones::<f32>((1000, 1000)); (0..).for_each(|_| { let _ = &a + &a; }); n += 1;",
     "a long operation": "let a = gpu::ones::<f64>((6000, 6000)); let k = gpu::ones::<f64>((201, 201)); "
     "n += gpu::convolve2d(&a, &k, Mode::Full).size() as u64;",
+    "a thread that is parked": "std::thread::park(); n += 1;",
+    "a process that is stopped": 'unsafe extern "C" { fn raise(signal: i32) -> i32; }\nunsafe { raise(20); } loop { n += 1; }',
+    "a command that is stopped": '!kill -STOP $$',
     "a wait for a program": 'std::process::Command::new("sleep").arg("600").status().unwrap(); n += 1;',
 }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// What code without any of these, and without functions, never needs a check for.
-const MAY_NEED_CHECKS: [&str; 8] = ["loop", "while", "for", "sleep", "..", "iter", "cycle", "macro_rules"];
+const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
 /// Functions that evcxr writes.
 const OF_EVCXR: [&str; 2] = ["run_user_code_", "evcxr_"];
 

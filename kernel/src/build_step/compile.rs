@@ -40,15 +40,15 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
     let (text, registers) = (&*statics.source, registers || statics.defines());
-    let is_timed = Request::read(&cell.session).timed;
+    let request = Request::read(&cell.session);
+    let is_timed = request.timed;
+    let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
     let mut findings = Findings::default();
     // Statements by themselves: not where times are measured, which would measure the closures.
     let (mut may_split, mut wants_split) = (!is_timed, false);
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
-        let Rewritten { text: planned, plan } = {
-            let own_display = cell.dependencies.own_display;
-            rewrite::rewrite(text, Surroundings { crates: &crates, own_display, findings: Some(&findings) })
-        };
+        let Rewritten { text: planned, plan } =
+            { rewrite::rewrite(text, Surroundings { crates: &crates, own_display, findings: Some(&findings) }) };
         let layout = plan.layout().filter(|_| may_split && !is_last);
         let mut known =
             layout.map(|layout| Known::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();

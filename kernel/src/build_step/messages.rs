@@ -15,6 +15,8 @@ use std::path::Path;
 pub struct Request {
     /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
     pub timed: bool,
+    /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
+    pub shown_by_evcxr: bool,
     /// Whether the user has asked to stop: nothing is compiled any more for this cell.
     pub interrupted: bool,
 }

@@ -102,6 +102,20 @@ pub fn type_as_code(type_name: &str) -> String {
     stable(&result).into_owned()
 }
 
+/// How names begin that evcxr writes into each cell crate.
+const OWN_NAMES: [&str; 2] = ["evcxr_", "run_user_code_"];
+
+/// A name of evcxr's that a cell gives an item or a variable.
+pub fn own_name_in(cell: &str) -> Option<String> {
+    if !OWN_NAMES.iter().any(|start| cell.contains(start)) {
+        return None;
+    }
+    let items = statements_of(cell).into_iter().filter_map(ast::Item::cast);
+    let items = items.filter_map(|item| item.syntax().children().find_map(ast::Name::cast));
+    let mut names = items.map(|name| name.text().to_string()).chain(defined_in(cell).into_iter().map(|(name, _)| name));
+    names.find(|name| OWN_NAMES.iter().any(|start| name.starts_with(start)) && name != "evcxr_display")
+}
+
 /// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
 pub fn items_in(cell: &str) -> Vec<String> {
     if !["fn ", "const ", "static ", "struct "].iter().any(|keyword| cell.contains(keyword)) {
@@ -126,10 +140,12 @@ pub fn statements_of(code: &str) -> Vec<SyntaxNode> {
 /// The same, each with the byte of the code at which it begins.
 pub fn placed_statements_of(code: &str) -> Vec<(usize, SyntaxNode)> {
     const BEFORE: &str = "fn f() { ";
-    let file = SourceFile::parse(&format!("{BEFORE}{code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
+    let file = SourceFile::parse(&format!("{BEFORE}{code}\n}}"), ra_ap_syntax::Edition::Edition2024).tree();
     let list = file.syntax().descendants().find_map(ast::StmtList::cast);
     let nodes = list.into_iter().flat_map(|list| list.syntax().children());
-    nodes.map(|node| (usize::from(node.text_range().start()) - BEFORE.len(), node)).collect()
+    let placed = nodes.map(|node| (usize::from(node.text_range().start()) - BEFORE.len(), node));
+    // Of code that is none the parser may make nodes that lie behind it.
+    placed.filter(|(start, _)| *start < code.len()).collect()
 }
 
 /// The names to which code may assign a value, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
@@ -209,6 +225,35 @@ pub fn is_used(code: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_lie_within_the_code_whatever_it_is() {
+        for code in ["# //! x", "a; // b", "}", "# [", "fn", "'", "let x = 1 /*", "\u{202e}#!", "r#\"", "}}}} {"] {
+            assert!(placed_statements_of(code).iter().all(|(start, _)| *start < code.len()), "{code}");
+        }
+        assert_eq!(placed_statements_of("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
+    }
+
+    #[test]
+    fn the_kernels_own_names_are_found() {
+        for code in [
+            "mod evcxr_internal_runtime {}",
+            "let evcxr_variable_store = 1;",
+            "macro_rules! evcxr_x { () => {} }",
+            "1; fn run_user_code_3() {}",
+        ] {
+            assert!(own_name_in(code).is_some(), "{code}");
+        }
+        for code in [
+            "impl S { fn evcxr_display(&self) {} }",
+            "fn evcxr_display() {}",
+            "\"evcxr_x\"",
+            "let x = evcxr_x;",
+            "mod mine {}",
+        ] {
+            assert_eq!(own_name_in(code), None, "{code}");
+        }
+    }
 
     #[test]
     fn types_of_compiled_programs_are_written_as_code() {

@@ -2,8 +2,8 @@
 
 use crate::build_step::{self, Answer, Types};
 use crate::environment;
-use crate::evaluator::keeping;
 use crate::evaluator::session::Session;
+use crate::evaluator::{commands, keeping};
 use crate::magics;
 use crate::memory;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -105,11 +105,6 @@ fn with_types_of_compiler(
     }
 }
 
-/// Whether a cell has a command of evcxr's in it, such as `:clear`, which forgets the imports.
-pub fn has_command(code: &str, command: &str) -> bool {
-    code.lines().any(|line| line.trim() == command)
-}
-
 /// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
 /// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
 pub fn parts(code: &str) -> Vec<String> {
@@ -117,9 +112,8 @@ pub fn parts(code: &str) -> Vec<String> {
     let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);
     for line in code.split_inclusive('\n') {
         let is_shell = leads && line.starts_with('!');
-        let is_command = line.trim_start_matches(' ').starts_with(':');
-        let is_blank = line.trim().is_empty() || line.starts_with("//");
-        leads &= is_shell || is_command || is_blank;
+        let is_blank = commands::is_blank(line);
+        leads &= commands::is_above_code(line);
         if !leads || !is_blank {
             if begun && is_shell != in_shell {
                 parts.push("\n".repeat(lines_above));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ pub struct Interrupts {
     link: Arc<Link>,
     cells: Mutex<Cells>,
     /// The word that running cells look at.
-    word: File,
+    word: Mutex<File>,
 }
 
 #[derive(Default)]
@@ -45,23 +45,28 @@ struct Cells {
 impl Interrupts {
     /// For the session of this directory.
     pub fn new(session: PathBuf, link: Arc<Link>) -> Result<Interrupts> {
-        let path = interrupt_word(&session);
-        let word = File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
-        word.write_all_at(&0u32.to_ne_bytes(), 0)?;
+        let word = Mutex::new(make_word(&session)?);
         Ok(Interrupts { session, link, cells: Mutex::default(), word })
     }
 
-    fn set_word(&self, value: bool) -> Result<()> {
-        self.word.write_all_at(&u32::from(value).to_ne_bytes(), 0).context("running cells cannot be reached")
+    /// Makes the word anew, for cell processes that start later.
+    pub fn renew(&self) -> Result<()> {
+        *self.word.lock().unwrap_or_else(PoisonError::into_inner) = make_word(&self.session)?;
+        Ok(())
     }
 
-    /// From here on the cell can be stopped; leaves the options for its compilation.
-    pub fn begin(&self, cell: u64, timed: bool) -> Result<()> {
+    fn set_word(&self, value: bool) -> Result<()> {
+        let word = self.word.lock().unwrap_or_else(PoisonError::into_inner);
+        word.write_all_at(&u32::from(value).to_ne_bytes(), 0).context("running cells cannot be reached")
+    }
+
+    /// From here on the cell can be stopped; leaves the request for its compilation.
+    pub fn begin(&self, cell: u64, request: Request) -> Result<()> {
         let mut cells = self.cells();
         cells.current = Some(cell);
         cells.begun = cell;
         self.set_word(cells.asked >= cell)?;
-        Request { timed, interrupted: cells.asked >= cell }.write(&self.session)
+        Request { interrupted: cells.asked >= cell, ..request }.write(&self.session)
     }
 
     /// From here on no cell can be stopped: what follows is the session's own.
@@ -80,6 +85,13 @@ impl Interrupts {
     fn cells(&self) -> MutexGuard<'_, Cells> {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn make_word(session: &Path) -> Result<File> {
+    let path = interrupt_word(session);
+    let word = File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+    word.write_all_at(&0u32.to_ne_bytes(), 0)?;
+    Ok(word)
 }
 
 impl InterruptHandle for Interrupts {
@@ -153,7 +165,7 @@ mod tests {
     use super::*;
 
     fn interrupts(directory: &std::path::Path) -> Interrupts {
-        Interrupts::new(directory.to_owned(), Link::listen(&directory.join("socket")).unwrap()).unwrap()
+        Interrupts::new(directory.to_owned(), Arc::default()).unwrap()
     }
 
     #[test]
@@ -161,9 +173,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let interrupts = interrupts(directory.path());
         let stopped = || Request::read(directory.path()).interrupted;
-        interrupts.begin(1, false).unwrap();
+        interrupts.begin(1, Request::default()).unwrap();
         interrupts.end().unwrap();
-        interrupts.begin(2, false).unwrap();
+        interrupts.begin(2, Request::default()).unwrap();
         interrupts.interrupt(1);
         assert!(!interrupts.concern(2) && !stopped(), "it was for the cell before");
         interrupts.interrupt(2);
@@ -182,11 +194,11 @@ mod tests {
         interrupts.link.state().has_run = true;
         assert!(interrupts.has_not_run(3), "what has run was before the cell");
         interrupts.link.begin(Arc::new(|_| {}), Box::new(str::to_owned));
-        interrupts.begin(3, true).unwrap();
+        interrupts.begin(3, Request { timed: true, ..Request::default() }).unwrap();
         assert!(interrupts.has_not_run(3));
         interrupts.link.state().has_run = true;
         assert!(!interrupts.has_not_run(3));
         assert!(interrupts.concern(3));
-        assert_eq!(Request::read(directory.path()), Request { timed: true, interrupted: true });
+        assert_eq!(Request::read(directory.path()), Request { timed: true, interrupted: true, shown_by_evcxr: false });
     }
 }

@@ -95,6 +95,7 @@ pub struct Panic {
 }
 
 /// Shared by the evaluator, the interrupt handle and the reading threads.
+#[derive(Default)]
 pub struct Link {
     state: Mutex<State>,
     changed: Condvar,
@@ -102,16 +103,15 @@ pub struct Link {
 
 impl Link {
     /// Listens on a socket for supervisors.
-    pub fn listen(path: &Path) -> Result<Arc<Link>> {
+    pub fn listen(self: &Arc<Self>, path: &Path) -> Result<()> {
         let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-        let link = Arc::new(Link { state: Mutex::default(), changed: Condvar::new() });
-        let accepting = Arc::clone(&link);
+        let accepting = Arc::clone(self);
         std::thread::Builder::new().name("supervisors".to_owned()).spawn(move || {
             for connection in listener.incoming().flatten() {
                 accepting.serve(connection);
             }
         })?;
-        Ok(link)
+        Ok(())
     }
 
     /// Listens on a socket for the build step, whose frames are shown in the running cell; it waits for the end of its
@@ -261,6 +261,11 @@ pub fn signal(process: Option<i32>, signal: i32) {
         // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
         // reported its start and not its end.
         unsafe { libc::kill(-process, signal) };
+        if signal == libc::SIGINT {
+            // One that is stopped would not notice.
+            // SAFETY: as above.
+            unsafe { libc::kill(-process, libc::SIGCONT) };
+        }
     }
 }
 

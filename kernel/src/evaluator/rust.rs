@@ -1,10 +1,11 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, Answer, SOCKET_NAME};
+use crate::build_step::{self, Answer, Request, SOCKET_NAME};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
-use crate::evaluator::context::{self, IMPORTS, WARM_UP, has_command};
+use crate::evaluator::commands::{self, Settings};
+use crate::evaluator::context::{self, IMPORTS, WARM_UP};
 use crate::evaluator::documentation::{self, Sources};
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
@@ -43,6 +44,8 @@ pub struct RustEvaluator {
     variables: Variables,
     sources: Sources,
     last_time: Option<CellTime>,
+    /// What `:commands` have set.
+    settings: Settings,
     /// How many parts of [`WARM_UP`] are done.
     warm: usize,
     /// The device that cells compute on, in words.
@@ -63,10 +66,8 @@ impl RustEvaluator {
 
     /// Starts evcxr and its first cell process; takes seconds.
     pub fn start(mut session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
-        let socket = session.path().join("supervisor.socket");
-        let link = Link::listen(&socket)?;
-        link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
-        build_step::keep_compiler(session.path())?;
+        let link = Arc::<Link>::default();
+        listen(&session, &link)?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
         let setting_up = session.needed.take().map(|needed| SettingUp::start(&needed, session.path())).transpose()?;
         let (context, device) = match &setting_up {
@@ -81,6 +82,7 @@ impl RustEvaluator {
             variables: Variables::default(),
             sources: Sources::default(),
             last_time: None,
+            settings: Settings::default(),
             warm: 0,
             device,
             assistant,
@@ -189,12 +191,25 @@ impl RustEvaluator {
         }
     }
 
+    /// Makes the session's files anew, for a cell process that is started anew.
+    fn renew_session(&mut self) -> Result<()> {
+        self.session.make_files()?;
+        listen(&self.session, &self.link)?;
+        self.interrupts.renew()
+    }
+
     /// Runs a cell, beside which the variables of the names that it gives to items step back.
     fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
-        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        if let Some(problem) = self.session.problem() {
+        if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
             return Err(not_installed(&problem));
         }
+        if let Some(missing) = self.session.missing() {
+            if !commands::has(&expansion.code, ":restart") {
+                return Err(plain_error("SessionError", &missing));
+            }
+            self.renew_session().map_err(|error| internal(&format!("{error:#}")))?;
+        }
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let replaced = Replaced::by(&expansion.code, context);
         let result = self.run_parts(number, expansion, cell, sink);
         if let Ok(context) = &mut self.context {
@@ -219,7 +234,8 @@ impl RustEvaluator {
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
-                show_command_output(outputs, sink);
+                show_command_output(outputs, self.link.state().has_run, sink);
+                self.settings.learn(&expansion.code);
                 self.has_run(&traced, ended).map_or(Ok(()), Err)
             }
             Err(error) => Err(ended.error_of(error, &traced, &|name| self.variables.hint(name))),
@@ -229,7 +245,9 @@ impl RustEvaluator {
     /// What there is before a cell; `None` if it must not begin.
     fn begin(&mut self, number: u64, expansion: &Expansion) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        self.interrupts.begin(number, expansion.timed).map_err(|error| internal(&format!("{error:#}")))?;
+        let request =
+            Request { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
+        self.interrupts.begin(number, request).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.concern(number) {
             return Ok(None);
         }
@@ -255,7 +273,7 @@ impl RustEvaluator {
                 break;
             }
             if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
-                show_command_output(outputs, sink);
+                show_command_output(outputs, self.link.state().has_run, sink);
             }
             if self.interrupts.concern(number) || self.link.settle().is_failure() {
                 break;
@@ -279,15 +297,21 @@ impl RustEvaluator {
         let has_died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if has_died { self.link.settle_exit() } else { None };
         let events = if has_died { Events::default() } else { self.link.settle() };
-        if has_died || has_command(&expansion.code, ":restart") {
+        let is_new_process = has_died || commands::has(&expansion.code, ":restart");
+        if is_new_process {
             self.variables.all_gone(&before.names);
         }
-        if (has_died || has_command(&expansion.code, ":clear"))
+        if let Ok(context) = &mut self.context {
             // The imports are part of the session, not of what the user defined.
-            && let Ok(context) = &mut self.context
-            && let Err(error) = context.execute(IMPORTS)
-        {
-            eprintln!("the imports of the prelude could not be restored: {error}");
+            if (has_died || commands::has(&expansion.code, ":clear"))
+                && let Err(error) = context.execute(IMPORTS)
+            {
+                eprintln!("the imports of the prelude could not be restored: {error}");
+            }
+            // Behind `:restart` evcxr still knows the variables, and learns from a cell that runs that they are gone.
+            if is_new_process && let Err(error) = context.execute("{}") {
+                eprintln!("the new process runs no cell: {error}");
+            }
         }
         let was_interrupted = self.interrupts.concern(number);
         Ended { before, answer: Answer::read(self.session.path()), has_died, exit, events, was_interrupted }
@@ -300,7 +324,7 @@ impl RustEvaluator {
         let cell = &traced.expansion.code;
         self.assistant.learn_items(cell, written);
         let failure = failure_of(&ended.events, &self.session.compiled_source(), traced);
-        if has_command(cell, ":clear") {
+        if commands::has(cell, ":clear") {
             self.variables.clear();
             self.sources.clear();
             return failure;
@@ -331,6 +355,12 @@ impl Evaluator for RustEvaluator {
             let at = expansion.original_offset(place.offset).min(code.len());
             let line = code[..code.floor_char_boundary(at)].matches('\n').count() + 1;
             let message = format!("line {line}: {}; divide it into parts, such as variables of their own", place.what);
+            return Err(plain_error("CompileError", &message));
+        }
+        let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
+        expansion.before.extend(notes.into_iter().map(Action::Print));
+        if let Some(name) = build_step::own_name_in(&expansion.code) {
+            let message = format!("the name `{name}` is one of the kernel's own: choose another, such as `my_{name}`");
             return Err(plain_error("CompileError", &message));
         }
         let declarations = self.variables.declarations_for(&expansion.code);
@@ -410,6 +440,13 @@ impl Evaluator for RustEvaluator {
     }
 }
 
+/// Listens to supervisors and build steps.
+fn listen(session: &Session, link: &Arc<Link>) -> Result<()> {
+    link.listen(&session.supervisor_socket())?;
+    link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
+    build_step::keep_compiler(session.path())
+}
+
 /// Finds places of the compiled crate in a cell.
 fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
     Box::new(move |location| {
@@ -424,14 +461,14 @@ fn open(session: &Session) -> (std::result::Result<CommandContext, String>, Stri
     let device = std::thread::spawn(crate::doctor::device);
     let context = match &session.installation {
         Err(problem) => Err(problem.clone()),
-        Ok(_) => context::start(session, &session.path().join("supervisor.socket")),
+        Ok(_) => context::start(session, &session.supervisor_socket()),
     };
     let device = device.join().unwrap_or_else(|_| Err("unknown".to_owned())).unwrap_or_else(|error| error);
     (context, device)
 }
 
-/// The text that evcxr's own commands give.
-fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
+/// The text that evcxr's own commands give. Where code has run beside them, that may have given the cell its value.
+fn show_command_output(outputs: EvalOutputs, beside_code: bool, sink: &OutputSink) {
     let mut data: Map<String, Value> =
         outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();
     if let Some(duration) = outputs.timing {
@@ -439,6 +476,9 @@ fn show_command_output(outputs: EvalOutputs, sink: &OutputSink) {
     }
     if data.is_empty() {
         return;
+    }
+    if let (true, Some(Value::String(text))) = (beside_code, data.get("text/plain")) {
+        return sink(Output::Stream { name: StreamName::Stdout, text: text.clone() });
     }
     if !data.contains_key("text/plain") {
         data.insert("text/plain".to_owned(), Value::from(""));

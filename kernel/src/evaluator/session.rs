@@ -7,6 +7,7 @@ use crate::private;
 use crate::user_installation::Needed;
 use crate::watcher;
 use anyhow::{Context, Result};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -19,6 +20,31 @@ pub fn remove_session_files() {
         // What is not there any more need not be removed; what cannot be is left to the system's own cleaning.
         let _ = std::fs::remove_dir_all(directory);
     }
+}
+
+/// The folders in it.
+const FOLDERS: [&str; 3] = ["configuration", "context/src", environment::TEMPORARY];
+/// The tools that are links to this program.
+const TOOLS: [&str; 2] = ["cargo", "rustc"];
+
+fn tools(session: &Path) -> PathBuf {
+    environment::tool_home(session).join("bin")
+}
+
+fn make_files(session: &Path, program: &Path) -> Result<()> {
+    for folder in FOLDERS.iter().map(|name| session.join(name)).chain([tools(session)]) {
+        private::create(&folder)?;
+    }
+    for name in TOOLS {
+        let link = tools(session).join(name);
+        match std::os::unix::fs::symlink(program, &link) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(error).with_context(|| format!("{} cannot be made", link.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The session's directories, set up while the process has one thread.
@@ -46,15 +72,8 @@ impl Session {
         if let Err(error) = watcher::start(directory.path()) {
             eprintln!("{error:#}");
         }
-        for name in ["configuration", "context", environment::TEMPORARY] {
-            std::fs::create_dir(directory.path().join(name))?;
-        }
         let program = std::env::current_exe().context("the path of this program cannot be found")?;
-        let tools = environment::tool_home(directory.path()).join("bin");
-        std::fs::create_dir_all(&tools)?;
-        for name in ["cargo", "rustc"] {
-            std::os::unix::fs::symlink(&program, tools.join(name))?;
-        }
+        make_files(directory.path(), &program)?;
         // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
         let installation = choices::installation()
             .map_err(|error| format!("{error:#}"))
@@ -100,6 +119,29 @@ impl Session {
             ));
         }
         installation.problem()
+    }
+
+    /// Makes what has been removed of the session's files anew, but for those that evcxr writes.
+    pub fn make_files(&self) -> Result<()> {
+        make_files(self.path(), &self.program)
+    }
+
+    /// What keeps cells from being compiled because somebody has removed files of the session, as those do who clean the folder for
+    /// temporary files.
+    pub fn missing(&self) -> Option<String> {
+        let tools = tools(self.path());
+        let needed = FOLDERS.iter().map(|name| self.path().join(name)).chain(TOOLS.iter().map(|name| tools.join(name)));
+        let missing = needed.chain([self.supervisor_socket()]).find(|path| path.symlink_metadata().is_err())?;
+        Some(format!(
+            "The kernel's own files are gone: {} does not exist. Something has removed them while the kernel was running. No cell can \
+             be compiled; `:restart` makes them anew. Functions, types and imports are kept by that, variables are not.",
+            missing.display()
+        ))
+    }
+
+    /// The socket on which the kernel listens to supervisors.
+    pub fn supervisor_socket(&self) -> PathBuf {
+        self.path().join("supervisor.socket")
     }
 
     /// The session's directory.

@@ -154,8 +154,8 @@ impl VariableStore {
             Some(true) => {}
             Some(false) => self.lose_variable(name, &short(type_name)),
             None => {
-                // The error of the cell that has lost it has said so.
-                if !self.missed.remove(name) {
+                // The error of the cell that has lost it has said so, and a process that is new has none.
+                if !self.missed.remove(name) && super::current_cell() > 1 {
                     eprintln!(
                         "The variable `{name}` has no value: the cell that defines it ended before that, by `return`."
                     );

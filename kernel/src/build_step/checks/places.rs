@@ -21,8 +21,8 @@ pub const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
 /// All that is put in.
 pub const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
-/// What the functions are called that sleep.
-const SLEEP: &str = "sleep";
+/// What the functions are called in which a thread sleeps, and from which an interrupt wakes it.
+const SLEEPS: [&str; 3] = ["sleep", "park", "park_timeout"];
 
 /// Attributes of functions that run over arrays or in many threads, where a loop that is short and fixed becomes vector instructions.
 const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
@@ -203,7 +203,9 @@ fn at_head(block: &ast::BlockExpr) -> Option<usize> {
 /// Whether a statement is a call of a function that sleeps.
 fn sleeps(statement: &SyntaxNode) -> bool {
     let call = statement.first_child().and_then(ast::CallExpr::cast);
-    let ends_with = |call: ast::CallExpr| call.expr().map(|path| path.syntax().text().to_string().ends_with(SLEEP));
+    let ends_with = |call: ast::CallExpr| {
+        call.expr().map(|path| SLEEPS.iter().any(|name| path.syntax().text().to_string().ends_with(name)))
+    };
     // Without the semicolon it is the value of its block.
     call.and_then(ends_with) == Some(true) && statement.text().to_string().ends_with(';')
 }

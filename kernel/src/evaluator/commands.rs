@@ -1,0 +1,253 @@
+//! evcxr's `:commands` above a cell's code: which of them must not reach evcxr as they are, and what they set that the build step must
+//! know.
+//!
+//! evcxr takes most settings without a look at their values, and fails with every cell after a wrong one, also after `:clear`. Others
+//! choose a compiler or a linker, which is the installation's here; notebooks that were written for evcxr_jupyter may have them.
+
+use crate::magics::Expansion;
+use std::ops::Range;
+
+/// What becomes of a command.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// evcxr does it.
+    Pass,
+    /// It has no effect here, and a text says so.
+    NoEffect(String),
+    /// It is wrong.
+    Refused(String),
+}
+
+/// A command that is looked at, by its argument.
+struct Command {
+    name: &'static str,
+    judge: fn(&str) -> Verdict,
+}
+
+const COMMANDS: &[Command] = &[
+    Command { name: ":opt", judge: optimisation },
+    Command {
+        name: ":time_passes",
+        judge: |_| {
+            Verdict::Refused(
+                "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
+                    .to_owned(),
+            )
+        },
+    },
+    Command {
+        name: ":linker",
+        judge: |linker| is_chosen(linker, &["system", "lld"], "linker", "by the lld that comes with Rust"),
+    },
+    Command {
+        name: ":codegen_backend",
+        judge: |backend| is_chosen(backend, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),
+    },
+    Command {
+        name: ":toolchain",
+        judge: |toolchain| {
+            is_chosen(
+                toolchain,
+                &[],
+                "toolchain",
+                "by the compiler that Warpcell was installed with (`warpcell doctor` names it)",
+            )
+        },
+    },
+    Command { name: ":env", judge: |setting| environment(":env", setting) },
+    Command { name: ":build_env", judge: |setting| environment(":build_env", setting) },
+];
+
+/// The levels that evcxr writes into a manifest as they are.
+const LEVELS: [&str; 4] = ["0", "1", "2", "3"];
+
+fn optimisation(level: &str) -> Verdict {
+    if level.is_empty() || LEVELS.contains(&level) {
+        return Verdict::Pass;
+    }
+    Verdict::Refused(format!("`:opt` takes a level from 0 to 3, but got `{level}`: `:opt 2`"))
+}
+
+fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> Verdict {
+    if choice.is_empty() || same.contains(&choice) {
+        return Verdict::Pass;
+    }
+    Verdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
+}
+
+/// How the names of variables begin by which the kernel's processes find each other.
+const OWN_VARIABLES: [&str; 2] = ["WARPCELL_", "EVCXR_"];
+
+fn environment(command: &str, setting: &str) -> Verdict {
+    let Some((name, value)) = setting.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
+        return Verdict::Refused(format!(
+            "`{command}` takes a name and a value, but got `{setting}`: `{command} NAME=value`"
+        ));
+    };
+    if setting.contains('\0') {
+        return Verdict::Refused(format!("`{command}`: names and values cannot contain NUL: `{command} NAME=value`"));
+    }
+    if OWN_VARIABLES.iter().any(|start| name.starts_with(start)) {
+        return Verdict::Refused(format!(
+            "`{command}`: the kernel uses {name} itself; set it before the kernel starts, or for the cells only: `%env {name}={value}`"
+        ));
+    }
+    Verdict::Pass
+}
+
+/// The commands of a cell: where each stands, its name, and its argument. evcxr takes them above any code only.
+fn commands(code: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
+    let mut at = 0;
+    let lines = code.split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line.trim_end_matches(['\n', '\r']))
+    });
+    lines.take_while(|(_, line)| is_above_code(line)).filter(|(_, line)| is_command(line)).map(|(start, line)| {
+        let (name, argument) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        (start..start + line.len(), name, argument.trim())
+    })
+}
+
+/// Whether a line may stand above commands.
+pub fn is_above_code(line: &str) -> bool {
+    line.starts_with('!') || is_command(line) || is_blank(line)
+}
+
+/// Whether a line has nothing for evcxr.
+pub fn is_blank(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with("//")
+}
+
+fn is_command(line: &str) -> bool {
+    line.trim_start_matches(' ').starts_with(':')
+}
+
+/// Whether a cell has a command, such as `:clear`.
+pub fn has(code: &str, name: &str) -> bool {
+    commands(code).any(|(_, command, _)| command == name)
+}
+
+/// Takes those commands out of a cell that have no effect here, each line staying where it is, and gives what is said instead.
+///
+/// # Errors
+/// What is wrong with a command, in words.
+pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
+    let mut notes = Vec::new();
+    let mut gone = Vec::new();
+    for (place, name, argument) in commands(&expansion.code) {
+        let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { continue };
+        match (command.judge)(argument) {
+            Verdict::Pass => {}
+            Verdict::Refused(reason) => return Err(reason),
+            Verdict::NoEffect(text) => {
+                notes.push(text);
+                gone.push(place);
+            }
+        }
+    }
+    for place in gone {
+        let blank = " ".repeat(place.len());
+        expansion.code.replace_range(place, &blank);
+    }
+    Ok(notes)
+}
+
+/// What commands have set that the build step must know.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// A format other than evcxr's usual one.
+    has_format: bool,
+    /// Whether the types of values are shown.
+    shows_types: bool,
+}
+
+impl Settings {
+    /// Notes what the commands of a cell that has run have set.
+    pub fn learn(&mut self, code: &str) {
+        for (_, name, argument) in commands(code) {
+            match name {
+                ":fmt" => self.has_format = !matches!(argument, "" | "{:?}"),
+                ":types" => self.shows_types = !self.shows_types,
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether evcxr itself is to show values, as `:fmt` and `:types` want it.
+    pub fn show_by_evcxr(&self) -> bool {
+        self.has_format || self.shows_types
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(code: &str) -> Result<(String, Vec<String>), String> {
+        let mut expansion = Expansion::default();
+        expansion.code.push_str(code);
+        let notes = prepare(&mut expansion)?;
+        Ok((expansion.code, notes))
+    }
+
+    #[test]
+    fn wrong_settings_do_not_reach_evcxr() {
+        for code in [
+            ":opt 99",
+            ":opt fast",
+            ":opt s",
+            "  :opt -1",
+            "// first\n\n!ls\n:opt 2x\n1",
+            ":time_passes",
+            ":env",
+            ":env =",
+            ":env =1",
+            ":env A",
+            ":env A=\0",
+            ":build_env =1",
+            ":env WARPCELL_SESSION=/",
+            ":build_env EVCXR_TMPDIR=/",
+        ] {
+            assert!(prepared(code).is_err(), "{code}");
+        }
+        for code in [
+            "",
+            "1",
+            ":opt",
+            ":opt 3",
+            ":linker lld",
+            ":linker",
+            ":env PATH=/",
+            ":env A=",
+            "let s = \"\n:opt 99\n\";",
+            ":nothing x",
+            ":vars",
+        ] {
+            assert_eq!(prepared(code), Ok((code.to_owned(), vec![])));
+        }
+    }
+
+    #[test]
+    fn what_has_no_effect_becomes_a_text() {
+        let (code, notes) = prepared("// a\n:linker mold\n:dep x\n:toolchain nightly\n1").unwrap();
+        assert_eq!(code, "// a\n            \n:dep x\n                  \n1");
+        assert_eq!(notes.len(), 2);
+        assert!(notes[0].starts_with("linker: `mold` has no effect"), "{notes:?}");
+    }
+
+    #[test]
+    fn commands_stand_above_code_only() {
+        assert!(has("// x\n\n  :clear\n1", ":clear") && has(":opt 2\n:clear", ":clear"));
+        assert!(!has("let s = \"\n:clear\n\";", ":clear") && !has(":clearly", ":clear"));
+    }
+
+    #[test]
+    fn settings_follow_the_commands() {
+        let mut settings = Settings::default();
+        let mut after = |code: &str| {
+            settings.learn(code);
+            settings.show_by_evcxr()
+        };
+        assert!(!after(":fmt {:?}\n1") && after(":fmt {:#?}") && !after(":fmt") && after(":types") && !after(":types"));
+    }
+}
