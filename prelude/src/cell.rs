@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::Thread;
+use std::time::Duration;
 
 static CELL: AtomicU64 = AtomicU64::new(0);
 /// Whether a cell runs.
@@ -117,27 +118,42 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     unsafe { interrupt::watch(interrupt) };
     panics::install_hook();
     memory::install_hook();
-    // `print!` without a newline would stay in libstd's buffer until the cell ends.
-    let flusher = std::thread::Builder::new().name("warpcell-flush".to_owned()).spawn(|| {
-        loop {
-            for _ in 0..100 {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                crate::output::flush();
-                // The cell may wait for a device, where a loop goes on, or to be unparked.
-                if interrupt::is_set() {
-                    crate::device::stop_functions();
-                    CELL_THREAD.get().into_iter().for_each(Thread::unpark);
-                }
-            }
-            // Memory that a notebook keeps while its user is elsewhere.
-            if !RUNNING.load(Ordering::Relaxed) {
-                crate::device::trim_idle();
-            }
-        }
+    // In threads of their own: the one that flushes waits where a cell keeps standard output locked.
+    let started = crate::output::start_flushing(TICK).and_then(|()| {
+        let thread = std::thread::Builder::new().name("warpcell-watch".to_owned());
+        thread.spawn(watch).map(drop)
     });
-    if let Err(error) = flusher {
+    if let Err(error) = started {
         eprintln!("partial lines will appear late: no thread could be started ({error})");
     }
+}
+
+/// How often there is a look at what cells print, and at interrupts.
+const TICK: Duration = Duration::from_millis(50);
+/// After how many of these memory is given back.
+const LONG: u32 = 100;
+
+/// Wakes the cell that waits when it is interrupted, and gives back memory.
+fn watch() {
+    loop {
+        for _ in 0..LONG {
+            std::thread::sleep(TICK);
+            // The cell may wait for a device, where a loop goes on, or to be unparked.
+            if interrupt::is_set() {
+                crate::device::stop_functions();
+                CELL_THREAD.get().into_iter().for_each(Thread::unpark);
+            }
+        }
+        // Memory that a notebook keeps while its user is elsewhere.
+        if !RUNNING.load(Ordering::Relaxed) {
+            crate::device::trim_idle();
+        }
+    }
+}
+
+/// Whether this is the thread that runs cells.
+pub(crate) fn is_cell_thread() -> bool {
+    CELL_THREAD.get().is_none_or(|thread| thread.id() == std::thread::current().id())
 }
 
 /// Called by the cell process on the thread that is about to run a cell, which took `compile_seconds` to compile.
@@ -148,6 +164,8 @@ pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     RUNNING.store(true, Ordering::Relaxed);
     FAILED.store(false, Ordering::Relaxed);
     CELL_THREAD.get_or_init(std::thread::current);
+    // What an interrupt of an earlier cell has unparked.
+    std::thread::park_timeout(Duration::ZERO);
     panics::enter_cell();
     interrupt::enter_cell();
 }

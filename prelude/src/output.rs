@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
 
 static MARKER: OnceLock<String> = OnceLock::new();
 static PIPE: Mutex<Option<Pipe>> = Mutex::new(None);
@@ -82,8 +83,13 @@ const UNREACHABLE: i32 = 74;
 
 /// Writes a frame to the kernel, behind all text that was printed before.
 pub(crate) fn write(frame: &[u8]) {
+    if !crate::cell::is_cell_thread() {
+        flush_elsewhere();
+    }
     let mut pipe = PIPE.lock().unwrap_or_else(PoisonError::into_inner);
-    flush();
+    if crate::cell::is_cell_thread() {
+        flush();
+    }
     let Some(known) = &mut *pipe else { return };
     if identity(known.descriptor) != Some(known.identity) {
         match known.again() {
@@ -110,6 +116,37 @@ pub(crate) fn flush() {
     let _ = std::io::stdout().flush();
     // SAFETY: `fflush` with a null pointer flushes every open C stream and has no other precondition.
     unsafe { libc::fflush(std::ptr::null_mut()) };
+}
+
+/// By this a thread asks for a flush, and waits for its end.
+static FLUSHER: Mutex<Option<mpsc::Sender<mpsc::Sender<()>>>> = Mutex::new(None);
+/// How long a thread waits for what was printed before its message. The cell may have locked standard output for good.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Starts a thread that flushes when another one asks for it, or after a time: `print!` without a newline would stay in libstd's buffer
+/// until the cell ends.
+pub(crate) fn start_flushing(after: Duration) -> std::io::Result<()> {
+    let (ask, asked) = mpsc::channel::<mpsc::Sender<()>>();
+    *FLUSHER.lock().unwrap_or_else(PoisonError::into_inner) = Some(ask);
+    let thread = std::thread::Builder::new().name("warpcell-flush".to_owned());
+    let work = move || {
+        loop {
+            let waiting = asked.recv_timeout(after);
+            flush();
+            // Who has not waited so long is gone.
+            let _ = waiting.map(|waiting| waiting.send(()));
+        }
+    };
+    thread.spawn(work).map(drop)
+}
+
+/// Has the flushing thread flush, and waits for that, but not for ever.
+fn flush_elsewhere() {
+    let ask = FLUSHER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (done, flushed) = mpsc::channel();
+    if ask.is_some_and(|ask| ask.send(done).is_ok()) {
+        let _ = flushed.recv_timeout(PATIENCE);
+    }
 }
 
 fn send(message: &Value) {

@@ -102,3 +102,13 @@ def test_removed_files_of_the_session_are_told_and_made_anew_by_restart(fresh_ke
     assert result.error["ename"] == "Interrupted"
     assert session.check("after").value == "1"
     assert session.complete("after.")["matches"]
+
+
+def test_a_thread_panics_while_the_cell_has_locked_standard_output_for_good(fresh_kernel):
+    session = fresh_kernel()
+    session.check('std::mem::forget(std::io::stdout().lock()); println!("the cell still prints");')
+    result = session.check('let joined = std::thread::spawn(|| { if true { panic!("in a thread") } }).join();', seconds=30)
+    assert "in a thread" in result.stderr
+    result = session.run('println!("runs"); std::thread::park(); loop {}', on_message=session.interrupt_when("runs"), seconds=30)
+    assert result.error["ename"] == "Interrupted"
+    assert session.check("joined.is_err()").value == "true"

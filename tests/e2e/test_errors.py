@@ -234,3 +234,9 @@ def test_panics_have_the_columns_that_the_compiler_gives(kernel, line, tmp_path)
     column = re.search(r"program\.rs:3:(\d+)", said)[1]
     text = kernel.run(lines).error_text
     assert f"line 2, column {column}:" in text, f"{said}\n{text}"
+
+
+def test_the_place_of_an_error_comes_before_what_earlier_cells_have_to_do_with_it(kernel):
+    kernel.check("static COUNTED: u8 = 1;")
+    text = kernel.run("COUNTEE").error_text
+    assert text.index("--> line 1, column 1") < text.index("--> code of an earlier cell: static COUNTED"), text

@@ -98,12 +98,14 @@ def test_memory_that_is_not_there_is_an_error_and_no_more(device):
 
 
 def test_an_array_outlives_its_cell_and_its_memory_is_given_back(device):
-    def used() -> str:
-        return rows(device.check("%gpuinfo").stdout)["Arrays"].split(" in use")[0]
+    def used() -> float:
+        """In MiB; interrupted cells have left arrays, too."""
+        amount, unit = rows(device.check("%gpuinfo").stdout)["Arrays"].split(" in use")[0].split()
+        return float(amount) * {"KiB": 2**-10, "MiB": 1, "GiB": 2**10}[unit]
 
     before = used()
     device.check("let large = gpu::zeros::<f32>((8192, 8192));")
-    assert used().startswith("256.0 MiB")
+    assert round(used() - before) == 256
     device.check("drop(large);")
     assert used() == before
 
@@ -117,8 +119,7 @@ def test_a_lost_context_costs_the_arrays_of_the_device_and_nothing_else(statemen
     try:
         session.check("let host = vec![1.0f32, 2.0, 3.0]; let lost = gpu::arange(3.0f32);")
         result = session.run(
-            f'let fault = gpu::RawKernel::new(r#"#include <cassert>\n'
-            f'extern "C" __global__ void fault(int* out) {{ {statement} }}"#, "fault");\n'
+            f'let fault = gpu::RawKernel::new(r#"extern "C" __global__ void fault(int* out) {{ {statement} }}"#, "fault");\n'
             "let mut out = gpu::zeros::<i32>(1);\nfault.launch(1, 1, (&mut out,));\nout.to_host()"
         )
         print(result.error_text)
@@ -126,11 +127,12 @@ def test_a_lost_context_costs_the_arrays_of_the_device_and_nothing_else(statemen
         assert "gpu::set_device(gpu::Device::Cpu);" in result.error_text
         # The host goes on, and says so of what is on the device.
         assert session.check("host.iter().sum::<f32>()").value == "6.0"
-        for use in ("lost.sum()", "lost.to_host()", "gpu::zeros::<f32>(1 << 20).sum()", "lost"):
+        for use in ("lost.sum()", "lost.to_host()", "gpu::zeros::<f32>(1 << 20).sum()"):
             assert "the CUDA context is lost" in session.run(use).error_text, use
+        assert "the CUDA context is lost" in session.check("lost").value
         session.check("gpu::set_device(gpu::Device::Cpu);")
         assert session.check("gpu::asarray(&host).sum()").value == "6.0"
-        assert session.check("gpu::arange(4.0).map(|x| x * x).sum()").value == "14.0"
+        assert session.check("gpu::arange(4.0).sum()").value == "6.0"
         assert "the CUDA context is lost" in session.run("lost.sum()").error_text
         # A new value takes the name of a lost one.
         session.check("let lost = gpu::arange(3.0f32);")

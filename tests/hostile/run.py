@@ -7,7 +7,6 @@ if it needs what was before it, the seeds since the last `:clear` do, of which e
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import threading
@@ -23,6 +22,7 @@ import psutil
 
 from e2e.session import Result, Session, plain
 from hostile.generate import KEPT, Case, Step, case_of
+from seeds import parser, side_by_side
 
 # After so many cases everything that they have defined is forgotten.
 BATCH = 20
@@ -136,6 +136,9 @@ class Victim:
                 self.send(step)
         if not self.alive():
             raise Failed("the kernel is dead")
+        if any(":fmt" in step.text for step in case.steps):
+            # Not every value has every format.
+            self.run(Step("execute", ":fmt"))
         self.look(case, has_ended)
 
     def look(self, case: Case, has_ended: bool) -> None:
@@ -194,39 +197,16 @@ def torture(seeds: list[int], verbose: bool = False) -> tuple[list[Fault], Count
 
 def torture_all(count: int, seed: int, kernels: int, verbose: bool = False) -> tuple[list[Fault], Counter[str]]:
     """The same in several kernels side by side."""
-    seeds = list(range(seed, seed + count))
-    share = -(-count // kernels)
-    faults: list[Fault] = []
-    kinds: Counter[str] = Counter()
-    raised: list[BaseException] = []
-
-    def work(part: list[int]) -> None:
-        try:
-            found, seen = torture(part, verbose)
-            faults.extend(found)
-            kinds.update(seen)
-        except BaseException as error:
-            raised.append(error)
-
-    threads = [threading.Thread(target=work, args=(seeds[at : at + share],)) for at in range(0, count, share)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if raised:
-        raise raised[0]
-    return faults, kinds
+    results = side_by_side(count, seed, kernels, lambda seeds: torture(seeds, verbose))
+    return [fault for faults, _ in results for fault in faults], sum((kinds for _, kinds in results), Counter())
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=600)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kernels", type=int, default=2)
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
+    options_of = parser(__doc__, 600)
+    options_of.add_argument("--verbose", action="store_true")
+    options = options_of.parse_args()
     start = time.monotonic()
-    faults, kinds = torture_all(options.count, options.seed, min(options.kernels, options.count), options.verbose)
+    faults, kinds = torture_all(options.count, options.seed, options.kernels, options.verbose)
     for fault in faults:
         print(fault)
     print(", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())))

@@ -8,10 +8,8 @@ before a failure stays done. A program's seed repeats it: `--count 1 --seed SEED
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from e2e.session import Session, plain
 from programs.generate import Program, program
+from seeds import parser, side_by_side
 
 # So many programs are one cell when they run as blocks, and share one session.
 BATCH = 10
@@ -95,39 +94,23 @@ def compare(session: Session, seeds: Iterable[int], failures: bool = False) -> l
 
 def compare_all(count: int, seed: int, kernels: int, failures: bool = False) -> list[Difference]:
     """The same in several kernels side by side."""
-    seeds = list(range(seed, seed + count))
-    share = -(-count // kernels)
-    differences: list[Difference] = []
-    raised: list[BaseException] = []
 
-    def work(part: list[int]) -> None:
+    def work(seeds: list[int]) -> list[Difference]:
         session = Session()
         try:
-            differences.extend(compare(session, part, failures))
-        except BaseException as error:
-            raised.append(error)
+            return compare(session, seeds, failures)
         finally:
             session.close()
 
-    threads = [threading.Thread(target=work, args=(seeds[at : at + share],)) for at in range(0, count, share)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if raised:
-        raise raised[0]
-    return differences
+    return [difference for found in side_by_side(count, seed, kernels, work) for difference in found]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kernels", type=int, default=2)
-    parser.add_argument("--failures", action="store_true")
-    options = parser.parse_args()
+    options_of = parser(__doc__, 300)
+    options_of.add_argument("--failures", action="store_true")
+    options = options_of.parse_args()
     start = time.monotonic()
-    differences = compare_all(options.count, options.seed, min(options.kernels, options.count), options.failures)
+    differences = compare_all(options.count, options.seed, options.kernels, options.failures)
     for difference in differences:
         print(difference)
     took = time.monotonic() - start

@@ -127,6 +127,11 @@ pub fn has(code: &str, name: &str) -> bool {
     commands(code).any(|(_, command, _)| command == name)
 }
 
+/// Whether there is more than commands in a cell.
+pub fn has_code(code: &str) -> bool {
+    !code.lines().all(is_above_code)
+}
+
 /// Takes those commands out of a cell that have no effect here, each line staying where it is, and gives what is said instead.
 ///
 /// # Errors
@@ -238,6 +243,7 @@ mod tests {
     #[test]
     fn commands_stand_above_code_only() {
         assert!(has("// x\n\n  :clear\n1", ":clear") && has(":opt 2\n:clear", ":clear"));
+        assert!(!has_code("// x\n\n:vars") && has_code(":vars\n1"));
         assert!(!has("let s = \"\n:clear\n\";", ":clear") && !has(":clearly", ":clear"));
     }
 

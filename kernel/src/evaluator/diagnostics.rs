@@ -222,6 +222,8 @@ impl Error {
         {
             first.is_primary = true;
         }
+        // What earlier cells have to do with it comes after the place itself.
+        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, Place::Earlier(_)));
         let code = message["code"]["code"].as_str().map(str::to_owned);
         let children = children(message, &|span| Some(place_of(span, places, locate)));
         Error { advice: Vec::new(), code, message: text, labels, children }

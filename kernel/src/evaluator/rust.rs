@@ -234,7 +234,7 @@ impl RustEvaluator {
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
-                show_command_output(outputs, self.link.state().has_run, sink);
+                show_command_output(outputs, code, sink);
                 self.settings.learn(&expansion.code);
                 self.has_run(&traced, ended).map_or(Ok(()), Err)
             }
@@ -273,7 +273,7 @@ impl RustEvaluator {
                 break;
             }
             if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
-                show_command_output(outputs, self.link.state().has_run, sink);
+                show_command_output(outputs, part, sink);
             }
             if self.interrupts.concern(number) || self.link.settle().is_failure() {
                 break;
@@ -467,8 +467,8 @@ fn open(session: &Session) -> (std::result::Result<CommandContext, String>, Stri
     (context, device)
 }
 
-/// The text that evcxr's own commands give. Where code has run beside them, that may have given the cell its value.
-fn show_command_output(outputs: EvalOutputs, beside_code: bool, sink: &OutputSink) {
+/// The text that evcxr's own commands give. Where there is code behind them, that may have given the cell its value.
+fn show_command_output(outputs: EvalOutputs, code: &str, sink: &OutputSink) {
     let mut data: Map<String, Value> =
         outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();
     if let Some(duration) = outputs.timing {
@@ -477,7 +477,7 @@ fn show_command_output(outputs: EvalOutputs, beside_code: bool, sink: &OutputSin
     if data.is_empty() {
         return;
     }
-    if let (true, Some(Value::String(text))) = (beside_code, data.get("text/plain")) {
+    if let (true, Some(Value::String(text))) = (commands::has_code(code), data.get("text/plain")) {
         return sink(Output::Stream { name: StreamName::Stdout, text: text.clone() });
     }
     if !data.contains_key("text/plain") {
