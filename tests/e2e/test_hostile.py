@@ -7,7 +7,7 @@ import pytest
 from hostile.run import torture_all
 
 # The longer runs are `tests/run hostile`.
-COUNT = int(os.environ.get("WARPCELL_TEST_HOSTILE", "100"))
+COUNT = int(os.environ.get("WARPCELL_TEST_HOSTILE", "200"))
 SEED = int(os.environ.get("WARPCELL_TEST_SEED", "1"))
 
 

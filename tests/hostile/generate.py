@@ -336,4 +336,6 @@ def case_of(seed: int) -> Case:
     # What a cell takes away is no fault of the kernel's.
     text = " ".join(step.text for step in case.steps)
     case.may_need_clear |= bool(re.search(r"\bkept(_text)?\b", text))
+    # Lessons have these commands, too.
+    case.may_end_process |= ":clear" in text or ":restart" in text
     return case
