@@ -6,6 +6,7 @@
 
 mod places;
 
+use super::names::is_own;
 use places::INSERTED;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -13,13 +14,10 @@ use std::path::Path;
 
 /// What code without any of these, and without functions, never needs a check for.
 const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
-/// Functions that evcxr writes.
-const OF_EVCXR: [&str; 2] = ["run_user_code_", "evcxr_"];
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {
-    let is_own = |name: &str| !OF_EVCXR.iter().any(|start| name.starts_with(start));
-    let has_functions = || source.split("fn ").skip(1).any(is_own);
+    let has_functions = || source.split("fn ").skip(1).any(|name| !is_own(name));
     if !MAY_NEED_CHECKS.iter().any(|word| source.contains(word)) && !has_functions() {
         return Cow::Borrowed(source);
     }

@@ -105,6 +105,11 @@ pub fn type_as_code(type_name: &str) -> String {
 /// How names begin that evcxr writes into each cell crate.
 const OWN_NAMES: [&str; 2] = ["evcxr_", "run_user_code_"];
 
+/// Whether a name is one that evcxr writes.
+pub fn is_own(name: &str) -> bool {
+    OWN_NAMES.iter().any(|start| name.starts_with(start))
+}
+
 /// A name of evcxr's that a cell gives an item or a variable.
 pub fn own_name_in(cell: &str) -> Option<String> {
     if !OWN_NAMES.iter().any(|start| cell.contains(start)) {
@@ -113,7 +118,7 @@ pub fn own_name_in(cell: &str) -> Option<String> {
     let items = statements_of(cell).into_iter().filter_map(ast::Item::cast);
     let items = items.filter_map(|item| item.syntax().children().find_map(ast::Name::cast));
     let mut names = items.map(|name| name.text().to_string()).chain(defined_in(cell).into_iter().map(|(name, _)| name));
-    names.find(|name| OWN_NAMES.iter().any(|start| name.starts_with(start)) && name != "evcxr_display")
+    names.find(|name| is_own(name) && name != "evcxr_display")
 }
 
 /// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
