@@ -33,6 +33,10 @@ class Notebook(Session):
         super().__init__(command=command, env=env, cwd=folder, **options)
         self.check("%load_ext warpcell")
 
+    def send(self, code: str, **options) -> str:
+        """Sends a cell. Colab's ipykernel would abort a cell that arrives just after one that failed, as if it had been queued."""
+        return super().send(code, **{"stop_on_error": False, **options})
+
     def rust(self, code: str, options: str = "", **keywords) -> Result:
         """Runs a cell of Rust that may fail."""
         return self.run(f"%%rust {options}\n{code}", **keywords)
