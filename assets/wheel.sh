@@ -25,33 +25,24 @@ if ! cmp -s "$requirements" "$venv/requirements.txt"; then
 fi
 link_with_stubs "$python"
 
-# Whoever is to build before calls this with --tools, to link as the wheel needs it.
-[ "${1:-}" != --tools ] || exit 0
-
-build() {
-  say "Building the kernel and the prelude"
-  cargo_kernel build --release --locked -p warpcell-kernel >&2
-  cargo_prelude build --release --locked -p warpcell >&2
-}
-
-# Everything in the wheel that is linked.
+# Everything in the wheel that is linked, as far as it is built.
 linked() {
-  printf '%s\0' "$kernel_binary" "$target/prelude/release/libwarpcell.so"
-  find "$target/prelude/release/deps" -name '*.so' -print0
+  find "$kernel_binary" "$target/prelude/release/libwarpcell.so" -print0 2>/dev/null || true
+  find "$target/prelude/release/deps" -name '*.so' -print0 2>/dev/null || true
 }
-late() {
-  local files=()
-  mapfile -d '' files < <(linked)
-  too_new "${files[@]}"
-}
-
-build
-if [ -n "$(late)" ]; then
+mapfile -d '' files < <(linked)
+if [ -n "$(too_new "${files[@]}")" ]; then
   say "What was built before is linked with a later C library, and is built again"
   cargo_kernel clean --release -p warpcell-kernel >&2
   rm -rf "$target/prelude/release"
-  build
 fi
+
+# Whoever is to build before calls this with --tools, to link as the wheel needs it.
+[ "${1:-}" != --tools ] || exit 0
+
+say "Building the kernel and the prelude"
+cargo_kernel build --release --locked -p warpcell-kernel >&2
+cargo_prelude build --release --locked -p warpcell >&2
 
 say "Making the package"
 rm -rf "$work/tree"

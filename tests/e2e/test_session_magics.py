@@ -181,7 +181,8 @@ def test_celltime_adds_up(kernel):
     rows = {name: float(value) * (1e-3 if unit == "ms" else 1) for name, value, unit in
             re.findall(r"^  (\w+) +([\d.]+) (ms|s) ", text, re.MULTILINE)}
     assert set(rows) == {"analysis", "compiler", "load", "run", "kernel"}
-    assert 0.3 <= rows["run"] < seconds and rows["compiler"] > 0 and rows["load"] < 0.3
+    # The kernel hears a little later than it happens that a cell runs.
+    assert 0.2 <= rows["run"] < seconds and rows["compiler"] > 0 and rows["load"] < 0.3
     assert abs(sum(rows.values()) - seconds) < 0.05 * seconds
     assert kernel.check("%celltime").stdout == text, "it does not measure itself"
     kernel.run("let wrong: i32 = \"text\";")

@@ -196,7 +196,9 @@ impl Split {
             return None;
         }
         let (_, rest) = message["message"].as_str()?.split_once('`')?;
-        let name = rest.split(['`', '.', '[']).next()?.trim_start_matches("r#").to_owned();
+        // It may be of a part: `*a`, `a.0`, `(*a).0`, `a[_]`.
+        let name = rest.trim_start_matches(['*', '(']).split(['`', '.', '[', ')']).next()?;
+        let name = name.trim_start_matches("r#").to_owned();
         if let Some(statement) = self.closings.iter().position(|line| *line == primary) {
             return Some(Consumed { name, statement, renewed: false, revived_by: None });
         }
@@ -292,6 +294,12 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
         let mut defines = defined_by(node, &layout.new);
         let assigned = assigned(&node.text().to_string());
         let mut declares = String::new();
+        // A name that is given to another variable.
+        for (name, _) in &defines {
+            if !assigned.contains(name) {
+                without_value.remove(name);
+            }
+        }
         if let Some((name, type_name)) = declared_by(node) {
             if type_name.is_some() {
                 defines.clear();
@@ -768,6 +776,12 @@ mod tests {
         assert!(body(&made).contains("statement(|| {\nfn show(n: i32) {\n}\nshow(\na\n);\n; () })"), "{}", body(&made));
     }
 
+    #[test]
+    fn a_declared_name_that_is_given_to_another_variable_is_that_variable() {
+        let made = split("let mut z: u8;\nlet mut z = f();\nz = g(z);\n", &[("z", "Z")], &[]).unwrap();
+        assert!(!body(&made).contains("{ let mut z: u8;"), "{}", body(&made));
+    }
+
     /// The compiler's error about a value that the closure of a statement has moved away.
     fn moved(split: &Split, name: &str, statement: usize, primary: usize) -> String {
         let message = format!("use of moved value: `{name}`");
@@ -800,6 +814,9 @@ mod tests {
         let moved_first = split(code, &[("a", "i32")], &[]).unwrap();
         let used = moved(&moved_first, "y", 1, moved_first.openings[2]);
         assert_eq!(moved_first.verdict(&used), Verdict::Consumes(vec![revived.clone()], None));
+        // A use of what it points to is a use of it.
+        let of_part = moved(&moved_first, "*y", 1, moved_first.openings[2]);
+        assert_eq!(moved_first.verdict(&of_part), Verdict::Consumes(vec![revived.clone()], None));
         let made = split_knowing(code, &[("a", "i32")], vec![revived]).unwrap();
         let text = body(&made);
         assert!(text.contains("if let Some((y, )) = statement(|| { let mut y;\ny = f();\n; (y, ) }) {"), "{text}");
