@@ -353,8 +353,10 @@ fingerprint() {
       LC_ALL=C sort -z | xargs -0 sha256sum
   } | sha256sum
 }
+# Of what is built now: a file that is changed meanwhile may be in it or not.
+fingerprint=$(fingerprint)
 build=yes
-if [ -x "$prefix/bin/warpcell" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerprint)" ]; then
+if [ -x "$prefix/bin/warpcell" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$fingerprint" ]; then
   build=no
   echo "Kernel and prelude in $prefix are up to date."
 fi
@@ -399,7 +401,7 @@ if [ $build = yes ]; then
   begin "Looking at what is there"
   "$prefix/bin/warpcell" doctor || fail "the installation does not work; see the lines above"
   end
-  printf '%s\n' "$(fingerprint)" >"$stamp"
+  printf '%s\n' "$fingerprint" >"$stamp"
 fi
 exec 9>&-
 if [ -z "$rust_src" ]; then

@@ -63,6 +63,22 @@ def test_forbidden_uses(tree, path, line):
     assert tree(tidy.uses, {path: harmless}) == []
 
 
+def test_circles_of_imports(tree):
+    folder = "kernel/src"
+    ring = {
+        f"{folder}/main.rs": "//! The root.\nmod a;\nmod b;\nmod c;\n",
+        f"{folder}/a.rs": "//! One.\nuse crate::{b::{self, thing as other}};\n",
+        f"{folder}/b.rs": "//! Two.\nfn f() { crate::c::inner::g() }\n",
+        f"{folder}/c.rs": "//! Three.\npub mod inner;\n",
+        f"{folder}/c/inner.rs": "//! Four.\n// use crate::nothing;\nuse super::super::a::h;\n",
+    }
+    assert tree(tidy.circles, ring) == [], "c does not import inner, so this is a circle of three"
+    (found,) = tree(tidy.circles, {f"{folder}/b.rs": "//! Two.\nuse crate::c::x;\n", f"{folder}/c.rs": "//! Three.\nuse inner::y;\n"})
+    assert "a, b, c, c::inner import one another" in found
+    tests = "//! Three.\nmod inner;\n#[cfg(test)]\nmod tests {\n    use super::inner::y;\n}\n"
+    assert tree(tidy.circles, {f"{folder}/c.rs": tests}) == [], "unit tests may import what they like"
+
+
 def test_missing_headers(tree):
     assert tree(tidy.headers, {"a.rs": "//! Says what.\n", "a.cu": "// Says what.\n", "a.py": '"""Says what."""\n'}) == []
     assert len(tree(tidy.headers, {"b.rs": "use a;\n", "b.cu": "int i;\n", "b.py": "import os\n"})) == 3

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+import imports
+
 ROOT = Path(__file__).resolve().parent.parent
 
 OURS = {"warpcell", "warpcell-kernel", "warpcell-linalg", "warpcell-macros", "warpcell-threads", "warpcell-translate"}
@@ -122,6 +124,7 @@ CONTRACT = "kernel/OUTPUT_CONTRACT.md"
 CONTRACT_MODULES = ["prelude/src/output.rs", "kernel/src/output_contract.rs"]
 
 LONGEST = 700
+MOST_IN_A_CIRCLE = 3
 LONG_REASON = re.compile(r"^(//|#) Long (because|by nature): \S+", re.MULTILINE)
 
 # Paths of somebody's machine.
@@ -190,6 +193,13 @@ def uses(files: list[str]) -> Iterator[str]:
                 for number, line in enumerate(code_of(text_of(path)).split("\n"), 1):
                     if expression.search(line):
                         yield f"{path}:{number}: {line.strip()} — {reason}"
+
+
+def circles(_files: list[str]) -> Iterator[str]:
+    """At most three modules of the kernel import one another in a circle."""
+    for group in imports.circles(imports.imports(ROOT / "kernel/src", code_of)):
+        if len(group) > MOST_IN_A_CIRCLE:
+            yield f"kernel/src: {', '.join(group)} import one another; move what they share into a module below them"
 
 
 def headers(files: list[str]) -> Iterator[str]:
@@ -361,7 +371,7 @@ def outputs(files: list[str]) -> Iterator[str]:
 
 
 RULES = [
-    manifests, workspace_dependencies, uses, headers, lengths, drawers, personal_paths, lock_file, licences, contract,
+    manifests, workspace_dependencies, uses, circles, headers, lengths, drawers, personal_paths, lock_file, licences, contract,
     links, named_files, outputs,
 ]  # fmt: skip
 

@@ -26,6 +26,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
+/// The type `!`, which stable code may write only as what a function returns: the kernel writes the types of variables into cells, and
+/// `catch_unwind(|| panic!())` is a `Result<!, …>`.
+pub type Never = <fn() -> ! as Returns>::Value;
+
+/// A function's type, for [`Never`].
+pub trait Returns {
+    /// What it returns.
+    type Value;
+}
+
+impl<T> Returns for fn() -> T {
+    type Value = T;
+}
+
 static CELL: AtomicU64 = AtomicU64::new(0);
 /// Whether a cell runs.
 static RUNNING: AtomicBool = AtomicBool::new(false);

@@ -41,6 +41,9 @@ def test_random_programs_do_in_cells_what_they_do_in_one_block(failures):
         (["fn g() -> i32 { 7 }", "let g = 1;"], "g", "1"),
         (["unsafe extern \"C\" { fn abs(x: i32) -> i32; }"] * 2, "unsafe { abs(-3) }", "3"),
         (["let r = std::panic::catch_unwind(|| 1);"], "r.is_ok()", "true"),
+        # Types with `!`, which stable code cannot write.
+        (["let t = std::thread::spawn(|| loop { std::thread::park(); });"], "t.is_finished()", "false"),
+        (["fn ends() -> ! { std::process::exit(0) }", "let f: Option<fn() -> !> = Some(ends);"], "f.is_some()", "true"),
         (["let joined = std::thread::spawn(|| 1).join();"], "joined.unwrap()", "1"),
     ],
 )  # fmt: skip
@@ -71,7 +74,15 @@ def test_cells_do_what_the_same_lines_do_in_a_program(kernel, cells, value, expe
         ("#[derive(Debug)] struct P { n: u8 } let mut d = P { n: 1 };", "{ let taken = d; d = P { n: taken.n + 1 }; } fails(); let mut d = 1;",
          "Panic", "d", "P { n: 2 }"),
         ("let mut again = vec![1];", "drop(again); again = vec![2]; fails(); again.push(3);", "Panic", "again", "[2]"),
+        ("mod shapes { #[derive(Debug)] pub struct Pair<T>(pub T); }", "let s = vec![shapes::Pair(1)]; fails(); let s = 2;", "Panic", "s", "[Pair(1)]"),
+        ("let p = 1;", "#[derive(Debug)] struct New(u8); let p = New(2); fails(); let p = p.0;", "Panic", "p", "New(2)"),
         ("let mut twice = vec![1];", "fails(); drop(twice); twice = vec![2];", "Panic", "twice", "[1]"),
+        ("let z = vec![1];", "fails(); let z = z.len(); let given = vec![z]; drop(z);", "Panic", "z", "[1]"),
+        ("let g = vec![1];", "fails(); let g = vec![g.len()]; let given = g;", "Panic", "g", "[1]"),
+        ('let mut u = "1".repeat(2);', "let mut u = u + \"a\"; fails(); let u = vec![u]; drop(u);", "Panic", "u", '"11a"'),
+        # The compiler names what a moved box points to.
+        ("let from = Box::new(5);", "let mut to = from; fails(); drop(to); to = Box::new(9); to = { let inner = *to; Box::new(inner % 9) };",
+         "Panic", "to", "5"),
     ],
 )
 def test_what_ran_before_a_failure_stays_done(kernel, before, cell, name, value, expected):
@@ -91,6 +102,13 @@ def test_a_new_value_that_is_lost_is_named(kernel):
     assert kernel.check("meal").value == "[1]"
 
 
+def test_a_value_whose_type_has_no_name_outside_is_named(kernel):
+    kernel.check("let inside = 1;")
+    result = kernel.run('let inside = { #[derive(Debug)] struct Inside; Some(Inside) }; panic!("on purpose"); let inside = inside.is_some();')
+    assert "`inside`" in result.error_text and "lost" in result.error_text, result.error_text
+    assert kernel.check("let inside = 3; inside").value == "3"
+
+
 def test_an_old_value_that_was_moved_away_is_named_though_other_statements_follow(kernel):
     kernel.check("fn eats(list: Vec<i32>) -> Vec<i32> { drop(list); panic!(\"on purpose\") }")
     kernel.check("let given = vec![1];")
@@ -103,6 +121,10 @@ def test_a_panic_that_is_caught_is_no_error(kernel):
     assert "caught here" in result.stderr and "line 1, column" in result.stderr
     result = kernel.check('let thread = std::thread::spawn(|| { if true { panic!("in a thread") } });\nthread.join().is_err()')
     assert result.value == "true" and "line 1, column" in result.stderr and "in a thread" in result.stderr
+    # What returns only a panic has the type `!`, which stable code cannot write.
+    for code in ('std::panic::catch_unwind(|| panic!("caught here"))', 'std::thread::spawn(|| panic!("caught here")).join()'):
+        assert "caught here" in kernel.check(f"let never = {code};").stderr
+        assert kernel.check("never.is_err()").value == "true"
     # Without a message, or with the user's own hook, it is an error all the same.
     assert "without a message" in kernel.run("std::panic::resume_unwind(Box::new(1));").error_text
 

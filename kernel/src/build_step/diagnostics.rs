@@ -27,15 +27,15 @@ impl Diagnostics {
 }
 
 /// Whether the compiler does not know a name in the type of a variable: evcxr writes types as rust-analyzer names them, which leaves out
-/// paths.
+/// paths, and names types for which stable code has no name, as `!`.
 fn has_unknown_types(source: &str, messages: &str) -> bool {
     let mut errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     errors.any(|message| {
         let line = first_line(&message).and_then(|index| source.lines().nth(index)).unwrap_or_default();
         let text = message["message"].as_str().unwrap_or_default();
-        let is_path = matches!(message["code"]["code"].as_str(), Some("E0433" | "E0603"));
+        let is_name = matches!(message["code"]["code"].as_str(), Some("E0433" | "E0603" | "E0658"));
         line.contains(STORE)
-            && (is_path || text.starts_with("cannot find type") || text.starts_with("cannot find trait"))
+            && (is_name || text.starts_with("cannot find type") || text.starts_with("cannot find trait"))
     })
 }
 

@@ -63,7 +63,9 @@ pub fn stable(type_name: &str) -> Cow<'_, str> {
 
 /// Modules by which compiled programs know types, and where code finds these. Of the crates in the second table all types are at the
 /// root.
-const PRIVATE_MODULES: [(&str, &str); 13] = [
+const PRIVATE_MODULES: [(&str, &str); 14] = [
+    // The crate of a cell.
+    ("ctx::", ""),
     ("alloc::collections::btree::map::", "std::collections::btree_map::"),
     ("alloc::collections::btree::set::", "std::collections::btree_set::"),
     ("alloc::collections::", "std::collections::"),
@@ -276,6 +278,7 @@ mod tests {
                 "ndarray::ArrayBase<ndarray::OwnedRepr<f64>, ndarray::Dim<[usize; 2]>>",
             ),
             ("core::sync::atomic::Atomic<u64>", "std::sync::atomic::AtomicU64"),
+            ("alloc::vec::Vec<ctx::shapes::Pair<ctx::Point>>", "std::vec::Vec<shapes::Pair<Point>>"),
             (
                 "alloc::boxed::Box<dyn core::ops::function::Fn(i32) -> i32>",
                 "std::boxed::Box<dyn std::ops::Fn(i32) -> i32>",

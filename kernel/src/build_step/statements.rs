@@ -446,8 +446,9 @@ impl<'a> Writer<'a> {
             let mut old = self.instances.iter().filter(|instance| instance.made_by.is_none());
             old.any(|old| old.name == *name && old.consumed_by.is_some())
         };
-        let old = layout.kept.iter().chain(&layout.away).map(|(old, _)| old);
-        self.split.uncertain = old.filter(|old| is_consumed(&old.name)).cloned().collect();
+        // One of which the cell leaves nothing may be moved away by a new variable of its name only.
+        let kept = layout.kept.iter().filter(|(old, _)| is_consumed(&old.name));
+        self.split.uncertain = kept.chain(&layout.away).map(|(old, _)| old).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
         self.copy(behind..self.lines.len());
         self.note_made();
@@ -544,19 +545,22 @@ impl<'a> Writer<'a> {
         let name = name.clone();
         let last = self.instances.iter().rfind(|other| other.name == name).map(|other| other.variable);
         let own = self.layout.new.iter().chain(&self.layout.others).find(|store| store.name == name).cloned();
+        // evcxr does not store one that is gone at the end.
+        let put = match &own {
+            Some(store) => Some(self.lines[store.lines.clone()].join(" ")),
+            None => self.known.puts.iter().find(|(known, _)| *known == name).map(|(_, put)| put.clone()),
+        };
         if last == Some(*variable) {
-            match own {
-                Some(store) => {
+            match (own, put) {
+                (Some(store), _) => {
                     self.split.stored.push((name, self.split.origins.len(), true));
                     self.copy(store.lines);
                 }
-                None => {
-                    if let Some((_, put)) = self.known.puts.iter().find(|(known, _)| *known == name) {
-                        let put = put.clone();
-                        self.origin = self.layout.tail;
-                        self.line(&put);
-                    }
+                (None, Some(put)) => {
+                    self.origin = self.layout.tail;
+                    self.line(&put);
                 }
+                (None, None) => {}
             }
         } else if *variable < self.layout.taken.len() {
             // A variable of an earlier cell, which this one defines anew.
@@ -566,9 +570,8 @@ impl<'a> Writer<'a> {
                 self.split.stored.push((name, self.split.origins.len(), false));
                 self.line(keep);
             }
-        } else if let Some(store) = own {
+        } else if let Some(put) = put {
             // The cell gives the name to another variable later.
-            let put = self.lines[store.lines.clone()].join(" ");
             let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
             if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
                 self.origin = self.layout.tail;

@@ -17,7 +17,7 @@ use super::tools::lead_group;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxKind};
+use ra_ap_syntax::{Edition, Parse, SourceFile, SyntaxKind, SyntaxNode};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -32,6 +32,9 @@ const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-widt
 const HAS_TYPE: &str = "this expression has type `";
 /// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
 const IDENTITY: &str = "::core::convert::identity";
+
+/// The prelude's name for `!`.
+const NEVER: &str = "::warpcell::cell::Never";
 
 /// The function in evcxr's code for the analysis, and what follows its arguments, the stored variables.
 const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(";
@@ -63,10 +66,10 @@ pub fn asked() -> Option<Vec<String>> {
 /// Makes the compiler say the types of variables, in its errors.
 pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: &[String]) -> Result<i32> {
     let path = context.join("src").join("lib.rs");
-    let source = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let whole = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let asking = context.join("build").join("types.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let source = with_questions(&for_analysis(&source), names).context("this is not evcxr's code for the analysis")?;
+    let source = with_questions(&for_analysis(&whole), names).context("this is not evcxr's code for the analysis")?;
     std::fs::write(&asking, with_display(&source))?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(cell.session())?;
@@ -75,8 +78,27 @@ pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: 
         .args(WHOLE_TYPES)
         .output()
         .with_context(|| format!("{} cannot be run", installation.real_tool("rustc").display()))?;
-    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    let messages = String::from_utf8_lossy(&output.stderr);
+    eprint!("{messages}{}", said_behind_moves(cell, &for_analysis(&whole), &asking, &messages, names)?);
     Ok(output.status.code().unwrap_or(1))
+}
+
+/// What the compiler says of variables whose types it had left open in parts: a type that nothing has fixed, as the `!` of
+/// `catch_unwind(|| panic!())`, is settled only behind the analysis of types. So it is asked by a fault that is found after that.
+fn said_behind_moves(cell: &Cell<'_>, source: &str, asking: &Path, messages: &str, names: &[String]) -> Result<String> {
+    let answers = messages.lines().filter_map(|line| answer(&serde_json::from_str(line).ok()?, names));
+    let open: Vec<String> = answers
+        .filter(|(_, type_name)| type_name.contains('_') && !can_be_written(type_name))
+        .map(|(name, _)| name)
+        .collect();
+    if open.is_empty() {
+        return Ok(String::new());
+    }
+    std::fs::write(asking, with_display(&with_moves(source, &open)))?;
+    let output = cell.checker(asking).args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
+    let is_answer = |line: &&str| serde_json::from_str(line).is_ok_and(|message| answer(&message, &open).is_some());
+    let messages = String::from_utf8_lossy(&output.stderr);
+    Ok(messages.lines().filter(is_answer).flat_map(|line| [line, "\n"]).collect())
 }
 
 /// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
@@ -109,8 +131,10 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     }
     eprint!("{errors}");
     let status = i32::from(!errors.is_empty());
+    let behind = said_behind_moves(cell, source, asking, &messages, &names)?;
+    let types = said(&format!("{messages}{behind}"), &names);
     Answer::change(cell.session(), |answer| {
-        answer.types = Some(said(&messages, &names));
+        answer.types = Some(types);
         answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors));
     })?;
     Ok(Some(status))
@@ -118,8 +142,12 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
 
 /// The variables that evcxr's code for the analysis stores, each in a statement of its own.
 fn stored(source: &str) -> Vec<String> {
-    let statements = source.lines().filter_map(|line| line.trim().strip_prefix("evcxr_variable_store("));
-    statements.filter_map(|rest| rest.strip_suffix(");")).map(str::to_owned).collect()
+    source.lines().filter_map(stored_by).map(str::to_owned).collect()
+}
+
+/// The variable that a line of evcxr's code for the analysis stores.
+fn stored_by(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("evcxr_variable_store(")?.strip_suffix(");")
 }
 
 /// evcxr's code for the analysis as it is to be checked.
@@ -170,6 +198,20 @@ fn question(name: &str) -> String {
     format!("let () = {name};")
 }
 
+/// evcxr's code for the analysis, in which variables are moved away twice and not stored.
+fn with_moves(source: &str, names: &[String]) -> String {
+    let moved = |line: &str| {
+        let name = names.iter().find(|name| Some(name.as_str()) == stored_by(line));
+        name.map_or_else(|| line.to_owned(), |name| moved_twice(name)) + "\n"
+    };
+    source.lines().map(moved).collect()
+}
+
+/// Moves a variable away twice, whatever its type.
+fn moved_twice(name: &str) -> String {
+    format!("let {name} = ({name}, ::std::string::String::new()); drop({name}); drop({name});")
+}
+
 /// The types that the compiler's messages (JSON, one a line) say.
 fn said(messages: &str, names: &[String]) -> Types {
     let mut types = Types::new();
@@ -195,17 +237,42 @@ fn said(messages: &str, names: &[String]) -> Types {
 fn answer(message: &Value, names: &[String]) -> Option<(String, String)> {
     message["spans"].as_array()?.iter().find_map(|span| {
         let text = span["text"][0]["text"].as_str()?.trim();
-        let name = names.iter().find(|name| question(name) == text)?;
-        let type_name = span["label"].as_str()?.strip_prefix(HAS_TYPE)?.strip_suffix('`')?;
-        Some((name.clone(), stable(type_name).into_owned()))
+        let name = names.iter().find(|name| question(name) == text || moved_twice(name) == text)?;
+        let label = span["label"].as_str()?;
+        let type_name = match label.strip_prefix(HAS_TYPE) {
+            Some(rest) => rest.strip_suffix('`')?,
+            None => label.split_once(" has type `(")?.1.rsplit_once(", std::string::String)`")?.0,
+        };
+        Some((name.clone(), with_never_named(&stable(type_name))))
     })
+}
+
+/// The constant whose type is looked at.
+const TYPED: &str = "const _: ";
+
+fn parsed(type_name: &str) -> Parse<SourceFile> {
+    SourceFile::parse(&format!("{TYPED}{type_name} = x;"), Edition::Edition2024)
+}
+
+/// A type in which `!` has a name, where it is not what a function returns: stable code may not write it elsewhere.
+fn with_never_named(type_name: &str) -> String {
+    let mut result = type_name.to_owned();
+    if !type_name.contains('!') {
+        return result;
+    }
+    let parsed = parsed(type_name).syntax_node();
+    let is_returned = |node: &SyntaxNode| node.parent().is_some_and(|parent| ast::RetType::can_cast(parent.kind()));
+    let nevers = parsed.descendants().filter(|node| ast::NeverType::can_cast(node.kind()) && !is_returned(node));
+    let mut places: Vec<usize> = nevers.map(|node| usize::from(node.text_range().start()) - TYPED.len()).collect();
+    places.reverse();
+    places.into_iter().for_each(|place| result.replace_range(place..=place, NEVER));
+    result
 }
 
 /// Whether this is a type as code has it: without closures, `impl Trait` and parts that the compiler left open.
 fn can_be_written(type_name: &str) -> bool {
-    let parsed = SourceFile::parse(&format!("const _: {type_name} = x;"), Edition::Edition2024);
-    let has_no_name =
-        |kind| matches!(kind, SyntaxKind::INFER_TYPE | SyntaxKind::IMPL_TRAIT_TYPE | SyntaxKind::NEVER_TYPE);
+    let parsed = parsed(type_name);
+    let has_no_name = |kind| matches!(kind, SyntaxKind::INFER_TYPE | SyntaxKind::IMPL_TRAIT_TYPE);
     parsed.errors().is_empty() && !parsed.syntax_node().descendants().any(|node| has_no_name(node.kind()))
 }
 
@@ -376,10 +443,21 @@ mod tests {
         {
             assert!(can_be_written(type_name), "{type_name}");
         }
-        for type_name in
-            ["_", "Vec<_>", "!", "impl Iterator<Item = u8>", "{closure@src/lib.rs:1:2}", "Map<.., {integer}>"]
-        {
+        for type_name in ["_", "Vec<_>", "impl Iterator<Item = u8>", "{closure@src/lib.rs:1:2}", "Map<.., {integer}>"] {
             assert!(!can_be_written(type_name), "{type_name}");
+        }
+    }
+
+    #[test]
+    fn never_has_a_name_where_it_is_not_returned() {
+        for (type_name, written) in [
+            ("a::R<!, Box<dyn b::Any>>", "a::R<NEVER, Box<dyn b::Any>>"),
+            ("!", "NEVER"),
+            ("(!, fn(!) -> !, [!; 2])", "(NEVER, fn(NEVER) -> !, [NEVER; 2])"),
+            ("Box<dyn Fn() -> !>", "Box<dyn Fn() -> !>"),
+        ] {
+            assert_eq!(with_never_named(type_name), written.replace("NEVER", NEVER));
+            assert!(can_be_written(written), "{written}");
         }
     }
 

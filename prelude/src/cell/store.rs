@@ -28,9 +28,6 @@ fn since_failure() -> MutexGuard<'static, SinceFailure> {
     SINCE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The crate of a cell, in the names of types.
-const NOTEBOOK: &str = "ctx::";
-
 /// Reports what a cell that has failed has stored and lost since then.
 pub(super) fn report_stored() {
     let mut since = since_failure();
@@ -110,8 +107,7 @@ impl VariableStore {
     }
 
     /// Stores a variable of a cell that has failed; `Known` is the type that the cell would have given the name in the end. Where it
-    /// has another one, the kernel hears which. A type of the notebook's own may be another one by the next cell: then it is said
-    /// that the value is lost.
+    /// has another one, the kernel hears which.
     pub fn put_variable_as<Known: 'static, T: 'static>(&mut self, name: &str, value: T) {
         let type_name = std::any::type_name::<T>();
         // A variable that hides this one has been stored before it.
@@ -121,8 +117,6 @@ impl VariableStore {
             drop_quietly(Box::new(value));
         } else if TypeId::of::<Known>() == TypeId::of::<T>() {
             self.put(name, Box::new(value));
-        } else if type_name.contains(NOTEBOOK) {
-            self.lose_value(name);
         } else {
             self.definitions = 0;
             self.put(name, Box::new(value));
