@@ -1,7 +1,7 @@
 # Rust, before there is a kernel to look for it; sourced by install.sh after assets/packages.sh.
 # shellcheck shell=bash
 #
-# The search is the beginning of that in kernel/src/toolchain/search.rs: $WARPCELL_RUSTC alone if it is set, or else PATH,
+# The search is the beginning of that in kernel/src/installation/toolchain/search.rs: $WARPCELL_RUSTC alone if it is set, or else PATH,
 # rustup's toolchains and cargo's folder of programs; the wanted release wins, a later one will do.
 
 rustup_home=${RUSTUP_HOME:-$HOME/.rustup}

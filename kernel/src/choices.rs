@@ -1,11 +1,11 @@
 //! Which installation a program uses: that of its prefix, or one in the user's cache that was chosen for it.
 
-use crate::cache;
 use crate::environment::INSTALLATION;
 use crate::hashing::hash;
+use crate::installation::cache;
+use crate::installation::package::Package;
+use crate::installation::toolchain::search::CHOICE;
 use crate::installation::{Installation, home_beside, package_in};
-use crate::package::Package;
-use crate::toolchain::search::CHOICE;
 use anyhow::{Context, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

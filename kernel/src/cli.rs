@@ -1,9 +1,10 @@
 //! The command line.
 
+use crate::installation::{self, bundle, cache, setup, user};
 use crate::kernelspec::{self, Place};
 use crate::language::{self, Choice};
 use crate::lessons::{self, Edition};
-use crate::{bundle, cache, cell_process, doctor, installation, server, setup, user_installation};
+use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -204,7 +205,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Setup { prefix, for_user, package, rust_src } => {
             let is_for_user = for_user || (prefix.is_none() && package.is_none() && setup::own_prefix_is_closed()?);
             let home = if is_for_user {
-                user_installation::set_up()?
+                user::set_up()?
             } else {
                 setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?
             };

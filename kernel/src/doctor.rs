@@ -2,9 +2,9 @@
 
 use crate::choices;
 use crate::installation;
+use crate::installation::toolchain::Toolchain;
+use crate::installation::toolchain::search::Surroundings;
 use crate::kernelspec;
-use crate::toolchain::Toolchain;
-use crate::toolchain::search::Surroundings;
 use std::ffi::CString;
 use std::io::Write;
 use std::path::{Path, PathBuf};

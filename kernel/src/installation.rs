@@ -1,4 +1,4 @@
-//! Where an installation keeps its parts, and what it recorded about the compiler.
+//! Where an installation keeps its parts, and what it recorded about the compiler; below it, how one comes about and goes.
 //!
 //! ```text
 //! PREFIX/bin/warpcell
@@ -10,6 +10,14 @@
 //!                     sources/            the crates that rust-analyzer reads
 //!                     recorded/           what a start asks of the tools, with the answers
 //! ```
+
+pub mod bundle;
+pub mod cache;
+pub mod directories;
+pub mod package;
+pub mod setup;
+pub mod toolchain;
+pub mod user;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};

@@ -2,13 +2,10 @@
 
 mod analysed_sources;
 mod build_step;
-mod bundle;
-mod cache;
 mod cell_process;
 mod choices;
 mod cli;
 mod completeness;
-mod directories;
 mod doctor;
 mod environment;
 mod evaluator;
@@ -23,15 +20,11 @@ mod magics;
 mod memory;
 mod nesting;
 mod output_contract;
-mod package;
 mod private;
 mod roles;
 mod server;
-mod setup;
 mod sleep;
 mod supervisor;
-mod toolchain;
-mod user_installation;
 mod watcher;
 mod wire;
 

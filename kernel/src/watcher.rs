@@ -3,8 +3,8 @@
 //!
 //! It stands in a process group of its own, since servers end a kernel together with its group.
 
-use crate::cache;
 use crate::environment::{SESSION, WATCHER};
+use crate::installation::cache;
 use crate::memory;
 use anyhow::{Context, Result};
 use std::io::Read;

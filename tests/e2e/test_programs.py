@@ -80,6 +80,7 @@ def test_cells_do_what_the_same_lines_do_in_a_program(kernel, cells, value, expe
         ("let z = vec![1];", "fails(); let z = z.len(); let given = vec![z]; drop(z);", "Panic", "z", "[1]"),
         ("let g = vec![1];", "fails(); let g = vec![g.len()]; let given = g;", "Panic", "g", "[1]"),
         ('let mut u = "1".repeat(2);', "let mut u = u + \"a\"; fails(); let u = vec![u]; drop(u);", "Panic", "u", '"11a"'),
+        ("let h = vec![1]; let mut i = vec![2];", "fails(); let k = h; if k.len() > 0 { drop(i); }", "Panic", "(h, i)", "([1], [2])"),
         # The compiler names what a moved box points to.
         ("let from = Box::new(5);", "let mut to = from; fails(); drop(to); to = Box::new(9); to = { let inner = *to; Box::new(inner % 9) };",
          "Panic", "to", "5"),
@@ -100,6 +101,18 @@ def test_a_new_value_that_is_lost_is_named(kernel):
     result = kernel.run("let mut meal = vec![2]; meal = eats(meal);")
     assert "The new value of `meal` is lost; `meal` has the value from before this cell." in result.error_text
     assert kernel.check("meal").value == "[1]"
+
+
+def test_an_old_value_does_not_come_back_behind_a_new_one(kernel):
+    kernel.check("struct Told(u8); impl Drop for Told { fn drop(&mut self) { println!(\"drop {}\", self.0); } }")
+    kernel.check("let told = Told(1);")
+    # It is dropped as the cell ends, though nothing of the name is stored.
+    result = kernel.check("let first = told.0; let told = Told(first + 1); drop(told);")
+    assert result.stdout.splitlines() == ["drop 2", "drop 1"], result.summary()
+    kernel.check("let told = Told(3);")
+    result = kernel.run('let next = told.0; let told = Told(next + 1); drop(told); panic!("on purpose"); println!("{first}");')
+    assert result.stdout.splitlines() == ["drop 4", "drop 3"], result.summary()
+    assert "make it again" in kernel.run("told").error_text
 
 
 def test_a_value_whose_type_has_no_name_outside_is_named(kernel):

@@ -3,8 +3,8 @@
 
 use super::dependencies::{self, Manifest, Plan};
 use super::tools::{real_cargo, replace_by};
+use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, remedy};
-use crate::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::ffi::OsString;

@@ -8,7 +8,7 @@
 use crate::environment::RECORD;
 use crate::hashing::hash;
 use crate::installation::Installation;
-use crate::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

@@ -518,6 +518,7 @@ impl<'a> Writer<'a> {
                     let lost = format!("{STORE}lose_value(stringify!({}));", instance.name);
                     self.line(&lost);
                 }
+                None if is_visible && self.is_away(at) => self.store(at),
                 _ => {}
             }
         }
@@ -536,7 +537,14 @@ impl<'a> Writer<'a> {
                 .rfind(|other| other.name == instance.name)
                 .is_some_and(|last| std::ptr::eq(last, instance))
         };
-        instance.consumed_by.is_none() || (is_last() && is_evcxrs())
+        !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
+    }
+
+    /// Whether this is the old value of a variable of which the cell leaves nothing: it goes back only if a statement fails before the
+    /// name has another value.
+    fn is_away(&self, index: usize) -> bool {
+        let instance = &self.instances[index];
+        instance.made_by.is_none() && self.layout.away.iter().any(|(old, _)| old.name == instance.name)
     }
 
     /// Stores a variable.
@@ -550,34 +558,36 @@ impl<'a> Writer<'a> {
             Some(store) => Some(self.lines[store.lines.clone()].join(" ")),
             None => self.known.puts.iter().find(|(known, _)| *known == name).map(|(_, put)| put.clone()),
         };
-        if last == Some(*variable) {
-            match (own, put) {
-                (Some(store), _) => {
-                    self.split.stored.push((name, self.split.origins.len(), true));
-                    self.copy(store.lines);
-                }
-                (None, Some(put)) => {
+        let is_last = last == Some(*variable);
+        let is_old = *variable < self.layout.taken.len();
+        match (own, put) {
+            (Some(store), _) if is_last => {
+                self.split.stored.push((name, self.split.origins.len(), true));
+                self.copy(store.lines);
+            }
+            (None, Some(put)) if is_last => {
+                self.origin = self.layout.tail;
+                self.line(&put);
+            }
+            // A variable of an earlier cell, which this one defines anew or moves away.
+            _ if is_old => {
+                let mut old = self.layout.kept.iter().chain(&self.layout.away);
+                if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
                     self.origin = self.layout.tail;
-                    self.line(&put);
+                    self.split.stored.push((name, self.split.origins.len(), false));
+                    self.line(keep);
                 }
-                (None, None) => {}
             }
-        } else if *variable < self.layout.taken.len() {
-            // A variable of an earlier cell, which this one defines anew.
-            let mut old = self.layout.kept.iter().chain(&self.layout.away);
-            if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
-                self.origin = self.layout.tail;
-                self.split.stored.push((name, self.split.origins.len(), false));
-                self.line(keep);
-            }
-        } else if let Some(put) = put {
             // The cell gives the name to another variable later.
-            let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
-            if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
-                self.origin = self.layout.tail;
-                self.split.stored.push((name, self.split.origins.len(), false));
-                self.line(&format!("{before}, _>(stringify!({after}"));
+            (_, Some(put)) => {
+                let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
+                if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
+                    self.origin = self.layout.tail;
+                    self.split.stored.push((name, self.split.origins.len(), false));
+                    self.line(&format!("{before}, _>(stringify!({after}"));
+                }
             }
+            _ => {}
         }
     }
 

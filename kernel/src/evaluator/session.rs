@@ -2,9 +2,9 @@
 
 use crate::choices;
 use crate::environment;
+use crate::installation::user::Needed;
 use crate::installation::{Installation, place_of};
 use crate::private;
-use crate::user_installation::Needed;
 use crate::watcher;
 use anyhow::{Context, Result};
 use std::io::ErrorKind;

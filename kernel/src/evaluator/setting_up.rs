@@ -3,8 +3,8 @@
 
 use crate::environment::{self, INSTALLATION, SESSION};
 use crate::installation::Installation;
-use crate::toolchain::search::Surroundings;
-use crate::user_installation::Needed;
+use crate::installation::toolchain::search::Surroundings;
+use crate::installation::user::Needed;
 use anyhow::{Context, Result, anyhow};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};

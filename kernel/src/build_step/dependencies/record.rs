@@ -7,7 +7,7 @@ use super::set::{Kept, PACKAGE, Set};
 use super::stand_in;
 use crate::hashing::hash;
 use crate::installation::Installation;
-use crate::package::prelude::package_of;
+use crate::installation::package::prelude::package_of;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

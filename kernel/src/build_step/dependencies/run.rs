@@ -3,10 +3,10 @@
 use super::progress::{Built, Progress};
 use super::set::{PACKAGE, Set};
 use crate::build_step::tools::real_cargo;
-use crate::bundle::crates as bundled;
-use crate::cache;
 use crate::environment::{self, STAND_IN};
 use crate::installation::Installation;
+use crate::installation::bundle::crates as bundled;
+use crate::installation::cache;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read};

@@ -13,8 +13,8 @@
 
 use super::plan::Plan;
 use super::progress::Progress;
-use crate::cache;
 use crate::hashing::hash;
+use crate::installation::cache;
 use crate::installation::{Installation, remedy};
 use crate::private;
 use anyhow::{Context, Result};

@@ -2,8 +2,8 @@
 //!
 //! Crates that are only for other platforms are kept as manifests: cargo reads those to choose versions.
 
-use crate::directories;
 use crate::installation::Installation;
+use crate::installation::directories;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeSet;

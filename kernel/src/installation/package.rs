@@ -13,9 +13,9 @@ pub mod metadata;
 pub mod prelude;
 mod workspace;
 
-use crate::directories;
+use crate::installation::directories;
+use crate::installation::toolchain::{Toolchain, query};
 use crate::installation::{Carried, Installation};
-use crate::toolchain::{Toolchain, query};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

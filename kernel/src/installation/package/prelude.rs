@@ -1,8 +1,8 @@
 //! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
 
-use crate::directories;
 use crate::installation::Carried;
-use crate::toolchain::Toolchain;
+use crate::installation::directories;
+use crate::installation::toolchain::Toolchain;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};

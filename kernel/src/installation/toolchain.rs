@@ -96,7 +96,7 @@ fn libraries(root: &Path, target: &str) -> PathBuf {
 
 fn standard_library(root: &Path, target: &str) -> Result<String> {
     let libraries = libraries(root, target);
-    let mut names = crate::directories::entries(&libraries)?
+    let mut names = crate::installation::directories::entries(&libraries)?
         .into_iter()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.starts_with("libstd-") && name.ends_with(".so"));

@@ -3,16 +3,16 @@
 
 use crate::analysed_sources;
 use crate::build_step::Linker;
-use crate::bundle::{crates, toolchain};
-use crate::cache;
-use crate::directories;
 use crate::environment::{INSTALLATION, RECORD};
+use crate::installation::bundle::{crates, toolchain};
+use crate::installation::cache;
+use crate::installation::directories;
+use crate::installation::package::{Package, Report};
+use crate::installation::toolchain::search::Surroundings;
+use crate::installation::toolchain::{Toolchain, release_of_sources};
 use crate::installation::{Record, SOURCES, Sources, has_package, home_beside, home_in, package_in};
 use crate::kernelspec;
-use crate::package::{Package, Report};
 use crate::private;
-use crate::toolchain::search::Surroundings;
-use crate::toolchain::{Toolchain, release_of_sources};
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

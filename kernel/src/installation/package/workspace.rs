@@ -1,7 +1,7 @@
 //! The prelude's sources in a package, as a workspace of their own, by which it can be built with another compiler.
 
-use crate::directories;
-use crate::toolchain::{Toolchain, query};
+use crate::installation::directories;
+use crate::installation::toolchain::{Toolchain, query};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_workspace_of_the_prelude_has_its_members_and_the_profile() {
-        let manifest = of_prelude(include_str!("../../../Cargo.toml")).unwrap();
+        let manifest = of_prelude(include_str!("../../../../Cargo.toml")).unwrap();
         let manifest: toml::Table = toml::from_str(&manifest).unwrap();
         let members = manifest["workspace"]["members"].as_array().unwrap();
         assert!(members.iter().all(|member| member.as_str().unwrap().starts_with("prelude")), "{members:?}");

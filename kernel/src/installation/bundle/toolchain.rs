@@ -1,9 +1,9 @@
 //! The toolchain in a bundle: which of its files cells need, and where they are put.
 
 use super::archive::append as append_tree;
-use crate::directories;
 use crate::installation::Installation;
-use crate::toolchain::Toolchain;
+use crate::installation::directories;
+use crate::installation::toolchain::Toolchain;
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -19,12 +19,12 @@ pub mod crates;
 pub mod toolchain;
 
 use crate::choices;
-use crate::directories;
+use crate::installation::directories;
+use crate::installation::package::{self, Package};
+use crate::installation::setup::{self, Plan, binary_in};
+use crate::installation::toolchain::Toolchain;
+use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{Installation, home_in, package_in};
-use crate::package::{self, Package};
-use crate::setup::{self, Plan, binary_in};
-use crate::toolchain::Toolchain;
-use crate::toolchain::search::{Problem, Surroundings};
 use anyhow::{Context, Result, bail};
 use archive::{append, append_script, append_text};
 use crates::CRATES;
@@ -40,7 +40,7 @@ const PROGRAM: &str = "warpcell";
 const SUMS: &str = "SHA256SUMS";
 const PACKAGE: &str = "package";
 const STANDARD_LIBRARY: &str = "standard-library";
-const INSTALLER: &str = include_str!("../../assets/bundle-install.sh");
+const INSTALLER: &str = include_str!("../../../assets/bundle-install.sh");
 /// What takes seconds to pack and is not much larger than what takes minutes.
 const LEVEL: i32 = 12;
 

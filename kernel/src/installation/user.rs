@@ -9,14 +9,14 @@
 //! installation whose program is gone or has been exchanged is removed when the next one is made.
 
 use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
-use crate::directories;
 use crate::hashing::hash;
+use crate::installation::directories;
+use crate::installation::package::{Package, Report};
+use crate::installation::setup::{self, Plan};
+use crate::installation::toolchain::Toolchain;
+use crate::installation::toolchain::search::Surroundings;
 use crate::installation::{Installation, package_in};
-use crate::package::{Package, Report};
 use crate::private;
-use crate::setup::{self, Plan};
-use crate::toolchain::Toolchain;
-use crate::toolchain::search::Surroundings;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};

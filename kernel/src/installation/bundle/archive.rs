@@ -1,6 +1,6 @@
 //! Adds trees and texts to an archive.
 
-use crate::directories;
+use crate::installation::directories;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
