@@ -95,6 +95,39 @@ def test_what_ran_before_a_failure_stays_done(kernel, before, cell, name, value,
     assert kernel.check(value).value == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "assigning", "value"),
+    [
+        ("let mut w = vec![1]; drop(w);", "w = vec![3]; w", "[3]"),
+        ("let mut w = vec![1];\nprintln!(\"{w:?}\");\ndrop(w);", "w = vec![3]; w", "[3]"),
+        ("let mut w = vec![1]; { let taken = w; } 1", "w = vec![3]; w", "[3]"),
+        ("let (mut w, n) = (vec![1], 2); let pair = (w, n);", "w = vec![pair.1]; w", "[2]"),
+        ("let mut w = vec![1]; drop(w); \"4\".parse::<i32>()?;", "w = Vec::new(); w", "[]"),
+        ("let mut w = vec![1]; drop(w); w = vec![2]; drop(w);", "if w_is_wanted() { w = vec![5]; } else { w = vec![6]; } w", "[5]"),
+    ],
+)
+def test_a_variable_that_its_own_cell_moves_away_gets_a_value_later(kernel, before, assigning, value):
+    kernel.check("fn w_is_wanted() -> bool { true }")
+    kernel.check(before)
+    assert kernel.check(assigning).value == value
+
+
+@pytest.mark.parametrize(
+    ("cell", "assigning", "value"),
+    [
+        # The cell fails before it comes to the new variable of the name, and behind it.
+        ("fails(); w = vec![7]; let w = w.len();", "w = vec![3]; w", "[3]"),
+        ("w = vec![7]; let w = String::from(\"b\"); drop(w); fails();", "w = String::from(\"c\"); w", '"c"'),
+        ("fails(); w = vec![7]; let w: String; w = String::new(); drop(w);", "w = vec![3]; w", "[3]"),
+    ],
+)
+def test_a_variable_without_a_value_gets_one_behind_a_failure(kernel, cell, assigning, value):
+    kernel.check('fn fails() { panic!("on purpose") }')
+    kernel.check("let mut w = vec![1]; drop(w);")
+    assert not kernel.run(cell).ok
+    assert kernel.check(assigning).value == value
+
+
 def test_a_new_value_that_is_lost_is_named(kernel):
     kernel.check("fn eats(list: Vec<i32>) -> Vec<i32> { drop(list); panic!(\"on purpose\") }")
     kernel.check("let mut meal = vec![1];")

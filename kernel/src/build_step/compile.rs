@@ -10,7 +10,7 @@ use super::rewrite::{self, Rewritten, Surroundings};
 use super::statements::{Known, Split, Verdict};
 use super::statics::Statics;
 use super::tools::lead_group;
-use super::variables::Findings;
+use super::variables::{Findings, Plan};
 use super::{checks, replay, statements, types};
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -77,10 +77,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => {
-                        eprint!("{gone}");
-                        return Ok(compiled.status);
-                    }
+                    Some(gone) => return tell(&cell, &plan, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -102,8 +99,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    eprint!("{messages}");
-                    return Ok(compiled.status);
+                    return tell(&cell, &plan, &messages, compiled.status);
                 }
                 findings.add(found);
             }
@@ -111,13 +107,23 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
                 let said = Diagnostics::new(written, messages);
-                eprint!("{}", plan.for_evcxr(&said.messages));
+                let for_evcxr = plan.for_evcxr(&said.messages);
                 Answer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
-                return Ok(compiled.status);
+                return tell(&cell, &plan, &for_evcxr, compiled.status);
             }
         }
     }
     unreachable!("the last attempt ends the loop")
+}
+
+/// Ends the call with messages for evcxr. It forgets the variables that these say to be moved away.
+fn tell(cell: &Cell<'_>, plan: &Plan, messages: &str, status: i32) -> Result<i32> {
+    let gone = plan.new_that_are_moved_away(messages);
+    if !gone.is_empty() {
+        Answer::change(&cell.session, |answer| answer.gone.extend(gone))?;
+    }
+    eprint!("{messages}");
+    Ok(status)
 }
 
 /// One attempt to compile a cell.

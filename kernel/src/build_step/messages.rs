@@ -44,6 +44,8 @@ pub type Types = BTreeMap<String, String>;
 pub struct Answer {
     /// What the compiled cell does with variables.
     pub report: Report,
+    /// The variables that the cell defines and moves away, so that they have no value at its end.
+    pub gone: Types,
     /// What the compiler has said last against the cell.
     pub diagnostics: Option<Diagnostics>,
     /// The types of all new variables, where the compiler was asked for them in the same call.

@@ -16,8 +16,6 @@ pub struct Report {
     pub replaced: Vec<String>,
     /// Those that it may have stored, unknown to evcxr, before it failed.
     pub made: Vec<Stored>,
-    /// Those that have no value at its end: names and types.
-    pub gone: Vec<(String, String)>,
     /// Whether each statement ran by itself, so that the cell process says which values are lost.
     pub by_statements: bool,
 }

@@ -26,7 +26,7 @@ use super::diagnostics::first_line;
 use super::messages;
 use super::names::{assigned, placed_statements_of};
 use super::report::{Report, Stored};
-use super::store::{STORE, Statement, type_stored_by};
+use super::store::{STORE, Statement};
 use super::variables::{KEEPING, Kind, Layout};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
@@ -114,8 +114,6 @@ pub struct Split {
     stored: Vec<(String, usize, bool)>,
     /// Variables that the cell may have stored, unknown to evcxr, before it fails.
     made: Vec<Stored>,
-    /// Variables that have no value at the end: names and types.
-    gone: Vec<(String, String)>,
     /// Variables of earlier cells that are lost if it fails while it gives them new values.
     replaced: Vec<String>,
     /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
@@ -265,7 +263,6 @@ impl Split {
         report.left.retain(|left| !self.uncertain.iter().any(|uncertain| uncertain.name == left.name));
         report.uncertain.extend(self.uncertain.iter().cloned());
         report.replaced.extend(self.replaced.iter().cloned());
-        report.gone.extend(self.gone.iter().cloned());
         report.by_statements = true;
     }
 }
@@ -386,7 +383,6 @@ impl<'a> Writer<'a> {
             consumed: known.consumed.clone(),
             stored: Vec::new(),
             made: Vec::new(),
-            gone: Vec::new(),
             replaced: Vec::new(),
             uncertain: Vec::new(),
         };
@@ -498,8 +494,14 @@ impl<'a> Writer<'a> {
 
     fn close(&mut self, index: usize) {
         for at in 0..self.instances.len() {
-            if self.instances[at].made_by == Some(index) && self.is_stored_at_end(at) {
+            if self.instances[at].made_by != Some(index) {
+                continue;
+            }
+            if self.is_stored_at_end(at) {
                 self.store(at);
+            } else if self.hides(at) {
+                self.origin = self.layout.tail;
+                self.line(&format!("{STORE}hide_variable(stringify!({}));", self.instances[at].name));
             }
         }
         self.origin = self.layout.tail;
@@ -538,6 +540,13 @@ impl<'a> Writer<'a> {
                 .is_some_and(|last| std::ptr::eq(last, instance))
         };
         !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
+    }
+
+    /// Whether a variable hides another one that the cell has defined before it.
+    fn hides(&self, index: usize) -> bool {
+        let instance = &self.instances[index];
+        let is_hidden = |other: &Instance| other.made_by.is_some() && other.variable < instance.variable;
+        self.instances[..index].iter().any(|other| other.name == instance.name && is_hidden(other))
     }
 
     /// Whether this is the old value of a variable of which the cell leaves nothing: it goes back only if a statement fails before the
@@ -598,8 +607,6 @@ impl<'a> Writer<'a> {
         };
         let own = self.layout.new.iter().map(|store| (store.name.clone(), self.lines[store.lines.clone()].join(" ")));
         let calls: BTreeMap<String, String> = self.known.puts.iter().cloned().chain(own).collect();
-        let gone = self.known.puts.iter().filter(|(name, _)| !self.layout.new.iter().any(|store| store.name == *name));
-        self.split.gone = gone.filter_map(|(name, put)| Some((name.clone(), type_stored_by(put)?))).collect();
         self.split.made = calls.iter().filter_map(|(name, put)| Stored::by(put, is_mutable(name))).collect();
     }
 }

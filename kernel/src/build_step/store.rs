@@ -30,11 +30,6 @@ pub fn statement_at(lines: &[&str], from: usize, start: &str, operation: &str) -
     Some(Statement { lines: from..from + length, name: name.to_owned(), type_name: type_name.to_owned() })
 }
 
-/// The type of the variable that a call stores.
-pub fn type_stored_by(put: &str) -> Option<String> {
-    Some(statement_at(&[&without_definitions(put).0], 0, STORE, "put_variable")?.type_name)
-}
-
 /// A call of the store, with the hash of the definitions of its type.
 pub fn with_definitions(call: &str, hash: u64) -> String {
     if hash == 0 { call.to_owned() } else { call.replacen(STORE, &format!("{STORE}defined_by({hash}u64)."), 1) }

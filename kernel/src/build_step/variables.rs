@@ -21,7 +21,7 @@ use super::report::{Report, Stored};
 use super::store::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// Crates that the user added: names in code, with what identifies the files that were built.
@@ -431,6 +431,18 @@ impl Plan {
             kept.push('\n');
         }
         any.then_some(kept)
+    }
+
+    /// The new variables that cannot be stored, since their values were moved away, with their types.
+    pub fn new_that_are_moved_away(&self, messages: &str) -> BTreeMap<String, String> {
+        let Some(layout) = &self.layout else { return BTreeMap::new() };
+        let moved = messages.lines().filter_map(|line| {
+            let message = serde_json::from_str::<Value>(line).ok()?;
+            let index = first_line(&message).filter(|_| message["code"]["code"] == "E0382")?;
+            let store = layout.new.iter().find(|store| store.lines.contains(&index))?;
+            Some((store.name.clone(), store.type_name.clone()))
+        });
+        moved.collect()
     }
 
     /// The variable that cannot be stored behind the closure, since its value was moved away.

@@ -336,7 +336,7 @@ impl RustEvaluator {
             ended.events.lost.extend(unknown);
         }
         let moved = self.variables.note(&ended.before.types, report, context);
-        self.variables.note_without_value(cell, report, context);
+        self.variables.note_without_value(cell, failure.is_some(), &ended.answer.gone, context);
         let failure = failure.or_else(|| ended.was_interrupted.then(interrupted_late))?;
         Some(ended.with_lost(failure, &moved, &variables::names(context)))
     }

@@ -4,6 +4,7 @@
 use crate::build_step::{self, Report, Stored};
 use crate::evaluator::link::Stored as Since;
 use evcxr::CommandContext;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the variables of a session, from cell to cell.
@@ -11,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Variables {
     /// What has become of variables that are not there any more.
     gone: BTreeMap<String, Gone>,
-    /// The types of variables that have no value, but may get one by an assignment.
-    without_value: BTreeMap<String, String>,
+    /// The variables that have no value, but may get one by an assignment, with their types where these are certain.
+    without_value: BTreeMap<String, Option<String>>,
 }
 
 /// Variables by name, with their types.
@@ -51,22 +52,45 @@ impl Variables {
             .cloned()
             .partition(|name| report.has_moved(name));
         self.gone.extend(moved.iter().map(|name| (name.clone(), Gone::Moved)));
-        self.without_value.extend(moved.iter().map(|name| (name.clone(), before[name].clone())));
+        self.without_value.extend(moved.iter().map(|name| (name.clone(), Some(before[name].clone()))));
         self.gone.extend(redefined.into_iter().map(|name| (name, Gone::Redefined)));
         moved
     }
 
-    /// Notes the variables that a cell has defined and that have no value at its end.
-    pub fn note_without_value(&mut self, cell: &str, report: &Report, context: &CommandContext) {
+    /// Notes the variables that a cell has defined and that have no value at its end. One that has failed may not have come to its
+    /// definitions.
+    pub fn note_without_value(&mut self, cell: &str, has_failed: bool, gone: &Types, context: &CommandContext) {
         let now = names(context);
         for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
-            // What is known of the name is about an earlier variable.
-            self.without_value.remove(&name);
-            self.without_value.extend(type_name.map(|type_name| (name, type_name)));
+            if has_failed {
+                self.may_be_without_value(name, type_name);
+            } else {
+                // What is known of the name is about an earlier variable.
+                self.without_value.remove(&name);
+                self.without_value.extend(type_name.map(|type_name| (name, Some(type_name))));
+            }
         }
-        for (name, type_name) in report.gone.iter().filter(|(name, _)| !now.contains(name)) {
+        for (name, type_name) in gone.iter().filter(|(name, _)| !now.contains(*name)) {
             self.gone.insert(name.clone(), Gone::Moved);
-            self.without_value.insert(name.clone(), type_name.clone());
+            if has_failed {
+                self.may_be_without_value(name.clone(), Some(type_name.clone()));
+            } else {
+                self.without_value.insert(name.clone(), Some(type_name.clone()));
+            }
+        }
+    }
+
+    /// Notes a variable that is of this type, or an earlier one of the name.
+    fn may_be_without_value(&mut self, name: String, type_name: Option<String>) {
+        match self.without_value.entry(name) {
+            Entry::Occupied(mut earlier) if *earlier.get() != type_name => drop(earlier.insert(None)),
+            Entry::Occupied(_) => {}
+            Entry::Vacant(entry) => {
+                // A variable of which no type is known may be one that had no `mut`, or none at all.
+                if type_name.is_some() {
+                    entry.insert(type_name);
+                }
+            }
         }
     }
 
@@ -77,7 +101,11 @@ impl Variables {
         }
         let assigned = build_step::assigned_in(cell);
         let known = assigned.iter().filter_map(|name| self.without_value.get_key_value(name));
-        known.map(|(name, type_name)| format!("let mut {name}: {type_name}; ")).collect()
+        let declarations = known.map(|(name, type_name)| match type_name {
+            Some(type_name) => format!("let mut {name}: {type_name}; "),
+            None => format!("let mut {name}; "),
+        });
+        declarations.collect()
     }
 
     /// Notes that the process which held the variables has ended.

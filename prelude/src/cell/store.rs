@@ -10,12 +10,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The variables that the cell which runs has stored, and lost, since it failed.
-static SINCE_FAILURE: Mutex<SinceFailure> =
-    Mutex::new(SinceFailure { stored: Vec::new(), kept: Vec::new(), other_types: Vec::new(), lost: Vec::new() });
+static SINCE_FAILURE: Mutex<SinceFailure> = Mutex::new(SinceFailure {
+    stored: Vec::new(),
+    hidden: Vec::new(),
+    kept: Vec::new(),
+    other_types: Vec::new(),
+    lost: Vec::new(),
+});
 
 struct SinceFailure {
     /// The variables that it has stored.
     stored: Vec<String>,
+    /// Those of which the last one of the name has no value any more, and hides an earlier one that has.
+    hidden: Vec<String>,
     /// Those whose old values are there again.
     kept: Vec<String>,
     /// Those among the first that have another type than the cell would have given the name in the end.
@@ -32,6 +39,7 @@ fn since_failure() -> MutexGuard<'static, SinceFailure> {
 pub(super) fn report_stored() {
     let mut since = since_failure();
     let stored = std::mem::take(&mut since.stored);
+    since.hidden.clear();
     let kept = std::mem::take(&mut since.kept);
     let other_types = std::mem::take(&mut since.other_types);
     let lost = std::mem::take(&mut since.lost);
@@ -110,8 +118,11 @@ impl VariableStore {
     /// has another one, the kernel hears which.
     pub fn put_variable_as<Known: 'static, T: 'static>(&mut self, name: &str, value: T) {
         let type_name = std::any::type_name::<T>();
-        // A variable that hides this one has been stored before it.
-        let is_hidden = || since_failure().stored.iter().any(|stored| stored == name);
+        // A variable that hides this one has been stored before it, or moved away.
+        let is_hidden = || {
+            let since = since_failure();
+            since.stored.iter().chain(&since.hidden).any(|hiding| hiding == name)
+        };
         if !super::has_failed() || is_hidden() {
             self.definitions = 0;
             drop_quietly(Box::new(value));
@@ -121,6 +132,13 @@ impl VariableStore {
             self.definitions = 0;
             self.put(name, Box::new(value));
             since_failure().other_types.push((name.to_owned(), type_name));
+        }
+    }
+
+    /// Says that the variable of this name, whose value was moved away, hides an earlier one of the cell.
+    pub fn hide_variable(&mut self, name: &str) {
+        if super::has_failed() {
+            since_failure().hidden.push(name.to_owned());
         }
     }
 
