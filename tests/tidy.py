@@ -123,6 +123,11 @@ USES = [
 CONTRACT = "kernel/OUTPUT_CONTRACT.md"
 CONTRACT_MODULES = ["prelude/src/output.rs", "kernel/src/output_contract.rs"]
 
+# The pages about the code, which name files by their paths from the root.
+PAGES = [
+    "ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md", "DEPENDENCIES.md", "kernel/ARCHITECTURE.md", "prelude/ARCHITECTURE.md",
+]  # fmt: skip
+
 LONGEST = 700
 MOST_IN_A_CIRCLE = 3
 LONG_REASON = re.compile(r"^(//|#) Long (because|by nature): \S+", re.MULTILINE)
@@ -354,8 +359,8 @@ def links(files: list[str]) -> Iterator[str]:
 
 
 def named_files(files: list[str]) -> Iterator[str]:
-    """Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist."""
-    for page in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+    """Files and folders that the pages about the code name exist."""
+    for page in PAGES:
         for target in re.findall(r"`((?:kernel|prelude|tests|lessons|assets)/[\w./-]*)`", text_of(page)):
             if not (ROOT / target).exists():
                 yield f"{page}: names {target}, which does not exist"
