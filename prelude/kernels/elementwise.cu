@@ -2,7 +2,8 @@
 //
 // One program per operation and element type, chosen by macros:
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types of the operands and of the result
-//   WARPCELL_OPERATION                one of the functions below
+//   WARPCELL_OPERATION                one of the functions below, or a name for the function of CUDA's library that
+//                                     WARPCELL_OF_FLOAT and WARPCELL_OF_DOUBLE name
 //   WARPCELL_ARITY                    how many arguments it takes: 0 (fill), 1 or 2
 // Each program has four kernels: contiguous operands in packs of 16 bytes (`packed`) or, where an address does not
 // allow that, one by one (`single`); and any strides, with 32-bit (`strided`) or 64-bit (`strided_wide`) indices.
@@ -156,27 +157,10 @@ FUNCTION T sign(T x) {
     }
 FLOAT_FUNCTION(floor_of, floorf, floor, x)
 FLOAT_FUNCTION(ceil_of, ceilf, ceil, x)
-FLOAT_FUNCTION(exp_of, expf, exp, T(0))
-FLOAT_FUNCTION(log_of, logf, log, T(0))
-FLOAT_FUNCTION(sqrt_of, sqrtf, sqrt, T(0))
-FLOAT_FUNCTION(sin_of, sinf, sin, T(0))
-FLOAT_FUNCTION(cos_of, cosf, cos, T(0))
-FLOAT_FUNCTION(tan_of, tanf, tan, T(0))
-FLOAT_FUNCTION(tanh_of, tanhf, tanh, T(0))
-FLOAT_FUNCTION(exp2_of, exp2f, exp2, T(0))
-FLOAT_FUNCTION(expm1_of, expm1f, expm1, T(0))
-FLOAT_FUNCTION(log2_of, log2f, log2, T(0))
-FLOAT_FUNCTION(log10_of, log10f, log10, T(0))
-FLOAT_FUNCTION(log1p_of, log1pf, log1p, T(0))
-FLOAT_FUNCTION(cbrt_of, cbrtf, cbrt, T(0))
-FLOAT_FUNCTION(sinh_of, sinhf, sinh, T(0))
-FLOAT_FUNCTION(cosh_of, coshf, cosh, T(0))
-FLOAT_FUNCTION(asin_of, asinf, asin, T(0))
-FLOAT_FUNCTION(acos_of, acosf, acos, T(0))
-FLOAT_FUNCTION(atan_of, atanf, atan, T(0))
-FLOAT_FUNCTION(asinh_of, asinhf, asinh, T(0))
-FLOAT_FUNCTION(acosh_of, acoshf, acosh, T(0))
-FLOAT_FUNCTION(atanh_of, atanhf, atanh, T(0))
+FLOAT_FUNCTION(real_exp, expf, exp, T(0))
+FLOAT_FUNCTION(real_sqrt, sqrtf, sqrt, T(0))
+FLOAT_FUNCTION(real_sin, sinf, sin, T(0))
+FLOAT_FUNCTION(real_cos, cosf, cos, T(0))
 FLOAT_FUNCTION(round_of, rintf, rint, x)
 FLOAT_FUNCTION(trunc_of, truncf, trunc, x)
 FUNCTION bool logical_not(T x) { return x == T(0); }
@@ -234,9 +218,9 @@ FUNCTION bool logical_or(T a, T b) { return a != T(0) || b != T(0); }
         if constexpr (sizeof(T) == 4) return of_float(a, b);                        \
         else return of_double(a, b);                                                \
     }
-FLOAT_FUNCTION_OF_TWO(atan2_of, atan2f, atan2)
-FLOAT_FUNCTION_OF_TWO(hypot_of, hypotf, hypot)
-FLOAT_FUNCTION_OF_TWO(copysign_of, copysignf, copysign)
+FLOAT_FUNCTION_OF_TWO(real_atan2, atan2f, atan2)
+FLOAT_FUNCTION_OF_TWO(real_hypot, hypotf, hypot)
+FLOAT_FUNCTION_OF_TWO(real_copysign, copysignf, copysign)
 // NumPy's division, rounded down, and what it leaves, with the divisor's sign.
 FUNCTION bool signs_differ(T a, T b) { return facts<T>::has_sign && (a < T(0)) != (b < T(0)); }
 FUNCTION T floor_divide(T a, T b) {
@@ -246,7 +230,7 @@ FUNCTION T floor_divide(T a, T b) {
         if (b == T(0)) return a / b;
         // A whole number, but for rounding.
         T quotient = (a - rest) / b - (past ? T(1) : T(0));
-        if (quotient == T(0)) return copysign_of(T(0), a / b);
+        if (quotient == T(0)) return real_copysign(T(0), a / b);
         T whole = floor_of(quotient);
         return quotient - whole > T(0.5) ? whole + T(1) : whole;
     } else {
@@ -256,7 +240,7 @@ FUNCTION T floor_divide(T a, T b) {
 FUNCTION T modulo(T a, T b) {
     T rest = remainder_of(a, b);
     if (rest != T(0)) return signs_differ(rest, b) ? add(rest, b) : rest;
-    if constexpr (facts<T>::real) return copysign_of(T(0), b);
+    if constexpr (facts<T>::real) return real_copysign(T(0), b);
     else return T(0);
 }
 // Integers and bools.
@@ -291,25 +275,34 @@ OF_PARTS complex<P> operator/(complex<P> a, complex<P> b) {
     return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
 }
 FUNCTION T conjugate(T z) { return {z.re, -z.im}; }
-FUNCTION typename T::part magnitude(T z) { return hypot_of(z.re, z.im); }
-FUNCTION typename T::part angle(T z) { return atan2_of(z.im, z.re); }
+FUNCTION typename T::part magnitude(T z) { return real_hypot(z.re, z.im); }
+FUNCTION typename T::part angle(T z) { return real_atan2(z.im, z.re); }
 // Infinities and NaN as in C99.
 OF_PARTS complex<P> exp(complex<P> z) {
-    const P radius = exp_of(z.re);
+    const P radius = real_exp(z.re);
     if (z.im == P(0)) return {radius, z.im};
     if (is_inf(z.re) && !is_finite(z.im)) return z.re < P(0) ? complex<P>{P(0), P(0)} : complex<P>{radius, z.im - z.im};
-    return {radius * cos_of(z.im), radius * sin_of(z.im)};
+    return {radius * real_cos(z.im), radius * real_sin(z.im)};
 }
 // The root whose real part is not negative, without cancellation.
 OF_PARTS complex<P> sqrt(complex<P> z) {
     if (is_inf(z.im)) return {absolute(z.im), z.im};
     if (z.re == P(0) && z.im == P(0)) return {P(0), z.im};
-    const P root = sqrt_of(absolute(z.re) * P(0.5) + magnitude(z) * P(0.5)), other = z.im * P(0.5) / root;
+    const P root = real_sqrt(absolute(z.re) * P(0.5) + magnitude(z) * P(0.5)), other = z.im * P(0.5) / root;
     if (z.re >= P(0)) return {root, other};
-    return {absolute(other), copysign_of(root, z.im)};
+    return {absolute(other), real_copysign(root, z.im)};
 }
 
 #ifdef WARPCELL_OPERATION
+
+// A function of CUDA's library.
+#ifdef WARPCELL_OF_DOUBLE
+#if WARPCELL_ARITY == 1
+FLOAT_FUNCTION(WARPCELL_OPERATION, WARPCELL_OF_FLOAT, WARPCELL_OF_DOUBLE, T(0))
+#else
+FLOAT_FUNCTION_OF_TWO(WARPCELL_OPERATION, WARPCELL_OF_FLOAT, WARPCELL_OF_DOUBLE)
+#endif
+#endif
 
 __device__ __forceinline__ output apply(input a, input b) {
 #if WARPCELL_ARITY == 0

@@ -15,11 +15,14 @@ use text::{Facts, Limits};
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod factorisations;
+pub(crate) mod functions;
 pub(crate) mod kernel;
+pub(crate) mod operations;
 pub(crate) mod stream;
 pub(crate) mod text;
 
 use kernel::{Argument, Launch};
+pub(crate) use operations::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 pub(crate) use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
@@ -123,171 +126,6 @@ pub(crate) struct View<'a> {
 pub(crate) enum Operand<'a> {
     Array(View<'a>),
     Scalar(Scalar),
-}
-
-/// Elementwise functions of one argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum UnaryOperation {
-    Negative,
-    Abs,
-    Sign,
-    Floor,
-    Ceil,
-    Exp,
-    Log,
-    Sqrt,
-    Sin,
-    Cos,
-    Tan,
-    Tanh,
-    LogicalNot,
-    IsNan,
-    Exp2,
-    Expm1,
-    Log2,
-    Log10,
-    Log1p,
-    Cbrt,
-    Sinh,
-    Cosh,
-    Asin,
-    Acos,
-    Atan,
-    Asinh,
-    Acosh,
-    Atanh,
-    /// To the nearest integer, halves to the even one.
-    Round,
-    Trunc,
-    IsInf,
-    IsFinite,
-    /// Integers, and bools as `LogicalNot`.
-    BitwiseNot,
-    /// Complex numbers, as the next one.
-    Conjugate,
-    /// The angle to the positive real axis, a real number.
-    Angle,
-}
-
-impl UnaryOperation {
-    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, the type of the parts for what is a real
-    /// number of complex ones, else the same.
-    pub const fn output(self, dtype: DType) -> DType {
-        use UnaryOperation::{Abs, Angle, IsFinite, IsInf, IsNan, LogicalNot};
-        match self {
-            LogicalNot | IsNan | IsInf | IsFinite => DType::Bool,
-            Abs | Angle => dtype.part(),
-            _ => dtype,
-        }
-    }
-
-    /// Whether complex numbers have it.
-    pub const fn takes_complex(self) -> bool {
-        use UnaryOperation::{Abs, Angle, Conjugate, Exp, Negative, Sqrt};
-        matches!(self, Negative | Abs | Exp | Sqrt | Conjugate | Angle)
-    }
-}
-
-/// Elementwise functions of two arguments of one dtype.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum BinaryOperation {
-    Add,
-    Subtract,
-    Multiply,
-    /// Floats: IEEE. Integers: truncated as in Rust; a zero divisor gives 0, as in NumPy.
-    Divide,
-    /// Rust's `%`; a zero divisor of an integer gives 0.
-    Remainder,
-    /// Floats: `powf`. Integers: wrapping power; a negative exponent gives 0 (1 for base 1, ±1 for base −1).
-    Power,
-    /// NumPy's `maximum`: NaN if either is NaN.
-    Maximum,
-    /// NumPy's `minimum`: NaN if either is NaN.
-    Minimum,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    LogicalAnd,
-    LogicalOr,
-    /// Floats only, as the next two.
-    Atan2,
-    Hypot,
-    Copysign,
-    /// The quotient, rounded down; a zero divisor of an integer gives 0.
-    FloorDivide,
-    /// What `FloorDivide` leaves, with the divisor's sign; a zero divisor of an integer gives 0.
-    Modulo,
-    /// Integers and bools, as the next two.
-    BitwiseAnd,
-    BitwiseOr,
-    BitwiseXor,
-    /// Integers. Shifted by as many bits as there are or more, or by a negative number: 0.
-    LeftShift,
-    /// Integers, with their sign. Shifted by as many bits as there are or more, or by a negative number: 0, or −1 for
-    /// negative values.
-    RightShift,
-}
-
-impl BinaryOperation {
-    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
-    pub const fn output(self, dtype: DType) -> DType {
-        use BinaryOperation as B;
-        match self {
-            B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual => DType::Bool,
-            B::LogicalAnd | B::LogicalOr => DType::Bool,
-            _ => dtype,
-        }
-    }
-
-    /// Whether complex numbers have it.
-    pub const fn takes_complex(self) -> bool {
-        use BinaryOperation::{Add, Divide, Equal, Multiply, NotEqual, Subtract};
-        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual)
-    }
-}
-
-/// Reductions. `Max`, `Min` give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ReduceOperation {
-    Sum,
-    Max,
-    Min,
-    All,
-    Any,
-    Product,
-    /// The sum of the squares, of floats.
-    SumSquares,
-    /// Where the largest element is along the one axis that is reduced: the first of several, the first NaN if there is one.
-    ArgMax,
-    /// As `ArgMax`, of the smallest.
-    ArgMin,
-}
-
-impl ReduceOperation {
-    /// The dtype of the output for inputs of `dtype`.
-    pub const fn output(self, dtype: DType) -> DType {
-        match self {
-            ReduceOperation::Sum | ReduceOperation::Product => sum_type(dtype),
-            ReduceOperation::ArgMax | ReduceOperation::ArgMin => DType::I64,
-            _ => dtype,
-        }
-    }
-
-    /// Whether there is no result over no elements.
-    pub const fn needs_elements(self) -> bool {
-        use ReduceOperation::{ArgMax, ArgMin, Max, Min};
-        matches!(self, Max | Min | ArgMax | ArgMin)
-    }
-}
-
-/// Running reductions along an axis, from the first element to each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ScanOperation {
-    Sum,
-    Product,
 }
 
 /// The dtype of sums and products: bool, u8 and u32 give u64, i32 gives i64, others stay.

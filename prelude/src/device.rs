@@ -125,7 +125,7 @@ impl Device {
             let names: Vec<String> = devices.iter().map(ToString::to_string).collect();
             Error::DeviceUnavailable {
                 device: format!("device {number}"),
-                reason: format!("it does not exist; numbers count from 0, and there are: {}", names.join(", ")),
+                reason: format!("it does not exist; numbers start at 0, and the devices are: {}", names.join(", ")),
             }
         })
     }
@@ -388,7 +388,7 @@ mod tests {
         assert_eq!(Device::new(0), Ok(devices()[0]));
         let error = Device::new(77).unwrap_err().to_string();
         let known = format!(
-            "device 77 cannot be used: it does not exist; numbers count from 0, and there are: {}",
+            "device 77 cannot be used: it does not exist; numbers start at 0, and the devices are: {}",
             devices()[0]
         );
         assert!(error.starts_with(&known), "{error}");

@@ -357,7 +357,7 @@ pub trait Element:
 #[diagnostic::on_unimplemented(
     message = "this operation needs an array of real numbers, but its elements are `{Self}`",
     label = "not real numbers",
-    note = "complex numbers have no order; take one of `a.abs()`, `a.real()`, `a.imag()` and `a.angle()` first"
+    note = "complex numbers have no order; use one of `a.abs()`, `a.real()`, `a.imag()` and `a.angle()` first"
 )]
 pub trait Real: Element + PartialOrd {}
 
@@ -370,7 +370,7 @@ pub trait Real: Element + PartialOrd {}
 /// a.negative(); // a.astype::<f32>().negative()
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "there is no arithmetic on arrays of `{Self}`",
+    message = "arrays of `{Self}` do not support arithmetic",
     label = "not a type that arrays compute in",
     note = "convert the array first, such as `a.astype::<f32>()`",
     note = "arrays compute in u8, i32, u32, i64, u64, f32, f64 and complex numbers; those of bool, i8, u16, i16, gpu::f16 and \
@@ -385,7 +385,7 @@ pub trait Arithmetic: Element {
 #[diagnostic::on_unimplemented(
     message = "this operation is not for arrays of `{Self}`",
     label = "not real numbers that arrays compute in",
-    note = "convert the array first, such as `a.astype::<f32>()`; of complex numbers, take `a.real()`, `a.imag()` or `a.abs()`",
+    note = "convert the array first, such as `a.astype::<f32>()`; for complex numbers, use `a.real()`, `a.imag()` or `a.abs()`",
     note = "it is for u8, i32, u32, i64, u64, f32 and f64; arrays of bool, i8, u16, i16, gpu::f16 and gpu::bf16 are stored, \
             moved, converted, compared and summed"
 )]

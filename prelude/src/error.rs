@@ -219,8 +219,8 @@ impl fmt::Display for Error {
             ),
             Error::AxisMismatch { operation, left, right, axes, advice } => write!(
                 f,
-                "{operation}: axis {} of the shape {left:?} has length {}, and axis {} of the shape {right:?} has length {}; \
-                 {advice}",
+                "{operation}: axis {} of the shape {left:?} has length {}, but axis {} of the shape {right:?} has \
+                 length {}; {advice}",
                 axes.0, left[axes.0], axes.1, right[axes.1]
             ),
             Error::InvalidShape { operation, shape, reason } => {
@@ -242,8 +242,8 @@ impl fmt::Display for Error {
             }
             Error::DeviceMismatch { operation, left, right } => write!(
                 f,
-                "{operation}: one array is on {left}, the other on {right}; copy one of them to the other's device \
-                 with `to_device`"
+                "{operation}: one array is on {left}, but the other is on {right}; copy one of them with `to_device`, \
+                 so that both are on the same device"
             ),
             Error::OutOfMemory { device, requested, free, pooled, limit } => {
                 write!(f, "out of memory on {device}: {requested} bytes were asked for, {free} are free")?;
@@ -261,11 +261,12 @@ impl fmt::Display for Error {
             ),
             Error::ContextLost { operation, status } => write!(
                 f,
-                "the CUDA context is lost: {status}, noticed during {operation}; a kernel that was started before has failed, and \
-                 all arrays on the device are gone; CUDA gives this process no new context: restart the notebook's kernel for one, \
-                 or keep the variables of the host and go on with the CPU: `gpu::set_device(gpu::Device::Cpu);`"
+                "the CUDA context is lost: {status}, noticed during {operation}; a kernel that was started before has \
+                 failed, and all arrays on the device are lost; CUDA cannot make a new context in this process: \
+                 restart the notebook's kernel, or keep the host variables and continue on the CPU: \
+                 `gpu::set_device(gpu::Device::Cpu);`"
             ),
-            Error::NoInput { reason } => write!(f, "no input can be asked for: {reason}"),
+            Error::NoInput { reason } => write!(f, "input cannot be read: {reason}"),
             Error::File { operation, path, reason } => write!(f, "{operation}: {path} {reason}"),
             Error::FileDType { operation, path, found, wanted } => write!(
                 f,
@@ -290,9 +291,9 @@ impl fmt::Display for Error {
             ),
             Error::NotPositiveDefinite { operation, matrix, minor } => write!(
                 f,
-                "{operation}: {} is not positive definite: its leading minor of order {minor} is not positive; make sure that \
-                 it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or `eigh`, which take \
-                 others too",
+                "{operation}: {} is not positive definite: its leading minor of order {minor} is not positive; make \
+                 sure that it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or \
+                 `eigh`, which also take other matrices",
                 matrix_name(*matrix)
             ),
             Error::NotFinite { operation } => write!(

@@ -28,7 +28,7 @@ fn place([x, y, z]: [usize; 3]) -> String {
 pub(crate) fn division(value: Option<i64>, of: Option<Thread>) -> String {
     let what = value.map_or_else(|| "an integer".to_owned(), |value| value.to_string());
     let text =
-        format!("{what} was divided by zero; test the divisor before, such as `if d == 0 {{ 0 }} else {{ n / d }}`");
+        format!("{what} was divided by zero; test the divisor first, such as `if d == 0 {{ 0 }} else {{ n / d }}`");
     in_thread(text, of)
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn division(value: Option<i64>, of: Option<Thread>) -> String {
 pub(crate) fn remainder(value: Option<i64>, of: Option<Thread>) -> String {
     let what = value.map_or_else(|| "an integer".to_owned(), |value| value.to_string());
     let text = format!(
-        "the remainder of {what} by zero was asked for; test the divisor before, such as \
-         `if d == 0 {{ 0 }} else {{ n % d }}`"
+        "the remainder of {what} was computed with the divisor zero; test the divisor first, such as `if d == 0 {{ 0 \
+         }} else {{ n % d }}`"
     );
     in_thread(text, of)
 }
@@ -45,7 +45,7 @@ pub(crate) fn remainder(value: Option<i64>, of: Option<Thread>) -> String {
 /// An index past the end of an array of the function's own.
 pub(crate) fn index(index: i64, length: i64, of: Option<Thread>) -> String {
     let text = format!(
-        "the index {} is out of bounds for an array of length {length}; test it before, or take `index.min({})`",
+        "the index {} is out of bounds for an array of length {length}; test it first, or use `index.min({})`",
         written(index),
         length.saturating_sub(1).max(0)
     );
@@ -74,7 +74,7 @@ pub(crate) fn wrong_axes(array: &str, axes: usize, given: usize) -> String {
     };
     // What the translator says of the same.
     let given = if given == 1 { "this is one index".to_owned() } else { format!("these are {given} indices") };
-    format!("`{array}` has {axes} {}, and {given}; write `{array}[{indices}]`", if axes == 1 { "axis" } else { "axes" })
+    format!("`{array}` has {axes} {}, but {given}; write `{array}[{indices}]`", if axes == 1 { "axis" } else { "axes" })
 }
 
 /// A loop was told to end.
@@ -94,10 +94,10 @@ pub(crate) fn out_of_time(kernel: &str, seconds: f64, device: String, line: usiz
 /// A panic, on a device that has no text of it.
 pub(crate) fn panicked(of: Option<Thread>) -> String {
     let advice = match of {
-        Some(_) => "test the values before, or leave that element out",
+        Some(_) => "test the values first, or leave that element out",
         None => "let it return a value for such elements, such as NaN",
     };
-    in_thread(format!("it has come to a `panic!`, `unreachable!` or `assert!`; {advice}"), of)
+    in_thread(format!("it has reached a `panic!`, `unreachable!` or `assert!`; {advice}"), of)
 }
 
 fn in_thread(text: String, of: Option<Thread>) -> String {
@@ -139,8 +139,8 @@ pub(crate) fn of_threads(operation: &'static str, kernel: &Kernel, failure: &Fai
         FailureKind::Race { memory, index, first, second } => race(&places, memory, index, first, second),
         FailureKind::DivergentBarrier { operation, other } => divergent(&places, operation, other, thread),
         FailureKind::Uninitialised { memory, index } => format!(
-            "{} read `{}`, where no thread of its block has written yet; shared memory begins with anything: write to it first, and \
-             let `sync_threads();` follow if other threads read it",
+            "{} read `{}`, where no thread of its block has written yet; shared memory starts with undefined values: write \
+             to it first, and then write `sync_threads();` if other threads read it",
             thread.name(),
             places.element(memory, index)
         ),
@@ -163,12 +163,12 @@ fn race(places: &Places, memory: &Memory, index: &[usize], first: &Access, secon
         format!("{} {what} it in line {}", thread.name(), places.find(Some(access.line)).1)
     };
     let advice = if first.block != second.block {
-        "blocks run in any order: let each write to elements of its own, use atomics such as `a.atomic_add(i, x)` for all of them, or \
-         launch a second kernel for what comes after"
+        "blocks run in any order: let each block write to its own elements, use atomics such as `a.atomic_add(i, x)` \
+         for all of them, or launch a second kernel for the next step"
     } else if first.kind == AccessKind::Atomic || second.kind == AccessKind::Atomic {
         "write `sync_threads();` between the two, or make both atomic"
     } else if first.kind == AccessKind::Write && second.kind == AccessKind::Write {
-        "let one thread write it, add by an atomic such as `a.atomic_add(i, x)`, or write `sync_threads();` between the two"
+        "let one thread write it, add with an atomic such as `a.atomic_add(i, x)`, or write `sync_threads();` between the two"
     } else {
         "write `sync_threads();` between the two"
     };
@@ -186,8 +186,8 @@ fn divergent(places: &Places, operation: &str, other: &Elsewhere, thread: Thread
     };
     let all = if operation.starts_with("sync_threads") { "threads of a block" } else { "lanes of the mask" };
     format!(
-        "{} waits at `{operation}`, but {elsewhere}; all {all} must come to the same call: put it outside of `if`, of loops that some \
-         leave earlier, and behind no `return`",
+        "{} waits at `{operation}`, but {elsewhere}; all {all} must reach the same call: do not put it inside an `if`, \
+         inside a loop that some leave earlier, or after a `return`",
         thread.name()
     )
 }
@@ -203,8 +203,8 @@ fn of_panic(message: &str, thread: Thread) -> String {
         ("attempt to calculate the remainder with a divisor of zero", _) => remainder(None, Some(thread)),
         (_, Some((length, given))) => index(given, length, Some(thread)),
         (overflow, None) if overflow.starts_with("attempt to ") && overflow.ends_with(" with overflow") => format!(
-            "{} did: {overflow}; on CUDA devices integers wrap, which `wrapping_add`, `wrapping_sub` and `wrapping_mul` say in the \
-             text; if that is not meant, test the values before, or take a larger type",
+            "{} did: {overflow}; on CUDA devices integers wrap; if you want that, write `wrapping_add`, `wrapping_sub` \
+             or `wrapping_mul`; if not, test the values first, or use a larger type",
             thread.name()
         ),
         (other, None) => format!("{} panicked: {other}", thread.name()),

@@ -152,9 +152,9 @@ fn failed(operation: &'static str, path: &Path, reason: impl Into<String>) -> Er
 fn refused(operation: &'static str, path: &Path, wish: &str, error: &io::Error) -> Error {
     let folder = std::env::current_dir().map_or_else(|_| "?".to_owned(), |folder| folder.display().to_string());
     let help = match error.kind() {
-        io::ErrorKind::NotFound if path.is_relative() => format!("; relative paths begin at {folder}"),
-        io::ErrorKind::NotFound => "; check the name, and that the folder is there".to_owned(),
-        io::ErrorKind::StorageFull => "; make room, or write it elsewhere".to_owned(),
+        io::ErrorKind::NotFound if path.is_relative() => format!("; relative paths start at {folder}"),
+        io::ErrorKind::NotFound => "; check the name, and that the folder exists".to_owned(),
+        io::ErrorKind::StorageFull => "; free some space, or write to another place".to_owned(),
         _ => String::new(),
     };
     failed(operation, path, format!("cannot be {wish}: {error}{help}"))
@@ -162,7 +162,7 @@ fn refused(operation: &'static str, path: &Path, wish: &str, error: &io::Error) 
 
 /// The error for an archive's or a reader's own message.
 fn broken(operation: &'static str, path: &Path, error: &dyn std::fmt::Display) -> Error {
-    let reason = format!("cannot be read: {error}; the file may be damaged or incomplete, write it anew");
+    let reason = format!("cannot be read: {error}; the file may be damaged or incomplete; write it again");
     failed(operation, path, reason)
 }
 

@@ -230,7 +230,7 @@ fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOn
     values.try_reserve_exact(size).map_err(|_| Error::InvalidShape {
         operation,
         shape: shape.to_vec(),
-        reason: format!("needs more memory than there is for {}; use smaller arrays", T::DTYPE),
+        reason: format!("needs more memory for elements of {} than there is; use smaller arrays", T::DTYPE),
     })?;
     cpu::memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
     write(values.as_mut_ptr().cast());

@@ -77,18 +77,18 @@ unsafe fn adopted(
     }
     let invalid = |reason: String| Error::InvalidArgument { operation, reason };
     if address == 0 {
-        return Err(invalid("the pointer to the elements is null, and there are elements".into()));
+        return Err(invalid("the pointer to the elements is null, but there are elements".into()));
     }
     if !address.is_multiple_of(dtype.size()) {
         let reason = format!(
-            "the address {address:#x} of the elements is no multiple of {}, the size of {dtype}; copy them in the other library",
+            "the address {address:#x} of the elements is not a multiple of {}, the size of {dtype}; copy them in the other library",
             dtype.size()
         );
         return Err(invalid(reason));
     }
     let Some((layout, first, bytes)) = placed(address, dtype, shape, strides) else {
         return Err(invalid(
-            "the strides lead out of the memory that a machine can address; check shape and strides".into(),
+            "the strides go beyond the memory that a machine can address; check shape and strides".into(),
         ));
     };
     // SAFETY: the caller's promise; the range was computed from the indices of all elements.

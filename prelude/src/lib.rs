@@ -127,10 +127,7 @@ pub use operations::sorting::{
     Side, argsort, argsort_axis, digitize, digitize_with, searchsorted, sort, sort_axis, try_sort, unique,
     unique_counts, unique_inverse,
 };
-pub use plot::{
-    Categories, Curve, Figure, ImageSource, Plot, Values, bar, heatmap, hist, imshow, plot, scatter, try_bar, try_hist,
-    try_imshow, try_plot, try_scatter,
-};
+pub use plot::*;
 #[doc(hidden)]
 pub use rich::write_rich;
 pub use rich::{

@@ -12,15 +12,9 @@ mod factors;
 mod spectra;
 mod stacks;
 
-pub use equations::{
-    det, det_each, inv, lstsq, lstsq_with, matrix_power, pinv, pinv_with, slogdet, slogdet_each, solve, try_inv,
-    try_solve,
-};
-pub(crate) use equations::{determinant, inv_of, solve_of};
-pub(crate) use factors::{Qr, cholesky_of, lu_of, qr_of};
-pub use factors::{cholesky, lu, qr, qr_complete, qr_r, try_cholesky};
-pub use spectra::{cond, cond_each, eigh, eigvalsh, matrix_rank, matrix_rank_each, svd, svd_with, svdvals};
-pub(crate) use spectra::{eigh_of, svd_of};
+pub use equations::*;
+pub use factors::*;
+pub use spectra::*;
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;

@@ -124,7 +124,8 @@ impl MemoryPool {
                         "the system does not say how much memory there is; give a number of bytes".to_owned()
                     } else {
                         format!(
-                            "{fraction} is no fraction of the memory; give one from 0.0 to 1.0, or bytes as an integer"
+                            "{fraction} is not a fraction of the memory; give a fraction from 0.0 to 1.0, or bytes as \
+                             an integer"
                         )
                     };
                     return Err(Error::InvalidArgument { operation: "set_limit", reason });
@@ -163,7 +164,7 @@ pub enum Amount {
 
 /// A limit of a [`MemoryPool`]: bytes as a `usize`, or a fraction as an `f64`. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no limit of memory",
+    message = "`{Self}` is not a memory limit",
     label = "expected bytes or a fraction",
     note = "a limit is a number of bytes, such as `4 << 30`, of type usize, or a fraction of the memory, such as `0.5`"
 )]

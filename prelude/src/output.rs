@@ -96,7 +96,7 @@ pub(crate) fn write(frame: &[u8]) {
             Some(found) => *known = found,
             None => {
                 // Nobody would ever learn that the cell has ended.
-                eprintln!("the cell has closed the descriptors by which this process speaks to the kernel");
+                eprintln!("the cell has closed the file descriptors that this process uses to talk to the kernel");
                 // SAFETY: `_exit` ends the process and has no preconditions.
                 unsafe { libc::_exit(UNREACHABLE) }
             }

@@ -14,7 +14,7 @@ mod strokes;
 mod ticks;
 mod values;
 
-pub use chart::{Plot, bar, hist, plot, scatter, try_bar, try_hist, try_plot, try_scatter};
+pub use chart::*;
 pub use image::ImageSource;
 pub use imshow::{Figure, heatmap, imshow, try_imshow};
 pub use values::{Categories, Curve, Values};

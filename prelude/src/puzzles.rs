@@ -16,7 +16,7 @@
 //!
 //! let report = gpu::puzzles::guard().check(guard);
 //! assert!(!report.is_solved());
-//! assert!(report.to_string().contains("Hint: Threads that have no element must touch none"));
+//! assert!(report.to_string().contains("Hint: A thread without an element must not read or write"));
 //! ```
 
 mod case;

@@ -51,7 +51,7 @@ fn figures_and_limits() {
     assert!(half > 0 && half.abs_diff(2 * pool.get_limit()) <= 2);
     pool.set_limit(0.0);
     let panic = std::panic::catch_unwind(|| gpu::memory_pool().set_limit(1.5)).unwrap_err();
-    assert!(panic.downcast_ref::<String>().unwrap().contains("1.5 is no fraction of the memory"));
+    assert!(panic.downcast_ref::<String>().unwrap().contains("1.5 is not a fraction of the memory"));
 
     // Memory that is not there at all.
     let error = gpu::try_zeros::<u8>(1 << 50).unwrap_err();

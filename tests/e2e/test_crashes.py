@@ -78,7 +78,7 @@ def test_a_process_that_cannot_reach_the_kernel_ends_and_says_why(fresh_kernel):
     session.check("let beside = vec![7];")
     result = session.run(f"{CLOSE}unsafe {{ close(1); for fd in 4..64 {{ close(fd); }} }}")
     assert result.error["ename"] == "CellProcessDied" and "beside" in result.error_text, result.error_text
-    assert "has closed the descriptors" in result.stderr
+    assert "has closed the file descriptors" in result.stderr
     assert session.check("1 + 1").value == "2"
 
 

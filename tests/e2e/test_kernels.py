@@ -128,7 +128,7 @@ def test_an_endless_kernel_is_interrupted_and_variables_live(kernel, cell):
 
 ERRORS = [
     ("#[kernel]\nfn f(a: &[f32]) {\n}", "&[f32]", "write `View<f32>`"),
-    ("#[kernel]\nfn f(mut out: ViewMut<f32>) -> f32 {\n    1.0\n}", "-> f32", "returns nothing"),
+    ("#[kernel]\nfn f(mut out: ViewMut<f32>) -> f32 {\n    1.0\n}", "-> f32", "cannot return a value"),
     ("#[kernel]\nfn f(mut out: ViewMut<f32>) {\n    let v = vec![1.0f32];\n    out[0] = v[0];\n}", "vec", "vec"),
     ("fn plain(x: f32) -> f32 { x }\n#[kernel]\nfn f(mut out: ViewMut<f32>) {\n    out[0] = plain(1.0);\n}", "plain(1.0)", "write `#[device]`"),
     ("#[vectorize]\nfn f(x: f32) -> f32 {\n    x + thread_idx().x as f32\n}", "thread_idx", "kernel"),

@@ -41,7 +41,7 @@ def test_a_picture_from_its_bytes(kernel):
         (shown,) = kernel.check(name).of("execute_result")
         assert shown["data"]["text/plain"] == "PNG image, 300×200 pixels"
         assert shown["data"]["image/png"].startswith("iVBOR")
-    assert "no PNG, JPEG, GIF or WebP file" in kernel.run('gpu::Image::new("text");').error_text
+    assert "cannot be read as a PNG, JPEG, GIF or WebP file" in kernel.run('gpu::Image::new("text");').error_text
     assert "nowhere.png cannot be read" in kernel.run('gpu::Image::open("nowhere.png");').error_text
 
 

@@ -64,7 +64,7 @@ def test_a_new_process_has_the_directory_and_the_environment(fresh_kernel, tmp_p
                         " std::process::abort()")
     assert result.error["ename"] == "CellProcessDied"
     said = result.stderr + kernel.check("!pwd").stderr
-    assert f"{tmp_path}/gone, cannot be entered any more" in said, said
+    assert f"{tmp_path}/gone, can no longer be entered" in said, said
 
 
 def test_shell_lines_run_in_their_turn_and_stream(kernel):

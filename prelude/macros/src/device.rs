@@ -27,13 +27,13 @@ fn registration(
     match keyword(&bare).as_str() {
         "const" if !bare.clone().into_iter().any(|tree| is_word(&tree, "fn")) => Err(vec![Error::new_spanned(
             bare.into_iter().next(),
-            "a constant needs no attribute for functions on devices to use it; remove `#[device]`",
+            "device code can use a constant without an attribute; remove `#[device]`",
         )]),
         "struct" => structure(item, &bare, notebook),
         "fn" | "const" | "async" | "unsafe" | "extern" => function(item, &bare, notebook),
         _ => Err(vec![Error::new_spanned(
             bare.into_iter().next(),
-            "`#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`",
+            "`#[device]` goes before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`",
         )]),
     }
 }

@@ -36,23 +36,23 @@ struct Formula {
 impl Parse for Formula {
     fn parse(input: ParseStream<'_>) -> Result<Formula> {
         if input.peek(Token![move]) {
-            return Err(input.error("`fuse!` captures by value anyway; leave `move` out"));
+            return Err(input.error("`fuse!` always captures by value; remove `move`"));
         }
         let reduction = input.parse()?;
         if input.peek(Token![||]) {
             return Err(
-                input.error("a formula has at least one parameter, which is an element of an array: `|x: f32| …`")
+                input.error("a formula needs at least one parameter, which is an element of an array: `|x: f32| …`")
             );
         }
         input.parse::<Token![|]>().map_err(|error| Error::new(error.span(), WRONG))?;
         let mut parameters: Vec<(Ident, Type)> = Vec::new();
         while !input.peek(Token![|]) {
             if parameters.len() == MOST_ARGUMENTS {
-                return Err(input.error(format!("a formula has at most {MOST_ARGUMENTS} parameters")));
+                return Err(input.error(format!("a formula can have at most {MOST_ARGUMENTS} parameters")));
             }
             let name: Ident = input.parse().map_err(|error| {
-                let text = "a parameter of a formula is a name with a type, such as `x: f32`; take it apart, or make it mutable, by a \
-                            `let` in the formula";
+                let text = "a parameter of a formula must be a name with a type, such as `x: f32`; to destructure it \
+                            or to make it mutable, write a `let` in the formula";
                 Error::new(error.span(), text)
             })?;
             if !input.peek(Token![:]) {
@@ -66,7 +66,7 @@ impl Parse for Formula {
         }
         if parameters.is_empty() {
             return Err(
-                input.error("a formula has at least one parameter, which is an element of an array: `|x: f32| …`")
+                input.error("a formula needs at least one parameter, which is an element of an array: `|x: f32| …`")
             );
         }
         input.parse::<Token![|]>()?;
@@ -104,8 +104,8 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     let comma = body.clone().into_iter().find(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ','));
     if let (Some(reduction), Some(comma)) = (&reduction, comma) {
         let text = format!(
-            "`{reduction}(…)` around a formula reduces its results over all elements, and takes one value; of two numbers \
-             there are `a.min(b)` and `a.max(b)`"
+            "`{reduction}(…)` around a formula takes one value, and reduces the results over all elements; for two \
+             numbers, write `a.min(b)` or `a.max(b)`"
         );
         return Err(vec![Error::new(comma.span(), text)]);
     }
@@ -118,7 +118,7 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
         return Err(plain);
     }
     if let Some(capture) = references.captures.get(MOST_CAPTURES) {
-        let text = format!("a formula captures at most {MOST_CAPTURES} variables; give some as arguments");
+        let text = format!("a formula can capture at most {MOST_CAPTURES} variables; pass some as arguments");
         return Err(vec![Error::new(capture.span(), text)]);
     }
 

@@ -39,7 +39,7 @@ pub fn signature(arguments: TokenStream, item: TokenStream, words: &Words) -> Re
         input.parse::<Visibility>()?;
         let start = input.span();
         let signature: Signature = input.parse().map_err(|_| {
-            Error::new(start, format!("`{attribute}` stands before a plain function: `{attribute} {example}`"))
+            Error::new(start, format!("`{attribute}` goes before a plain function: `{attribute} {example}`"))
         })?;
         input.parse::<TokenStream>()?;
         Ok(signature)
@@ -52,7 +52,7 @@ pub fn signature(arguments: TokenStream, item: TokenStream, words: &Words) -> Re
 fn reject_qualifiers(signature: &Signature, words: &Words) -> Result<()> {
     let Words { attribute, without_types, .. } = words;
     let plain = |token: &dyn ToTokens, what: &str| {
-        let text = format!("a `{attribute}` function is a plain `fn`; remove `{what}`");
+        let text = format!("a `{attribute}` function must be a plain `fn`; remove `{what}`");
         Err(Error::new_spanned(token.to_token_stream(), text))
     };
     if let Some(token) = &signature.constness {
@@ -68,15 +68,15 @@ fn reject_qualifiers(signature: &Signature, words: &Words) -> Result<()> {
         return plain(abi, "extern");
     }
     if !signature.generics.params.is_empty() {
-        let text = format!("a `{attribute}` function has no type parameters; {without_types}");
+        let text = format!("a `{attribute}` function cannot have type parameters; {without_types}");
         return Err(Error::new_spanned(&signature.generics, text));
     }
     if let Some(clause) = &signature.generics.where_clause {
-        let text = format!("a `{attribute}` function has no `where` clause; remove it");
+        let text = format!("a `{attribute}` function cannot have a `where` clause; remove it");
         return Err(Error::new_spanned(clause, text));
     }
     if let Some(variadic) = &signature.variadic {
-        let text = format!("a `{attribute}` function has a fixed number of arguments");
+        let text = format!("a `{attribute}` function must have a fixed number of arguments");
         return Err(Error::new_spanned(variadic, text));
     }
     Ok(())

@@ -122,8 +122,8 @@ fn reject_result(signature: &Signature) -> Result<()> {
         ReturnType::Default => Ok(()),
         ReturnType::Type(_, of) if matches!(&**of, Type::Tuple(parts) if parts.elems.is_empty()) => Ok(()),
         ReturnType::Type(_, of) => {
-            let text = "a `#[kernel]` function returns nothing, for each of its threads would; write results to an array: a \
-                        parameter such as `mut out: ViewMut<f32>`";
+            let text = "a `#[kernel]` function cannot return a value, because each thread would return one; write \
+                        results to an array: a parameter such as `mut out: ViewMut<f32>`";
             Err(Error::new_spanned(of, text))
         }
     }
@@ -131,13 +131,16 @@ fn reject_result(signature: &Signature) -> Result<()> {
 
 fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
     if let Some(argument) = signature.inputs.iter().nth(MOST_ARGUMENTS) {
-        let text =
-            format!("a `#[kernel]` function takes at most {MOST_ARGUMENTS} arguments; join arrays, or scalars in one");
+        let text = format!(
+            "a `#[kernel]` function can take at most {MOST_ARGUMENTS} arguments; join arrays, or put scalars into one \
+             array"
+        );
         return Err(Error::new_spanned(argument, text));
     }
     let parameters = signature.inputs.iter().map(|argument| match argument {
         FnArg::Receiver(receiver) => {
-            let text = "a `#[kernel]` function stands outside of `impl` blocks and takes views and scalars, not `self`";
+            let text = "a `#[kernel]` function must be outside of `impl` blocks; it takes views and scalars, not \
+                        `self`";
             Err(Error::new_spanned(receiver, text))
         }
         FnArg::Typed(parameter) => {
@@ -147,8 +150,8 @@ fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
                 }
                 Pat::Wild(_) => "_".to_owned(),
                 other => {
-                    let text =
-                        "a parameter of a `#[kernel]` function is a name with a type, such as `mut out: ViewMut<f32>`";
+                    let text = "a parameter of a `#[kernel]` function must be a name with a type, such as `mut out: \
+                                ViewMut<f32>`";
                     return Err(Error::new_spanned(other, text));
                 }
             };
@@ -163,7 +166,8 @@ fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
 fn kind(written: &Type) -> Result<Kind> {
     let fail = |advice: String| {
         let text = format!(
-            "an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; {advice}"
+            "an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a \
+             scalar; {advice}"
         );
         Err(Error::new_spanned(written, text))
     };
@@ -174,7 +178,7 @@ fn kind(written: &Type) -> Result<Kind> {
         Type::Reference(reference) => {
             let view = if reference.mutability.is_some() { "ViewMut" } else { "View" };
             if matches!(last_name(&reference.elem).as_deref(), Some("View" | "ViewMut")) {
-                return fail("views are passed by value: leave the `&` out".to_owned());
+                return fail("views are passed by value: remove the `&`".to_owned());
             }
             let element = match &*reference.elem {
                 Type::Slice(slice) => element_name(&slice.elem),
@@ -182,7 +186,7 @@ fn kind(written: &Type) -> Result<Kind> {
                 other => argument_name(other),
             };
             return fail(format!(
-                "write `{view}<{}>`: all threads hold it at once",
+                "write `{view}<{}>`: all threads use the same array",
                 element.unwrap_or_else(|| "f32".into())
             ));
         }
@@ -200,12 +204,12 @@ fn kind(written: &Type) -> Result<Kind> {
         ("View" | "ViewMut", PathArguments::AngleBracketed(given)) => {
             let element = match given.args.first() {
                 Some(GenericArgument::Type(element)) if given.args.len() == 1 => element,
-                _ => return fail(format!("write the type of its elements alone, such as `{name}<f32>`")),
+                _ => return fail(format!("write only the type of its elements, such as `{name}<f32>`")),
             };
             let found = element_name(element).and_then(|name| ELEMENTS.iter().find(|(known, _)| *known == name));
             let Some(&(element_name, tag)) = found else {
-                let text = "the elements of a view are of one of bool, u8, i32, u32, i64, u64, f32, f64; convert the array with \
-                            `astype`, and write one of these";
+                let text = "the elements of a view must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; \
+                            convert the array with `astype`, and write one of these";
                 return Err(Error::new_spanned(element, text));
             };
             Ok(if name == "View" { Kind::View(element_name, tag) } else { Kind::ViewMut(element_name, tag) })
@@ -214,7 +218,7 @@ fn kind(written: &Type) -> Result<Kind> {
         ("DeviceArray", _) => {
             let element = argument_name(written).unwrap_or_else(|| "f32".into());
             fail(format!(
-                "write `View<{element}>`, or `ViewMut<{element}>` if it is written to; `gpu::launch` is given the array"
+                "write `View<{element}>`, or `ViewMut<{element}>` if it is written to; pass the array to `gpu::launch`"
             ))
         }
         ("SharedArray", _) => fail("write `let mut tile = shared_array::<f32>(256);` in the function".to_owned()),
@@ -232,7 +236,7 @@ fn kind(written: &Type) -> Result<Kind> {
                 "i8" | "i16" => "write `i32`",
                 "u16" | "char" => "write `u32`",
                 "f16" | "bf16" => "write `f32`",
-                "String" | "str" => "text stays on the host; give numbers",
+                "String" | "str" => "text cannot be used on a device; pass numbers",
                 _ => {
                     "write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct"
                 }

@@ -68,7 +68,7 @@ impl Notebook {
             let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
             Error::new_spanned(
                 path,
-                format!("`{name}` is a function of the host alone; write `#[device]` before its `fn`"),
+                format!("`{name}` can be called only on the host; write `#[device]` before its `fn`"),
             )
         };
         references.functions.iter().filter(is_plain).map(error).collect()
@@ -107,6 +107,6 @@ mod tests {
         let functions = ["f", "g", "self::g", "m::g", "h"].map(path).to_vec();
         let errors = notebook.plain_calls(&References { functions, ..References::default() });
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(texts, ["`g` is a function of the host alone; write `#[device]` before its `fn`"; 2]);
+        assert_eq!(texts, ["`g` can be called only on the host; write `#[device]` before its `fn`"; 2]);
     }
 }

@@ -17,7 +17,7 @@ fn debug(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     if !arguments.is_empty() {
         return Err(Error::new_spanned(arguments, "`#[rich]` takes no arguments; write `#[rich]`"));
     }
-    const WRONG: &str = "`#[rich]` stands before an implementation: `#[rich] impl gpu::Rich for Molecule { … }`";
+    const WRONG: &str = "`#[rich]` goes before an implementation: `#[rich] impl gpu::Rich for Molecule { … }`";
     let item: ItemImpl = syn::parse2(item.clone()).map_err(|_| Error::new_spanned(item.into_iter().next(), WRONG))?;
     let is_rich = |path: &syn::Path| path.segments.last().is_some_and(|segment| segment.ident == "Rich");
     if !item.trait_.as_ref().is_some_and(|(_, path, _)| is_rich(path)) {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error_that_says_what_to_write() {
-        let message = "`#[rich]` stands before an implementation: `#[rich] impl gpu::Rich for Molecule { … }`";
+        let message = "`#[rich]` goes before an implementation: `#[rich] impl gpu::Rich for Molecule { … }`";
         for (item, place) in [("struct S;", "struct"), ("impl S { }", "S"), ("impl Clone for S { }", "S")] {
             assert_eq!(emitted(item).unwrap_err(), format!("{place}: {message}"), "{item}");
         }

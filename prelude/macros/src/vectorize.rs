@@ -138,17 +138,17 @@ fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Sca
 
 fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
     if signature.inputs.is_empty() {
-        let text = "a `#[vectorize]` function takes at least one argument, which is an element of an array; such as \
+        let text = "a `#[vectorize]` function needs at least one argument, which is an element of an array, such as \
                     `x: f32`";
         return Err(Error::new(signature.paren_token.span.join(), text));
     }
     if let Some(argument) = signature.inputs.iter().nth(MOST_ARGUMENTS) {
-        let text = format!("a `#[vectorize]` function takes at most {MOST_ARGUMENTS} arguments");
+        let text = format!("a `#[vectorize]` function can take at most {MOST_ARGUMENTS} arguments");
         return Err(Error::new_spanned(argument, text));
     }
     let parameters = signature.inputs.iter().map(|argument| match argument {
         FnArg::Receiver(receiver) => {
-            let text = "a `#[vectorize]` function stands outside of `impl` blocks and takes scalars, not `self`";
+            let text = "a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`";
             Err(Error::new_spanned(receiver, text))
         }
         FnArg::Typed(parameter) => scalar(&parameter.ty, "an argument", VECTORIZE),
@@ -159,8 +159,8 @@ fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
 fn results(signature: &Signature) -> Result<Vec<Scalar>> {
     match &signature.output {
         ReturnType::Default => {
-            let text = "a `#[vectorize]` function returns the element of the resulting array; write its type, such as \
-                        `-> f32`";
+            let text = "a `#[vectorize]` function must return a value, the element of the resulting array; write its \
+                        type, such as `-> f32`";
             Err(Error::new_spanned(&signature.ident, text))
         }
         ReturnType::Type(_, of) => match &**of {
@@ -169,7 +169,8 @@ fn results(signature: &Signature) -> Result<Vec<Scalar>> {
             }
             Type::Tuple(_) => {
                 let text = format!(
-                    "the result of {VECTORIZE} is a scalar, or a tuple of two to {MOST_RESULTS} scalars; return one of these"
+                    "the result of {VECTORIZE} must be a scalar, or a tuple of two to {MOST_RESULTS} scalars; return \
+                     one of these"
                 );
                 Err(Error::new_spanned(of, text))
             }
@@ -181,7 +182,8 @@ fn results(signature: &Signature) -> Result<Vec<Scalar>> {
 /// The type of an array's elements that is written; `role` says what of `function` it is the type of.
 pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
     let fail = |advice: &str| {
-        let text = format!("{role} of {function} is one of bool, u8, i32, u32, i64, u64, f32, f64; {advice}");
+        let text =
+            format!("{role} of {function} must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; {advice}");
         Err(Error::new_spanned(written, text))
     };
     let path = match written {
@@ -189,7 +191,7 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
         Type::Group(group) => return scalar(&group.elem, role, function),
         Type::Paren(paren) => return scalar(&paren.elem, role, function),
         Type::Reference(_) | Type::Ptr(_) => {
-            return fail("write the scalar type itself: the function gets elements, one by one");
+            return fail("write the scalar type itself: the function gets one element at a time");
         }
         Type::Array(_) if role == "the result" => return fail("return a tuple of these, such as `(f32, f32)`"),
         Type::Tuple(_) => return fail("write one argument for each part"),

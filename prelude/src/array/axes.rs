@@ -9,7 +9,7 @@ mod sealed {
 /// What can be given as one axis or several: `0`, `-1` (the last), `(0, 2)`, `[0, 2]`, a slice or a `Vec`. Not an
 /// extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no axes",
+    message = "`{Self}` is not an axis",
     label = "expected an axis",
     note = "axes are an integer such as `0` or `-1`, a tuple such as `(0, 2)`, or an array such as `[0, 2]`"
 )]
@@ -53,7 +53,7 @@ pub(crate) fn axes_of(operation: &'static str, shape: &[usize], axes: &[isize]) 
         Some(pair) => Err(Error::InvalidShape {
             operation,
             shape: shape.to_vec(),
-            reason: format!("is given axis {} twice in {axes:?}; name each axis once", pair[0]),
+            reason: format!("cannot be used with axis {} twice in {axes:?}; name each axis once", pair[0]),
         }),
         None => Ok(found),
     }
@@ -65,8 +65,8 @@ pub(crate) fn axis_of(operation: &'static str, shape: &[usize], axis: isize) -> 
     let counted = if axis < 0 { axis.checked_add_unsigned(rank) } else { Some(axis) };
     counted.and_then(|axis| usize::try_from(axis).ok()).filter(|&axis| axis < rank).ok_or_else(|| {
         let which = match rank {
-            0 => "it has none".to_owned(),
-            1 => "it has axis 0 only, which is also -1".to_owned(),
+            0 => "it has no axes".to_owned(),
+            1 => "its only axis is 0, which is also -1".to_owned(),
             _ => format!("its axes are 0 to {}, or -{rank} to -1", rank - 1),
         };
         Error::InvalidShape { operation, shape: shape.to_vec(), reason: format!("has no axis {axis}; {which}") }
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(error, "sum_axis: the shape [2, 3, 4] has no axis 3; its axes are 0 to 2, or -3 to -1");
         assert!(of(&[-4]).unwrap_err().contains("no axis -4"));
         assert!(of(&[1, -2]).unwrap_err().contains("axis 1 twice in [1, -2]"));
-        assert!(axis_of("flip", &[], 0).unwrap_err().to_string().contains("it has none"));
+        assert!(axis_of("flip", &[], 0).unwrap_err().to_string().contains("it has no axes"));
         assert!(axis_of("flip", &[5], isize::MIN).is_err());
     }
 

@@ -131,7 +131,7 @@ pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -
         _ => Err(Error::UnsupportedDType {
             operation,
             dtype: raw.dtype,
-            advice: "complex numbers become real ones by `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`",
+            advice: "convert complex numbers to real numbers with `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`",
         }),
     }
 }

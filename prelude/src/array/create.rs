@@ -273,7 +273,8 @@ pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
     Error::InvalidArgument {
         operation: "arange",
         reason: format!(
-            "there is no range from {start} to {stop} in steps of {step}; give finite bounds and a step other than 0"
+            "a range from {start} to {stop} with step {step} is not possible; give finite bounds and a step that is \
+             not 0"
         ),
     }
 }

@@ -287,7 +287,7 @@ fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawA
     let Some(first) = parts.first() else {
         return Err(Error::InvalidArgument {
             operation,
-            reason: "there is no array to join; give one at least".into(),
+            reason: "there is no array to join; give at least one".into(),
         });
     };
     let axis = axis_of(operation, first.shape(), axis)?;
@@ -302,7 +302,7 @@ fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawA
                 operation,
                 shape: part.shape().to_vec(),
                 reason: format!(
-                    "of array {index} does not fit the first one's, {:?}, along axis {axis}; make all other lengths equal",
+                    "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
                     first.shape()
                 ),
             });
@@ -329,7 +329,10 @@ fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
         return Err(Error::InvalidShape {
             operation: "stack",
             shape: other.shape().to_vec(),
-            reason: format!("is not the first array's, {:?}; only arrays of one shape can be stacked", first.shape()),
+            reason: format!(
+                "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
+                first.shape()
+            ),
         });
     }
     let parts = parts.iter().map(|part| expanded("stack", part, axis)).collect::<Result<Vec<_>>>()?;
@@ -359,7 +362,9 @@ fn cut(raw: &RawArray, parts: usize, axis: isize) -> Result<Vec<RawArray>> {
         return Err(Error::InvalidShape {
             operation: "split",
             shape: raw.shape().to_vec(),
-            reason: format!("has {length} elements along axis {axis}, which are no {parts} equal parts"),
+            reason: format!(
+                "has {length} elements along axis {axis}, which cannot be divided into {parts} equal parts"
+            ),
         });
     }
     let length = length / parts;
@@ -422,7 +427,9 @@ fn padded(
         }
         let total = length.checked_add(before).and_then(|sum| sum.checked_add(behind));
         if total.is_none_or(|total| total > isize::MAX as usize) {
-            return Err(invalid(format!("cannot be padded by {before} and {behind}: memory cannot address as much")));
+            return Err(invalid(format!(
+                "cannot be padded by {before} and {behind}: the result is larger than memory can address"
+            )));
         }
         let parts = match value {
             Some(value) => {
@@ -435,7 +442,7 @@ fn padded(
                 vec![side(before)?, result.clone(), side(behind)?]
             }
             None if length == 0 => {
-                return Err(invalid(format!("has no elements along axis {axis} to continue; pad it by a constant")));
+                return Err(invalid(format!("has no elements along axis {axis} to continue; pad it with a constant")));
             }
             None => runs(mode, length, before, behind)
                 .into_iter()
@@ -530,7 +537,7 @@ mod tests {
         assert!(error.contains("[2, 4]") && error.contains("[2, 3]") && error.contains("array 1"), "{error}");
         assert_eq!(try_concatenate([&a, &b], -1).unwrap().shape(), [2, 7]);
         let error = try_stack([&a, &b], 0).unwrap_err().to_string();
-        assert!(error.contains("[2, 4]") && error.contains("one shape"), "{error}");
+        assert!(error.contains("[2, 4]") && error.contains("same shape"), "{error}");
         let none: [&DeviceArray<f32>; 0] = [];
         assert!(try_concatenate(none, 0).unwrap_err().to_string().contains("no array to join"));
         assert!(cut(&a.raw, 2, 1).err().unwrap().to_string().contains("3 elements along axis 1"));

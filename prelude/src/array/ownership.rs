@@ -203,7 +203,7 @@ impl<T: Element> DeviceArray<T> {
         if self.raw.handle.device != Device::Cpu {
             let device = self.raw.handle.device;
             return Err(invalid(format!(
-                "the array is on {device}, which the host cannot reach; copy it by `to_host`"
+                "the array is on {device}, which the host cannot reach; copy it with `to_host`"
             )));
         }
         writable(OPERATION, &self.raw)?;

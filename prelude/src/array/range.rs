@@ -12,7 +12,7 @@ mod sealed {
 /// Numbers at equal distances: `stop` alone (from 0 in steps of 1), `start..stop`, or `(start, stop, step)`. The stop is not
 /// among them. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no range of numbers",
+    message = "`{Self}` is not a range of numbers",
     label = "expected a range",
     note = "a range is a number such as `10`, a pair of bounds such as `2..10`, or three numbers such as `(2, 10, 3)`",
     note = "its numbers have the elements' type: write `arange(10.0f32)` for `arange::<f32>(10)`, and `n as i64` where `n` is a `usize`"

@@ -286,7 +286,7 @@ impl Backend for CudaBackend {
             Ok(monitored) => (
                 monitored.driver.unwrap_or_else(|| "unknown".to_owned()),
                 monitored.busy.map_or_else(
-                    || "unknown: the device does not tell (a MIG part, perhaps)".to_owned(),
+                    || "unknown: the device does not report it (perhaps it is a MIG part)".to_owned(),
                     |(kernels, memory)| format!("{kernels} % kernels, {memory} % memory traffic"),
                 ),
             ),

@@ -105,7 +105,9 @@ impl VariableStore {
     }
 
     fn keep(&mut self, name: &str, old: Box<dyn Any>) {
-        if self.variables.contains_key(name) {
+        // The new value is there, or was moved away.
+        let is_hidden = || since_failure().hidden.iter().any(|hiding| hiding == name);
+        if self.variables.contains_key(name) || is_hidden() {
             self.definitions = 0;
             drop_quietly(old);
         } else {
@@ -135,10 +137,18 @@ impl VariableStore {
         }
     }
 
-    /// Says that the variable of this name, whose value was moved away, hides an earlier one of the cell.
+    /// Says that the variable of this name, whose value was moved away, hides an earlier one.
     pub fn hide_variable(&mut self, name: &str) {
-        if super::has_failed() {
-            since_failure().hidden.push(name.to_owned());
+        let mut since = since_failure();
+        // Of one that the statement which failed had moved away, the user hears that the old value is there.
+        if super::has_failed() && !since.lost.iter().any(|lost| lost == name) {
+            let is_new = since.stored.iter().any(|stored| stored == name);
+            since.hidden.push(name.to_owned());
+            drop(since);
+            // The cell may not have taken an old value out.
+            if !is_new && let Some(old) = self.variables.remove(name) {
+                drop_quietly(old.value);
+            }
         }
     }
 

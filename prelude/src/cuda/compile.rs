@@ -123,7 +123,7 @@ fn no_code(nvrtc: &Nvrtc, target: Target) -> Error {
     Error::DeviceUnavailable {
         device: format!("a device of compute capability {major}.{minor}"),
         reason: format!(
-            "NVRTC {}.{} makes no code for it; install an NVRTC of an older CUDA version",
+            "NVRTC {}.{} cannot compile for it; install NVRTC of an older CUDA version",
             nvrtc.version.0, nvrtc.version.1
         ),
     }

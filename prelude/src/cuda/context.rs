@@ -62,15 +62,16 @@ pub(crate) fn count() -> std::result::Result<usize, String> {
     };
     match counted {
         Err(Error::Cuda { status, .. }) if status.starts_with("CUDA_ERROR_NO_DEVICE") => {
-            Err("the NVIDIA driver is installed but sees no device; ask for a machine with a GPU (and check \
+            Err("the NVIDIA driver is installed but finds no device; ask for a machine with a GPU (and check \
                  CUDA_VISIBLE_DEVICES), or use the CPU"
                 .to_string())
         }
         Err(Error::Cuda { status, .. }) => Err(format!(
-            "the NVIDIA driver does not start: {status}; `nvidia-smi` in a terminal may say more; or use the CPU"
+            "the NVIDIA driver does not start: {status}; run `nvidia-smi` in a terminal to find the reason, or use the \
+             CPU"
         )),
         Err(other) => Err(other.to_string()),
-        Ok(()) if count < 1 => Err("the NVIDIA driver sees no device; or use the CPU".to_string()),
+        Ok(()) if count < 1 => Err("the NVIDIA driver finds no device; use the CPU".to_string()),
         Ok(()) => Ok(count as usize),
     }
 }

@@ -117,12 +117,12 @@ impl Cufft {
         let install = format!("`pip install nvidia-cufft{}`", if driver_major >= 13 { "" } else { "-cu12" });
         Err(match newer {
             Some(needed) => format!(
-                "only one for CUDA {needed} is installed, and the driver supports CUDA {driver_major}; install one for that, \
-                 with {install}, or update the driver; convolutions can do without, by Method::Direct"
+                "the installed version is for CUDA {needed}, but the driver supports CUDA {driver_major}; install a \
+                 version for it with {install}, or update the driver; convolutions with Method::Direct do not need it"
             ),
             None => format!(
-                "Fourier transforms on CUDA devices are computed with it; install it with {install} or with the CUDA toolkit; \
-                 convolutions can do without, by Method::Direct"
+                "Fourier transforms on CUDA devices need it; install it with {install} or with the CUDA toolkit; \
+                 convolutions with Method::Direct do not need it"
             ),
         })
     }
@@ -136,7 +136,7 @@ impl Cufft {
             let get_version: unsafe extern "C" fn(*mut c_int) -> Status = symbol(&library, c"cufftGetVersion")?;
             let mut version = 0;
             if get_version(&raw mut version) != 0 {
-                return Err("it does not tell its version".to_string());
+                return Err("it does not report its version".to_string());
             }
             Ok(Cufft {
                 version,

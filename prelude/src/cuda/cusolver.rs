@@ -257,7 +257,7 @@ impl Statuses {
                 Ok(status) => Ok(Some((matrix, status))),
                 Err(_) => Err(Error::Cuda {
                     operation: "a factorisation".into(),
-                    status: format!("{status} for matrix {matrix}, which stands for a wrong argument"),
+                    status: format!("{status} for matrix {matrix}, which means a wrong argument"),
                 }),
             },
         }

@@ -34,7 +34,7 @@ unsafe impl Sync for Graph {}
 impl Capture {
     pub fn begin(device: &Arc<Device>) -> Result<Capture> {
         if queue::captures_anything() {
-            let reason = "one is being captured already; capture one after the other";
+            let reason = "another graph is being captured; capture one after the other";
             return Err(Error::NotCapturable { operation: "Graph::capture", reason });
         }
         device.bind()?;
@@ -114,7 +114,7 @@ impl Graph {
             return Err(Error::Interrupted);
         }
         if queue::captures_anything() {
-            let reason = "a graph cannot be a part of another; end the capture first";
+            let reason = "a graph cannot be part of another graph; end the capture first";
             return Err(Error::NotCapturable { operation: "Graph::launch", reason });
         }
         let _turn = self.launching.lock().unwrap_or_else(PoisonError::into_inner);

@@ -53,15 +53,15 @@ fn find_blas(driver_major: i32) -> std::result::Result<(), String> {
     };
     if !answers {
         return Err(format!(
-            "products of matrices on CUDA devices are computed with it; install it with {install} or with the CUDA toolkit, or \
-             use the CPU (WARPCELL_DEVICE=cpu)"
+            "products of matrices on CUDA devices need it; install it with {install} or with the CUDA toolkit, or use \
+             the CPU (WARPCELL_DEVICE=cpu)"
         ));
     }
     // What is older lacks the functions with sizes of 64 bits.
     if !(12..=driver_major).contains(&version) {
         return Err(format!(
-            "only one for CUDA {version} is installed, and one from CUDA 12 on that is no newer than the driver, which supports \
-             CUDA {driver_major}, is needed; install it with {install}, or update the driver"
+            "the installed version is for CUDA {version}; it must be for CUDA 12 or later, but not later than CUDA \
+             {driver_major}, which the driver supports; install it with {install}, or update the driver"
         ));
     }
     Ok(())
@@ -89,15 +89,15 @@ fn find_solver(driver_major: i32) -> std::result::Result<(), String> {
     };
     if !answers {
         return Err(format!(
-            "matrices on CUDA devices are factorised with it; install it with {install} or with the CUDA toolkit, or use the CPU \
-             (WARPCELL_DEVICE=cpu)"
+            "matrix factorisations on CUDA devices need it; install it with {install} or with the CUDA toolkit, or use \
+             the CPU (WARPCELL_DEVICE=cpu)"
         ));
     }
     let needed = version / 1000 + 1;
     if needed > driver_major {
         return Err(format!(
-            "only one for CUDA {needed} is installed, and the driver supports CUDA {driver_major}; install one for that, with \
-             {install}, or update the driver"
+            "the installed version is for CUDA {needed}, but the driver supports CUDA {driver_major}; install a \
+             version for it with {install}, or update the driver"
         ));
     }
     Ok(())

@@ -73,7 +73,9 @@ unsafe fn ask(library: &Library, address: &CStr) -> Result<Monitored, String> {
 unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String> {
     // SAFETY: by the caller's promise.
     let symbol = unsafe { library.get::<F>(name.to_bytes_with_nul()) };
-    symbol.map(|symbol| *symbol).map_err(|error| format!("NVIDIA's monitoring library lacks a function: {error}"))
+    symbol
+        .map(|symbol| *symbol)
+        .map_err(|error| format!("a function is missing in NVIDIA's monitoring library: {error}"))
 }
 
 #[cfg(test)]

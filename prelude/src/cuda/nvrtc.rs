@@ -79,11 +79,11 @@ impl Nvrtc {
         let install = format!("`pip install nvidia-cuda-nvrtc{}`", if driver_major >= 13 { "" } else { "-cu12" });
         Err(match newer {
             Some(major) => format!(
-                "only one for CUDA {major} is installed, and the driver supports CUDA {driver_major}; install one for \
-                 that, with {install}, or update the driver"
+                "the installed version is for CUDA {major}, but the driver supports CUDA {driver_major}; install a \
+                 version for it with {install}, or update the driver"
             ),
             None => format!(
-                "CUDA kernels are compiled with it; install it with {install} or with the CUDA toolkit, or set \
+                "it is needed to compile CUDA kernels; install it with {install} or with the CUDA toolkit, or set \
                  WARPCELL_NVRTC to its path"
             ),
         })
@@ -104,11 +104,11 @@ impl Nvrtc {
             let list: unsafe extern "C" fn(*mut c_int) -> Status = symbol(&library, c"nvrtcGetSupportedArchs")?;
             let (mut major, mut minor, mut length) = (0, 0, 0);
             if version(&raw mut major, &raw mut minor) != 0 || count(&raw mut length) != 0 {
-                return Err("it does not tell its version".to_string());
+                return Err("it does not report its version".to_string());
             }
             let mut architectures = vec![0; length as usize];
             if list(architectures.as_mut_ptr()) != 0 {
-                return Err("it does not tell its architectures".to_string());
+                return Err("it does not report its architectures".to_string());
             }
             architectures.sort_unstable();
             Ok(Nvrtc {

@@ -115,7 +115,7 @@ impl Recording for ByEvents {
     fn end(self: Box<Self>) -> Result<Recorded> {
         report(std::mem::take(&mut *queued()))?;
         let remark = format!(
-            "Without CUPTI, kernels of libraries are missing, and some microseconds come on top of each time: {}",
+            "Without CUPTI, kernels of libraries are missing, and each time is some microseconds too long: {}",
             self.reason
         );
         Ok(Recorded { totals: self.listening.take(), source: "events", remark })

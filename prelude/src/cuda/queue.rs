@@ -370,7 +370,7 @@ impl Drop for Stream {
 /// The error for a use of an event of another device where it has to be one of the same.
 pub(crate) fn other_device(operation: &'static str, one: &Device, other: &Device) -> Error {
     let reason = format!(
-        "the events are of two devices, {} and {}; record both in streams of one device",
+        "the events belong to two devices, {} and {}; record both in streams of one device",
         one.label(),
         other.label()
     );

@@ -21,7 +21,7 @@ const MOST_THREADS: usize = 8;
 /// Buffers of several streams' transfers.
 const MOST_BUFFERS: usize = 2 * BUFFERS_A_THREAD * MOST_THREADS;
 /// Why no transfer is a part of a graph.
-const HOST: &str = "it needs memory of the host, which may be gone when the graph is launched; copy before the capture, and \
+const HOST: &str = "it needs host memory, which may be gone when the graph is launched; copy before the capture, and \
                     read results after the launch";
 
 /// The pinned buffers of a device, made when first needed.

@@ -130,7 +130,7 @@ fn literal(value: Scalar, wanted: DType) -> Option<String> {
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot be given `{Self}`",
     label = "expected `&a`, `&mut a` or a scalar",
-    note = "arrays are given by reference: `&a` for one that is read, `&mut a` for one that is written to",
+    note = "pass arrays by reference: `&a` for an array that is read, `&mut a` for one that is written to",
     note = "copy a host array to the device first: `gpu::asarray(&a)`"
 )]
 pub trait TextArgument: sealed::Argument {}
@@ -140,7 +140,7 @@ pub trait TextArgument: sealed::Argument {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a kernel",
     label = "expected a tuple such as `(&a, &mut out, 3)`",
-    note = "give one argument for each parameter, arrays by reference; a tuple of one is written `(&a,)`"
+    note = "give one argument for each parameter, arrays by reference; write a tuple of one argument as `(&a,)`"
 )]
 pub trait TextArguments: sealed::Arguments {}
 

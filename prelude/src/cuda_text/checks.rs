@@ -38,8 +38,8 @@ pub(super) fn contiguous(kernel: &str, arguments: &[RawArgument<'_>]) -> Result<
         None => Ok(()),
         Some(number) => {
             let reason = format!(
-                "argument {} of `{kernel}` is a view whose elements do not follow one another, and a kernel gets the address of \
-                 the first one only; give a copy, `&a.copy()`",
+                "argument {} of `{kernel}` is a view that is not contiguous, but a kernel gets only the address of the \
+                 first element; give a contiguous copy, `&a.copy()`",
                 number + 1
             );
             Err(invalid(NAME, reason))
@@ -80,11 +80,11 @@ fn misfit(kernel: &str, number: usize, parameter: &Parameter, argument: &RawArgu
     let place = format!("parameter {} of `{kernel}`, `{}`,", number + 1, parameter.text);
     let reason = match (&parameter.kind, argument) {
         (Kind::Pointer { .. }, RawArgument::Scalar { type_name, .. }) => {
-            format!("is an address; give an array, such as `&a`, and not a value of {type_name}")
+            format!("is a pointer; give an array, such as `&a`, not a value of {type_name}")
         }
         (Kind::Value(types), RawArgument::Array { .. }) => match types {
-            Some(types) => format!("is a value; give a scalar of {}, and not an array", types[0]),
-            None => "is a value; give a scalar, and not an array".into(),
+            Some(types) => format!("is a value; give a scalar of {}, not an array", types[0]),
+            None => "is a value; give a scalar, not an array".into(),
         },
         (Kind::Value(types), RawArgument::Scalar { .. }) => {
             let wanted = types.as_ref().map_or(crate::dtype::DType::I32, |types| types[0]);
@@ -96,11 +96,11 @@ fn misfit(kernel: &str, number: usize, parameter: &Parameter, argument: &RawArgu
                 format!("needs an array of {wanted}, but the argument is {}", described(argument, wanted))
             }
             Pointee::Addresses if !points_to(element, array) => {
-                format!("needs an array of addresses, which are u64, but the argument is one of {}", array.dtype)
+                format!("needs an array of addresses, which are u64, but the argument is an array of {}", array.dtype)
             }
             _ if !array.layout.is_contiguous() => format!(
-                "gets the address of the first element only, but the array of shape {:?} is a view with the strides {:?}; give a \
-                 copy, `&a.copy()`, whose elements follow one another",
+                "gets only the address of the first element, but the array of shape {:?} is a view with the strides \
+                 {:?}, which is not contiguous; give a contiguous copy, `&a.copy()`",
                 array.shape(),
                 array.layout.strides
             ),
@@ -112,8 +112,8 @@ fn misfit(kernel: &str, number: usize, parameter: &Parameter, argument: &RawArgu
                 )
             }
             _ => format!(
-                "leads to vectors of elements, but the array of {} elements does not begin or end with a whole one; give another \
-                 part of the array, or a copy",
+                "points to vectors of elements, but the array of {} elements does not begin or end at a whole vector; \
+                 give another part of the array, or a copy",
                 array.size()
             ),
         },
@@ -134,8 +134,8 @@ pub(super) fn sizes(
             return Ok(());
         }
         let reason = format!(
-            "the types of `{kernel}`'s parameters cannot be read from the text, and the driver does not tell their sizes; \
-             declare them with types such as `const float*` and `int`, or update the driver"
+            "the types of `{kernel}`'s parameters cannot be read from the text, and the driver does not report their \
+             sizes; declare them with types such as `const float*` and `int`, or update the driver"
         );
         return Err(invalid(NAME, reason));
     };
@@ -153,7 +153,8 @@ pub(super) fn sizes(
             let text =
                 parameters.and_then(|all| all.get(number)).map_or(String::new(), |one| format!(", `{}`,", one.text));
             let reason = format!(
-                "parameter {} of `{kernel}`{text} has {size} bytes, but {what} has {given}; give what it is declared as",
+                "parameter {} of `{kernel}`{text} has {size} bytes, but {what} has {given}; give a value of the \
+                 declared type",
                 number + 1
             );
             return Err(invalid(NAME, reason));
@@ -168,13 +169,14 @@ pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared:
         (
             grid,
             "grid",
-            "; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch",
+            "; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to \
+             launch",
         ),
         (block, "block", ", and blocks are often of 128 or 256 threads"),
     ] {
         if lengths.iter().any(|&length| length < 1) {
             let reason = format!(
-                "`{kernel}` cannot be launched with a {what} of {}: every length must be 1 at least{advice}",
+                "`{kernel}` cannot be launched with a {what} of {}: every length must be at least 1{advice}",
                 times(lengths)
             );
             return Err(invalid(NAME, reason));
@@ -213,20 +215,21 @@ fn beyond(kernel: &str, device: Device, size: LaunchSize, threads: usize, limits
     let most = |of: [usize; 3]| times(of.map(|length| length as i64));
     let reason = if threads > limits.threads {
         format!(
-            "a block of {block} has {threads} threads, and {device} takes {} at most; launch more blocks of fewer threads",
+            "a block of {block} has {threads} threads, but {device} allows at most {}; launch more blocks with fewer \
+             threads",
             limits.threads
         )
     } else if size.block.iter().zip(limits.block).any(|(&length, most)| length as usize > most) {
-        format!("a block of {block} is too long along an axis: {device} takes {} at most", most(limits.block))
+        format!("a block of {block} is too long along an axis: {device} allows at most {}", most(limits.block))
     } else if size.grid.iter().zip(limits.grid).any(|(&length, most)| length as usize > most) {
         format!(
-            "a grid of {grid} is too long along an axis: {device} takes {} at most; put what is longest along x",
+            "a grid of {grid} is too long along an axis: {device} allows at most {}; put the longest axis along x",
             most(limits.grid)
         )
     } else if facts.shared_bytes + size.shared as usize > limits.shared_bytes {
         format!(
-            "a block needs {} bytes of shared memory ({} that the text declares and {} that the launch asks for), and {device} \
-             has {} at most",
+            "a block needs {} bytes of shared memory ({} that the text declares and {} that the launch asks for), but \
+             {device} has at most {}",
             facts.shared_bytes + size.shared as usize,
             facts.shared_bytes,
             size.shared,
@@ -234,8 +237,9 @@ fn beyond(kernel: &str, device: Device, size: LaunchSize, threads: usize, limits
         )
     } else {
         format!(
-            "a block of {block} has {threads} threads, and of this kernel, whose threads use {} registers each, {} at most; \
-             launch more blocks of fewer threads, or write `__launch_bounds__({threads})` behind `__global__`",
+            "a block of {block} has {threads} threads, but each thread of this kernel uses {} registers, so a block \
+             can have at most {}; launch more blocks with fewer threads, or write `__launch_bounds__({threads})` after \
+             `__global__`",
             facts.registers, facts.max_threads
         )
     };
@@ -288,17 +292,17 @@ mod tests {
             expect![[r#"
                 RawKernel: `k` takes 5 arguments (const double* in, float4* out, const int n, unsigned long m, Other o), but was given 2
                 RawKernel: parameter 1 of `k`, `const double* in`, needs an array of f64, but the argument is an array of f32; convert it with `.astype::<f64>()`, or change the type in the text
-                RawKernel: parameter 1 of `k`, `const double* in`, gets the address of the first element only, but the array of shape [4] is a view with the strides [2]; give a copy, `&a.copy()`, whose elements follow one another
+                RawKernel: parameter 1 of `k`, `const double* in`, gets only the address of the first element, but the array of shape [4] is a view with the strides [2], which is not contiguous; give a contiguous copy, `&a.copy()`
                 RawKernel: parameter 2 of `k`, `float4* out`, may be written to; give the array as `&mut`, or declare the parameter as `const float4* out` if the kernel only reads it
-                RawKernel: parameter 2 of `k`, `float4* out`, leads to vectors of elements, but the array of 8 elements does not begin or end with a whole one; give another part of the array, or a copy
-                RawKernel: parameter 2 of `k`, `float4* out`, is an address; give an array, such as `&a`, and not a value of i32
+                RawKernel: parameter 2 of `k`, `float4* out`, points to vectors of elements, but the array of 8 elements does not begin or end at a whole vector; give another part of the array, or a copy
+                RawKernel: parameter 2 of `k`, `float4* out`, is a pointer; give an array, such as `&a`, not a value of i32
                 RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 5, a value of i64; write `5i32`, or convert a variable with `as i32`
                 RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 5, a value of usize; write `5i32`, or convert a variable with `as i32`
                 RawKernel: parameter 3 of `k`, `const int n`, is of i32, but the argument is 2.5, a value of f64; give it as i32
                 RawKernel: parameter 4 of `k`, `unsigned long m`, is of u64, but the argument is 5, a value of i32; write `5u64`, or convert a variable with `as u64`
-                RawKernel: parameter 3 of `k`, `const int n`, is a value; give a scalar of i32, and not an array
-                RawKernel: parameter 5 of `k`, `Other o`, is a value; give a scalar, and not an array
-                RawKernel: parameter 1 of `k`, `float** rows`, needs an array of addresses, which are u64, but the argument is one of f32"#]]
+                RawKernel: parameter 3 of `k`, `const int n`, is a value; give a scalar of i32, not an array
+                RawKernel: parameter 5 of `k`, `Other o`, is a value; give a scalar, not an array
+                RawKernel: parameter 1 of `k`, `float** rows`, needs an array of addresses, which are u64, but the argument is an array of f32"#]]
 .assert_eq(&all.join("\n"));
         });
     }
@@ -315,10 +319,10 @@ mod tests {
         ];
         let texts: Vec<String> = all.into_iter().map(|result| result.unwrap_err().to_string()).collect();
         expect![[r#"
-            RawKernel: parameter 2 of `k`, `Point p`, has 12 bytes, but the argument, a value of f64, has 8; give what it is declared as
+            RawKernel: parameter 2 of `k`, `Point p`, has 12 bytes, but the argument, a value of f64, has 8; give a value of the declared type
             RawKernel: `k` takes 1 argument, but was given 2
-            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not tell their sizes; declare them with types such as `const float*` and `int`, or update the driver
-            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not tell their sizes; declare them with types such as `const float*` and `int`, or update the driver"#]]
+            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not report their sizes; declare them with types such as `const float*` and `int`, or update the driver
+            RawKernel: the types of `k`'s parameters cannot be read from the text, and the driver does not report their sizes; declare them with types such as `const float*` and `int`, or update the driver"#]]
 .assert_eq(&texts.join("\n"));
         assert_eq!(sizes("k", None, Some(&[8]), &[point]), Ok(()));
         assert_eq!(sizes("k", Some(&parameters[..1]), None, &[point]), Ok(()));
@@ -359,14 +363,14 @@ mod tests {
             launch([1, 1, 1], [641, 1, 1], 0),
         ];
         expect![[r#"
-            RawKernel: `k` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch
-            RawKernel: `k` cannot be launched with a block of 32 × -1 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads
-            RawKernel: `k` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, and cpu takes 1024 at most; launch more blocks of fewer threads
-            RawKernel: `k` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cpu takes 1024 × 1024 × 64 at most
-            RawKernel: `k` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cpu takes 2147483647 × 65535 × 65535 at most; put what is longest along x
+            RawKernel: `k` cannot be launched with a grid of 0 × 1 × 1: every length must be at least 1; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to launch
+            RawKernel: `k` cannot be launched with a block of 32 × -1 × 1: every length must be at least 1, and blocks are often of 128 or 256 threads
+            RawKernel: `k` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, but cpu allows at most 1024; launch more blocks with fewer threads
+            RawKernel: `k` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cpu allows at most 1024 × 1024 × 64
+            RawKernel: `k` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cpu allows at most 2147483647 × 65535 × 65535; put the longest axis along x
             RawKernel: `k` cannot be launched with a grid of 9223372036854775807 × 1 × 1 and a block of 1 × 1 × 1: the longest grid of any device has 2147483647 blocks
-            RawKernel: `k` cannot be launched: a block needs 232449 bytes of shared memory (1024 that the text declares and 231425 that the launch asks for), and cpu has 232448 at most
-            RawKernel: `k` cannot be launched: a block of 641 × 1 × 1 has 641 threads, and of this kernel, whose threads use 100 registers each, 640 at most; launch more blocks of fewer threads, or write `__launch_bounds__(641)` behind `__global__`"#]]
+            RawKernel: `k` cannot be launched: a block needs 232449 bytes of shared memory (1024 that the text declares and 231425 that the launch asks for), but cpu has at most 232448
+            RawKernel: `k` cannot be launched: a block of 641 × 1 × 1 has 641 threads, but each thread of this kernel uses 100 registers, so a block can have at most 640; launch more blocks with fewer threads, or write `__launch_bounds__(641)` after `__global__`"#]]
 .assert_eq(&all.join("\n"));
     }
 }

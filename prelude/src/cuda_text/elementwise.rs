@@ -185,7 +185,7 @@ impl Core {
         let types = self.parameters.resolved(arguments, dtypes)?;
         let handle = self.parameters.device(&[arguments])?;
         if let Some(raw) = self.parameters.outputs.iter().find(|output| output.is_raw) {
-            let reason = "is raw, so that its shape is not known; make the array first and use `call_into`";
+            let reason = "is raw, so its shape is not known; make the array first and use `call_into`";
             return Err(self.parameters.wrong(format!("the output `{}` {reason}", raw.text())));
         }
         let shape = self.shape(arguments, None, size)?;
@@ -207,8 +207,7 @@ impl Core {
         for (parameter, &output) in self.parameters.outputs.iter().zip(&outputs) {
             writable(NAME, output)?;
             if parameter.is_raw && !output.layout.is_contiguous() {
-                let reason =
-                    "is raw and gets a view whose elements do not follow one another; give it a contiguous array";
+                let reason = "is raw, but the view that it gets is not contiguous; give it a contiguous array";
                 return Err(self.parameters.wrong(format!("the output `{}` {reason}", parameter.text())));
             }
             if !parameter.is_raw {
@@ -221,7 +220,8 @@ impl Core {
         };
         if let Some((text, found)) = self.parameters.outputs.iter().zip(&outputs).find_map(differs) {
             let reason = format!(
-                "the output `{text}` has the shape {found:?}, but the arrays together have {shape:?}; give one of that"
+                "the output `{text}` has the shape {found:?}, but the arrays broadcast to the shape {shape:?}; give an \
+                 output of that shape"
             );
             return Err(self.parameters.wrong(reason));
         }
@@ -245,9 +245,9 @@ impl Core {
             }
         }
         match (shape, size) {
-            (Some(_), Some(_)) => Err(self
-                .parameters
-                .wrong("`size` is for kernels whose arrays are all raw; here the arrays tell the number of elements")),
+            (Some(_), Some(_)) => Err(self.parameters.wrong(
+                "`size` is only for kernels whose arrays are all raw; here the arrays give the number of elements",
+            )),
             (Some(shape), None) => Ok(shape),
             (None, Some(size)) => Ok(vec![size]),
             // Of scalars alone comes one element.
@@ -259,7 +259,7 @@ impl Core {
             }
             (None, None) => Err(self
                 .parameters
-                .wrong("all arrays are raw, so that the number of elements is not known; give it by `.size(n)`")),
+                .wrong("all arrays are raw, so the number of elements is unknown; set it with `.size(n)`")),
         }
     }
 

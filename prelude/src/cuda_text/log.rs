@@ -24,12 +24,12 @@ pub(super) fn advised(error: Error) -> Error {
     match error {
         Error::KernelCompilation { kernel, log } => {
             let advice = if log.contains("open source file") {
-                "\n\nHeaders are looked for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of the nvidia-* \
-                 packages of Python; `pip install nvidia-cuda-runtime` has CUDA's own. Name other folders with \
-                 `.options([\"-I/path\"])`. The functions of `math.h` need no header."
+                "\n\nHeaders are searched for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of Python's \
+                 nvidia-* packages; `pip install nvidia-cuda-runtime` installs CUDA's own headers. Add other folders \
+                 with `.options([\"-I/path\"])`. The functions of `math.h` need no header."
             } else if log.contains("_t\" is undefined") {
-                "\n\nTypes such as `uint32_t` are of the header <cstdint>, which is not here; write `unsigned int`, `long long` \
-                 and so on."
+                "\n\nTypes such as `uint32_t` are defined in the header <cstdint>, which is not available; write \
+                 `unsigned int`, `long long` and so on."
             } else {
                 ""
             };

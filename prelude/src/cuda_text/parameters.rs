@@ -57,10 +57,11 @@ fn parameter(text: &str) -> std::result::Result<Parameter, String> {
         let given = if text.is_empty() {
             "a parameter is empty".to_owned()
         } else {
-            format!("the parameter `{text}` is not of this form")
+            format!("the parameter `{text}` is not valid")
         };
         return Err(format!(
-            "{given}; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them"
+            "{given}; write each parameter as a type and a name, such as `float64 x` or `raw T x`, with commas between \
+             them"
         ));
     };
     let mut letters = kind.chars();
@@ -72,7 +73,7 @@ fn parameter(text: &str) -> std::result::Result<Parameter, String> {
     };
     let starts = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     if !starts || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
-        return Err(format!("the parameter `{text}`: `{name}` is no name; names are of letters, digits and `_`"));
+        return Err(format!("the parameter `{text}`: `{name}` is not a name; use letters, digits and `_`"));
     }
     Ok(Parameter { name: name.to_owned(), kind, is_raw })
 }
@@ -104,7 +105,8 @@ impl Parameters {
         let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
         if !is_name || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
             let reason = format!(
-                "the kernel's name, {name:?}, is a name of C: letters, digits and `_`, such as \"squared_difference\""
+                "the kernel's name, {name:?}, is not a C name; use letters, digits and `_`, such as \
+                 \"squared_difference\""
             );
             return Err(invalid(operation, reason));
         }
@@ -115,7 +117,7 @@ impl Parameters {
             outputs: parse(outputs).map_err(|reason| wrong(format!("in the outputs, {reason}")))?,
         };
         if found.outputs.is_empty() {
-            return Err(wrong("there is no output; name one at least, such as `float64 z`".into()));
+            return Err(wrong("there is no output; name at least one, such as `float64 z`".into()));
         }
         let all: Vec<&str> = found.all().map(|parameter| parameter.name.as_str()).collect();
         if all.len() > MOST {
@@ -123,11 +125,11 @@ impl Parameters {
         }
         for (at, &one) in all.iter().enumerate() {
             if all[..at].contains(&one) {
-                return Err(wrong(format!("two parameters are called `{one}`; give each a name of its own")));
+                return Err(wrong(format!("two parameters are called `{one}`; give each its own name")));
             }
             if reserved.contains(&one) || one.starts_with("warpcell") || is_reserved(one) {
                 return Err(wrong(format!(
-                    "`{one}` means something else in the text; give the parameter another name"
+                    "`{one}` has another meaning in the kernel's code; give the parameter another name"
                 )));
             }
         }
@@ -273,16 +275,16 @@ mod tests {
             message("f64 x", "f64 z", "add two"),
         ];
         expect![[r#"
-            ElementwiseKernel: `add`: in the inputs, the parameter `float64` is not of this form; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them
-            ElementwiseKernel: `add`: in the inputs, a parameter is empty; parameters are a type and a name, such as `float64 x` or `raw T x`, with commas between them
+            ElementwiseKernel: `add`: in the inputs, the parameter `float64` is not valid; write each parameter as a type and a name, such as `float64 x` or `raw T x`, with commas between them
+            ElementwiseKernel: `add`: in the inputs, a parameter is empty; write each parameter as a type and a name, such as `float64 x` or `raw T x`, with commas between them
             ElementwiseKernel: `add`: in the inputs, the type of the parameter `float x`: `float` is a type of 32 bits in C and of 64 in NumPy; write float32 or float64
-            ElementwiseKernel: `add`: in the inputs, the type of the parameter `vec3 y`: `vec3` is no element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument
-            ElementwiseKernel: `add`: in the inputs, the parameter `f64 x-y`: `x-y` is no name; names are of letters, digits and `_`
-            ElementwiseKernel: `add`: there is no output; name one at least, such as `float64 z`
-            ElementwiseKernel: `add`: two parameters are called `x`; give each a name of its own
-            ElementwiseKernel: `add`: `i` means something else in the text; give the parameter another name
-            ElementwiseKernel: `add`: `for` means something else in the text; give the parameter another name
-            ElementwiseKernel: the kernel's name, "add two", is a name of C: letters, digits and `_`, such as "squared_difference""#]]
+            ElementwiseKernel: `add`: in the inputs, the type of the parameter `vec3 y`: `vec3` is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument
+            ElementwiseKernel: `add`: in the inputs, the parameter `f64 x-y`: `x-y` is not a name; use letters, digits and `_`
+            ElementwiseKernel: `add`: there is no output; name at least one, such as `float64 z`
+            ElementwiseKernel: `add`: two parameters are called `x`; give each its own name
+            ElementwiseKernel: `add`: `i` has another meaning in the kernel's code; give the parameter another name
+            ElementwiseKernel: `add`: `for` has another meaning in the kernel's code; give the parameter another name
+            ElementwiseKernel: the kernel's name, "add two", is not a C name; use letters, digits and `_`, such as "squared_difference""#]]
         .assert_eq(&all.join("\n"));
     }
 }

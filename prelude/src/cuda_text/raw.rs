@@ -432,9 +432,8 @@ impl Core {
     fn function<'a>(&self, compiled: &'a Compiled, number: usize) -> Result<&'a Function> {
         compiled.functions[number].as_ref().ok_or_else(|| {
             let name = &self.wanted[number].name;
-            let reason =
-                "under a condition, such as `#ifdef`, that does not hold; `options` can define names: `-DNAME`";
-            invalid(NAME, format!("there is no kernel `{name}` in what was compiled: it stands in the text {reason}"))
+            let reason = "under a condition, such as `#ifdef`, that is false; define names with `options`: `-DNAME`";
+            invalid(NAME, format!("there is no kernel `{name}` in the compiled program: in the text it is {reason}"))
         })
     }
 
@@ -476,12 +475,13 @@ impl Core {
         let wrong = |reason: String| invalid("get_global", reason);
         let Some((address, bytes)) = compiled.program.global(name)? else {
             let reason =
-                "of the text; variables are `__device__` or `__constant__`, outside of functions and namespaces";
+                "in the text; write variables as `__device__` or `__constant__`, outside of functions and namespaces";
             return Err(wrong(format!("there is no variable `{name}` {reason}")));
         };
         if bytes % dtype.size() != 0 || !address.is_multiple_of(dtype.size().min(8)) {
             return Err(wrong(format!(
-                "`{name}` has {bytes} bytes at {address:#x}, which are no elements of {dtype}; ask for its own type"
+                "`{name}` has {bytes} bytes at {address:#x}, which cannot be elements of {dtype}; use the type that it \
+                 is declared with"
             )));
         }
         let memory = Foreign { address, bytes, owner: Box::new(compiled.clone()) };
@@ -497,7 +497,7 @@ impl Core {
         match error {
             Error::KernelCompilation { log, .. } if log.contains("overloaded function") => invalid(
                 NAME,
-                format!("`{name}` is the name of several functions of the text; give each a name of its own"),
+                format!("the text has several functions with the name `{name}`; give each function its own name"),
             ),
             _ => self.not_found(name),
         }
@@ -507,7 +507,7 @@ impl Core {
     fn not_found(&self, name: &str) -> Error {
         let found = self.kernels.names();
         let advice = if found.iter().any(|found| found.contains('<')) {
-            "; instances of templates are named with their arguments (in a `RawModule` by `name_expressions`)"
+            "; name an instance of a template with its arguments (in a `RawModule` with `name_expressions`)"
         } else {
             ""
         };

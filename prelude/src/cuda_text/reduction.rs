@@ -103,8 +103,10 @@ impl ReductionKernel {
     ) -> Result<ReductionKernel> {
         let parameters = Parameters::new(NAME, inputs, outputs, name, &["a", "b", "_J"])?;
         if let Some(output) = parameters.outputs.iter().find(|output| output.is_raw) {
-            return Err(parameters
-                .wrong(format!("the output `{}` is raw; outputs of reductions are written once", output.text())));
+            return Err(parameters.wrong(format!(
+                "the output `{}` is raw, but a reduction cannot have raw outputs; remove `raw`",
+                output.text()
+            )));
         }
         for (text, what) in [(map, "map"), (reduce, "reduce"), (post_map, "post map")] {
             if text.trim().is_empty() {
@@ -262,8 +264,9 @@ impl Core {
             writable(NAME, output)?;
             if output.shape() != kept {
                 let (text, found) = (parameter.text(), output.shape());
-                return Err(parameters
-                    .wrong(format!("the output `{text}` has the shape {found:?}; give one of the shape {kept:?}")));
+                return Err(parameters.wrong(format!(
+                    "the output `{text}` has the shape {found:?}; give an output of the shape {kept:?}"
+                )));
             }
         }
         // The kernels write elements that follow one another.
@@ -290,7 +293,7 @@ impl Core {
             }
         }
         shape.ok_or_else(|| {
-            parameters.wrong("no input is an array that is not raw, so that there is nothing to reduce; give one")
+            parameters.wrong("there is nothing to reduce: no input is an array that is not raw; give one")
         })
     }
 
@@ -311,8 +314,10 @@ impl Core {
             return Ok(());
         }
         if length == 0 && self.texts.identity.is_none() {
-            let reason =
-                format!("the shape {shape:?} has no elements to reduce, and the kernel has no identity; give it one");
+            let reason = format!(
+                "the shape {shape:?} has no elements to reduce, and the kernel has no identity; give the kernel an \
+                 identity"
+            );
             return Err(parameters.wrong(reason));
         }
         let key: Types = (types.iter().enumerate())
@@ -343,7 +348,7 @@ impl Core {
         let blocks = u32::try_from(count.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
         let Some(blocks) = blocks else {
             return Err(
-                parameters.wrong(format!("{count} results are more than one kernel can give; split the arrays"))
+                parameters.wrong(format!("{count} results are more than one kernel can compute; split the arrays"))
             );
         };
         // Of shares of the outputs, if there are any.

@@ -142,7 +142,7 @@ fn nvrtc_errors_have_the_lines_of_the_text() {
         1 catastrophic error detected in the compilation of "k".
         Compilation terminated.
 
-        Headers are looked for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of the nvidia-* packages of Python; `pip install nvidia-cuda-runtime` has CUDA's own. Name other folders with `.options(["-I/path"])`. The functions of `math.h` need no header."#]]
+        Headers are searched for in the folders `include` of the CUDA toolkit (CUDA_HOME) and of Python's nvidia-* packages; `pip install nvidia-cuda-runtime` installs CUDA's own headers. Add other folders with `.options(["-I/path"])`. The functions of `math.h` need no header."#]]
     .assert_eq(&all.join("\n\n"));
 }
 

@@ -22,12 +22,15 @@ pub(super) fn named(name: &str) -> Result<DType, String> {
         "complex128" => DType::C128,
         "float" => return Err("is a type of 32 bits in C and of 64 in NumPy; write float32 or float64".into()),
         "int" | "long" => return Err("has 32 bits in some languages and 64 in others; write int32 or int64".into()),
-        "uint" | "unsigned" => return Err("is not clear about its size; write uint32 or uint64".into()),
-        "complex" => return Err("is not clear about its size; write complex64 or complex128".into()),
+        "uint" | "unsigned" => return Err("has no clear size; write uint32 or uint64".into()),
+        "complex" => return Err("has no clear size; write complex64 or complex128".into()),
         _ => {
-            return Err("is no element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, \
-                        float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument"
-                .into());
+            return Err(
+                "is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, \
+                 float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the \
+                 argument"
+                    .into(),
+            );
         }
     })
 }

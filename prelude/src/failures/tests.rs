@@ -66,24 +66,24 @@ fn each_failure_says_what_happened_where_and_what_to_do() {
         the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) used the index 9 along axis 0 of `out`, which has length 8 there; let threads without an element do nothing, such as `if i < out.shape()[0] { … }`
         the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) used the index -1 (a difference of indices has gone below 0) along axis 1 of `tile`, which has length 4 there; let threads without an element do nothing, such as `if i < tile.shape()[1] { … }`
         the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) used the index 0 along axis 0 of `rest`, which has no elements there
-        the function `blur` failed in line 5 on cpu: `out` has 2 axes, and this is one index; write `out[[y, x]]`
+        the function `blur` failed in line 5 on cpu: `out` has 2 axes, but this is one index; write `out[[y, x]]`
         the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) writes it in line 4, thread (2, 0, 0) of block (0, 0, 0) reads it in line 5, and nothing orders them; write `sync_threads();` between the two
-        the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) writes it in line 5, thread (2, 0, 0) of block (0, 0, 0) writes it in line 5, and nothing orders them; let one thread write it, add by an atomic such as `a.atomic_add(i, x)`, or write `sync_threads();` between the two
+        the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) writes it in line 5, thread (2, 0, 0) of block (0, 0, 0) writes it in line 5, and nothing orders them; let one thread write it, add with an atomic such as `a.atomic_add(i, x)`, or write `sync_threads();` between the two
         the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) changes it in line 5, thread (2, 0, 0) of block (0, 0, 0) reads it in line 5, and nothing orders them; write `sync_threads();` between the two, or make both atomic
-        the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) reads it in line 5, thread (2, 0, 0) of block (1, 0, 0) writes it in line 5, and nothing orders them; blocks run in any order: let each write to elements of its own, use atomics such as `a.atomic_add(i, x)` for all of them, or launch a second kernel for what comes after
-        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) waits at `sync_threads`, but thread (5, 0, 0) of the same block has ended; all threads of a block must come to the same call: put it outside of `if`, of loops that some leave earlier, and behind no `return`
-        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) waits at `shfl_down_sync`, but thread (5, 0, 0) of the same block waits at `sync_warp` in line 4; all lanes of the mask must come to the same call: put it outside of `if`, of loops that some leave earlier, and behind no `return`
-        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) read `tile[[0, 1]]`, where no thread of its block has written yet; shared memory begins with anything: write to it first, and let `sync_threads();` follow if other threads read it
-        launch: `blur` cannot be launched: a block needs 65536 bytes of shared memory, and cpu has 49152 at most; work on smaller tiles, or keep less in a tile
-        the function `blur` failed in line 5 on cpu: in thread (3, 0, 0) of block (1, 2, 0), an integer was divided by zero; test the divisor before, such as `if d == 0 { 0 } else { n / d }`
-        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) did: attempt to subtract with overflow; on CUDA devices integers wrap, which `wrapping_add`, `wrapping_sub` and `wrapping_mul` say in the text; if that is not meant, test the values before, or take a larger type
-        the function `blur` failed in line 5 on cpu: in thread (3, 0, 0) of block (1, 2, 0), the index 7 is out of bounds for an array of length 3; test it before, or take `index.min(2)`
+        the function `blur` failed in line 5 on cpu: two threads race for `tile[[1, 2]]`: thread (1, 0, 0) of block (0, 0, 0) reads it in line 5, thread (2, 0, 0) of block (1, 0, 0) writes it in line 5, and nothing orders them; blocks run in any order: let each block write to its own elements, use atomics such as `a.atomic_add(i, x)` for all of them, or launch a second kernel for the next step
+        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) waits at `sync_threads`, but thread (5, 0, 0) of the same block has ended; all threads of a block must reach the same call: do not put it inside an `if`, inside a loop that some leave earlier, or after a `return`
+        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) waits at `shfl_down_sync`, but thread (5, 0, 0) of the same block waits at `sync_warp` in line 4; all lanes of the mask must reach the same call: do not put it inside an `if`, inside a loop that some leave earlier, or after a `return`
+        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) read `tile[[0, 1]]`, where no thread of its block has written yet; shared memory starts with undefined values: write to it first, and then write `sync_threads();` if other threads read it
+        launch: `blur` cannot be launched: a block needs 65536 bytes of shared memory, but cpu has at most 49152; use smaller tiles, or keep less in a tile
+        the function `blur` failed in line 5 on cpu: in thread (3, 0, 0) of block (1, 2, 0), an integer was divided by zero; test the divisor first, such as `if d == 0 { 0 } else { n / d }`
+        the function `blur` failed in line 5 on cpu: thread (3, 0, 0) of block (1, 2, 0) did: attempt to subtract with overflow; on CUDA devices integers wrap; if you want that, write `wrapping_add`, `wrapping_sub` or `wrapping_mul`; if not, test the values first, or use a larger type
+        the function `blur` failed in line 5 on cpu: in thread (3, 0, 0) of block (1, 2, 0), the index 7 is out of bounds for an array of length 3; test it first, or use `index.min(2)`
         the function `blur` failed in line 2 on cpu: thread (3, 0, 0) of block (1, 2, 0) panicked: assertion failed: x > 0.0
         the operation was interrupted; run the cell again to complete it
-        7 was divided by zero; test the divisor before, such as `if d == 0 { 0 } else { n / d }`
-        the remainder of 7 by zero was asked for; test the divisor before, such as `if d == 0 { 0 } else { n % d }`
-        the index -1 (a difference of indices has gone below 0) is out of bounds for an array of length 4; test it before, or take `index.min(3)`
-        it has come to a `panic!`, `unreachable!` or `assert!`; let it return a value for such elements, such as NaN"#]].assert_eq(&texts.join("\n"));
+        7 was divided by zero; test the divisor first, such as `if d == 0 { 0 } else { n / d }`
+        the remainder of 7 was computed with the divisor zero; test the divisor first, such as `if d == 0 { 0 } else { n % d }`
+        the index -1 (a difference of indices has gone below 0) is out of bounds for an array of length 4; test it first, or use `index.min(3)`
+        it has reached a `panic!`, `unreachable!` or `assert!`; let it return a value for such elements, such as NaN"#]].assert_eq(&texts.join("\n"));
 }
 
 #[test]

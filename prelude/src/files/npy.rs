@@ -44,9 +44,8 @@ pub(super) fn read_header(
     available: u64,
 ) -> Result<Header> {
     let wrong = |reason: &str| failed(operation, path, reason);
-    let not_npy =
-        || wrong("is no .npy file: it does not begin as one; for other formats convert it with NumPy's `save`");
-    let truncated = || wrong("is truncated: it ends within its header; write or copy it anew");
+    let not_npy = || wrong("is not a .npy file: it does not begin like one; convert other formats with NumPy's `save`");
+    let truncated = || wrong("is truncated: it ends within its header; write or copy it again");
     let mut take = |count: usize, short: &dyn Fn() -> Error| {
         let mut bytes = vec![0; count];
         match source.read_exact(&mut bytes) {
@@ -71,16 +70,18 @@ pub(super) fn read_header(
             u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize
         }
         (major, minor) => {
-            let reason = format!("has version {major}.{minor} of the format; 1.0 to 3.0 are known, update the library");
+            let reason = format!(
+                "has version {major}.{minor} of the format, but this library reads 1.0 to 3.0; update the library"
+            );
             return Err(wrong(&reason));
         }
     };
     if length > LONGEST {
-        return Err(wrong("claims a header of more than a megabyte; the file is damaged or no .npy file"));
+        return Err(wrong("claims a header of more than a megabyte; the file is damaged or not a .npy file"));
     }
     let text = take(length, &truncated)?;
     if depth(&text) > DEEPEST {
-        return Err(wrong("has a header with too many brackets within one another; the file is damaged"));
+        return Err(wrong("has a header with too many nested brackets; the file is damaged"));
     }
     header.extend(text);
     let parsed = npyz::NpyHeader::from_reader(&header[..]).map_err(|error| broken(operation, path, &error))?;
@@ -105,8 +106,7 @@ fn depth(text: &[u8]) -> i32 {
 
 fn interpreted(operation: &'static str, path: &Path, parsed: &npyz::NpyHeader, length: usize) -> Result<Header> {
     let npyz::DType::Plain(name) = parsed.dtype() else {
-        let reason =
-            format!("holds records ({}); write each of their fields as an array of its own", parsed.dtype().descr());
+        let reason = format!("holds records ({}); write each field as a separate array", parsed.dtype().descr());
         return Err(failed(operation, path, reason));
     };
     let name = name.to_string();
@@ -136,7 +136,7 @@ fn checked_bytes(operation: &'static str, path: &Path, header: &Header, availabl
     if (bytes as u64) > present {
         let Header { shape, dtype, .. } = header;
         let reason = format!(
-            "is truncated: the shape {shape:?} of {dtype} takes {bytes} bytes, and there are {present}; write or copy it anew"
+            "is truncated: the shape {shape:?} of {dtype} takes {bytes} bytes, but there are only {present}; write or copy it again"
         );
         return Err(failed(operation, path, reason));
     }
@@ -183,7 +183,7 @@ pub(super) fn open_file(operation: &'static str, path: &Path, extension: &str) -
         with_extension.push(".");
         with_extension.push(extension);
         if error.kind() == io::ErrorKind::NotFound && Path::new(&with_extension).is_file() {
-            let reason = format!("is not there; there is {}", Path::new(&with_extension).display());
+            let reason = format!("does not exist, but {} does", Path::new(&with_extension).display());
             return failed(operation, path, reason);
         }
         refused(operation, path, "opened", &error)
@@ -281,7 +281,7 @@ pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DTyp
         advice: "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`",
     };
     if shape.len() > MOST_AXES {
-        let reason = format!("has {} axes, and NumPy reads at most {MOST_AXES}; reshape the array first", shape.len());
+        let reason = format!("has {} axes, but NumPy reads at most {MOST_AXES}; reshape the array first", shape.len());
         return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
     }
     let name = typestr::typestr(dtype).ok_or_else(unsupported)?;

@@ -100,10 +100,10 @@ fn write(operation: &'static str, path: &Path, arrays: &[(&str, &dyn MixedArray)
         let problem = match () {
             () if name.is_empty() => "is empty",
             () if name.contains('\0') => "holds a zero byte",
-            () if views[..index].iter().any(|(other, _)| other == name) => "is there twice",
+            () if views[..index].iter().any(|(other, _)| other == name) => "is used twice",
             () => continue,
         };
-        let reason = format!("cannot be written: the name {name:?} {problem}; give each array a name of its own");
+        let reason = format!("cannot be written: the name {name:?} {problem}; give each array its own name");
         return Err(failed(operation, path, reason));
     }
     // What NumPy cannot read fails before anything is written.
@@ -156,10 +156,10 @@ impl Npz {
         let read = (&file).read(&mut start).and_then(|_| (&file).rewind());
         read.map_err(|error| broken(OPERATION, path, &error))?;
         if &start == b"\x93NUMPY" {
-            return Err(failed(OPERATION, path, "is a .npy file, which holds one array; read it by `load`"));
+            return Err(failed(OPERATION, path, "is a .npy file, which holds one array; read it with `load`"));
         }
         if !start.starts_with(b"PK") {
-            return Err(failed(OPERATION, path, "is no .npz file: it does not begin as a ZIP archive"));
+            return Err(failed(OPERATION, path, "is not a .npz file: it does not begin like a ZIP archive"));
         }
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(OPERATION, path, &error))?;
         let mut entries = Vec::new();
@@ -307,7 +307,7 @@ impl Npz {
 fn zip_error(operation: &'static str, path: &Path, error: &ZipError) -> Error {
     match error {
         ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) | ZipError::InvalidPassword => {
-            let reason = format!("cannot be read: {error}; write it by NumPy's `savez` or `savez_compressed`");
+            let reason = format!("cannot be read: {error}; write it with NumPy's `savez` or `savez_compressed`");
             failed(operation, path, reason)
         }
         other => broken(operation, path, other),

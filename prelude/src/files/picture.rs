@@ -183,9 +183,9 @@ fn decode(operation: &'static str, path: &Path) -> Result<DynamicImage> {
             refused(operation, path, "read", &error)
         }
         ImageError::Unsupported(_) => {
-            failed(operation, path, "is no PNG file; convert it to PNG first, other formats are not read")
+            failed(operation, path, "is not a PNG file; convert it to PNG first, other formats are not supported")
         }
-        ImageError::Limits(_) => failed(operation, path, "is too large a picture: it would take more than 512 MiB"),
+        ImageError::Limits(_) => failed(operation, path, "is too large: the picture would take more than 512 MiB"),
         error => failed(operation, path, format!("cannot be read as a PNG file: {error}; it may be damaged")),
     })
 }
@@ -212,13 +212,17 @@ fn picture(operation: &'static str, array: &AnyView<'_>, is_narrow: bool) -> Res
     let (height, width, channels) = match *shape {
         [height, width] => (height, width, 1),
         [height, width, channels @ (3 | 4)] => (height, width, channels),
-        _ => return Err(invalid("is no picture's; those are (h, w), (h, w, 3) for red, green, blue, and (h, w, 4)")),
+        _ => {
+            return Err(invalid(
+                "is not the shape of a picture; use (h, w), (h, w, 3) for red, green, blue, or (h, w, 4)",
+            ));
+        }
     };
     let (Ok(height), Ok(width)) = (u32::try_from(height), u32::try_from(width)) else {
-        return Err(invalid("has more rows or columns than a picture can have; take a part of it"));
+        return Err(invalid("has more rows or columns than a picture can have; use a part of it"));
     };
     if height == 0 || width == 0 {
-        return Err(invalid("has no elements; a picture needs one pixel at least"));
+        return Err(invalid("has no elements; a picture needs at least one pixel"));
     }
     let mut bytes = Vec::with_capacity(shape.iter().product::<usize>() * dtype.size());
     let order = if order == Order::RowMajor { order } else { Order::Strided };

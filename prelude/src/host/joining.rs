@@ -110,7 +110,10 @@ impl Joined {
             return Err(Error::InvalidShape {
                 operation: "stack",
                 shape: other.shape.clone(),
-                reason: format!("is not the first array's, {:?}; only arrays of one shape can be stacked", first.shape),
+                reason: format!(
+                    "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
+                    first.shape
+                ),
             });
         }
         let mut shape = first.shape.clone();
@@ -139,7 +142,7 @@ impl Joined {
                 && (0..shape.len()).all(|other| other == axis || part.shape[other] == shape[other]);
             if !fits {
                 let reason = format!(
-                    "of array {index} does not fit the first one's, {:?}, along axis {axis}; make all other lengths equal",
+                    "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
                     first.shape
                 );
                 return Err(Error::InvalidShape { operation, shape: part.shape.clone(), reason });
@@ -171,7 +174,7 @@ impl Joined {
 }
 
 fn first<'a, 'b>(operation: &'static str, parts: &'a [HostView<'b>]) -> Result<&'a HostView<'b>> {
-    let reason = || "there is no array to join; give one at least".into();
+    let reason = || "there is no array to join; give at least one".into();
     parts.first().ok_or_else(|| Error::InvalidArgument { operation, reason: reason() })
 }
 
@@ -217,7 +220,7 @@ mod tests {
         let said = |joined: Result<Joined>| joined.err().expect("an error").to_string();
         let (a, b) = (array![[1, 2, 3]], array![[1, 2]]);
         let views = [a.host_view(), b.host_view()];
-        assert!(said(Joined::stacked(&views, 0)).contains("[1, 2] is not the first array's, [1, 3]"));
+        assert!(said(Joined::stacked(&views, 0)).contains("[1, 2] differs from the shape of the first array, [1, 3]"));
         assert!(said(Joined::concatenated(&views, 0)).contains("of array 1 does not fit"));
         assert!(Joined::concatenated(&views, 1).is_ok());
         assert!(said(Joined::concatenated(&views, 2)).contains("concatenate"));

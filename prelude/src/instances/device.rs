@@ -2,6 +2,7 @@
 //! them still compiles ten.
 
 use super::{VariableStore, shown};
+use crate::backend::functions::float_functions;
 use crate::{Bitwise, Boundary, Complex, DeviceArray, Element, Float, Inexact, Mode, Number, Real};
 use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
 use std::fmt::{Debug, Display, Formatter};
@@ -90,10 +91,17 @@ fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>, value: T) {
 /// Arrays of floats.
 fn float<T: Float>(a: &DeviceArray<T>, value: T) {
     macro_rules! each {
-        ($($method:ident)*) => { black_box(($(a.$method(),)*)); };
+        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => { $(black_box(a.$method());)* };
     }
-    each!(exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh reciprocal);
-    black_box((a.atan2(a), a.hypot(a), crate::fft::rfft(a), crate::fft::rfft2(a), crate::fft::rfftn(a)));
+    float_functions!(each);
+    black_box((
+        a.reciprocal(),
+        a.atan2(a),
+        a.hypot(a),
+        crate::fft::rfft(a),
+        crate::fft::rfft2(a),
+        crate::fft::rfftn(a),
+    ));
     black_box((crate::linalg::qr(a), crate::linalg::inv(a), crate::linalg::solve(a, a), crate::linalg::cholesky(a)));
     black_box((crate::linalg::eigh(a), crate::linalg::svd(a), crate::linalg::lstsq(a, a), crate::linalg::pinv(a)));
     black_box((a.powf(value), a.powi(2), crate::linspace(value, value, 2), crate::fftconvolve(a, a, Mode::Same)));

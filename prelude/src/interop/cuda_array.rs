@@ -140,11 +140,13 @@ fn elements(fields: &CudaArrayInterface, wanted: DType) -> Result<Elements> {
     let invalid = |reason: String| Error::InvalidArgument { operation, reason };
     let CudaArrayInterface { shape, typestr: name, data: (address, is_read_only), strides, version, stream } = fields;
     if *version < 2 {
-        return Err(invalid(format!("the fields are of version {version} of the interface; 2 and 3 are known")));
+        return Err(invalid(format!(
+            "the fields are of version {version} of the interface; only 2 and 3 are supported"
+        )));
     }
     if *stream == Some(0) {
         return Err(invalid(
-            "the stream 0 is not allowed: it may mean two; give 1 or 2, CUDA's default streams".into(),
+            "the stream 0 is not allowed, because it can mean two streams; give 1 or 2, CUDA's default streams".into(),
         ));
     }
     match typestr::parse(name) {

@@ -180,7 +180,7 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
 unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DType) -> Result<RawArray> {
     const OPERATION: &str = "from_dlpack";
     let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
-    let malformed = |error: dlpark::tensor::Error| invalid(format!("the tensor contradicts itself: {error}"));
+    let malformed = |error: dlpark::tensor::Error| invalid(format!("the tensor's fields do not fit together: {error}"));
     let description = tensor.validate().map_err(malformed)?;
     let found = description.dtype();
     let known = TYPES.iter().find(|(_, dtype)| dtype.matches(found)).map(|(dtype, _)| *dtype);
@@ -203,7 +203,10 @@ unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DTy
     };
     let offset = usize::try_from(description.byte_offset()).ok();
     let Some(address) = offset.and_then(|offset| description.data_ptr().addr().checked_add(offset)) else {
-        return Err(invalid(format!("the tensor's offset of {} bytes leads out of memory", description.byte_offset())));
+        return Err(invalid(format!(
+            "the tensor's offset of {} bytes goes beyond the memory",
+            description.byte_offset()
+        )));
     };
     let is_read_only = tensor.flags().contains(DlpackFlags::READ_ONLY);
     let elements = Elements { address, dtype: wanted, shape, strides, is_read_only };
@@ -436,7 +439,7 @@ mod tests {
         let odd = |tensor: &mut dynamic::Initialized<DLManagedTensor>| {
             tensor.set_byte_offset(3);
         };
-        refused(DLDataType::F64, odd, "no multiple of 8");
+        refused(DLDataType::F64, odd, "not a multiple of 8");
         let null = |tensor: &mut dynamic::Initialized<DLManagedTensor>| {
             tensor.set_data(std::ptr::null_mut());
         };
@@ -444,7 +447,7 @@ mod tests {
         let negative = |tensor: &mut dynamic::Initialized<DLManagedTensor>| tensor.extra_mut()[0] = -1;
         refused(DLDataType::F64, negative, "negative");
         let endless = |tensor: &mut dynamic::Initialized<DLManagedTensor>| tensor.extra_mut()[2] = i64::MAX;
-        refused(DLDataType::F64, endless, "strides lead out");
+        refused(DLDataType::F64, endless, "strides go beyond");
         let nowhere = |tensor: &mut dynamic::Initialized<DLManagedTensor>| {
             tensor.set_device(DLDevice::cuda(4000));
         };

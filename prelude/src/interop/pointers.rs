@@ -155,7 +155,7 @@ pub unsafe fn hold_stream(stream: usize) -> Result<()> {
 /// What [`wait_for_stream`] asks for.
 unsafe fn ordered(operation: &'static str, stream: usize, first: Whose) -> Result<()> {
     if stream == 0 {
-        let reason = "the stream 0 may mean two; give 1 or 2, CUDA's default streams".into();
+        let reason = "the stream 0 can mean two streams; give 1 or 2, CUDA's default streams".into();
         return Err(Error::InvalidArgument { operation, reason });
     }
     // SAFETY: the caller's promise.
@@ -190,8 +190,8 @@ mod tests {
             assert!(error.contains(said), "{error}");
         };
         refused(0, vec![1], "null");
-        refused(12, vec![1], "no multiple of 8");
-        refused(usize::MAX - 7, vec![2], "lead out");
+        refused(12, vec![1], "not a multiple of 8");
+        refused(usize::MAX - 7, vec![2], "go beyond");
         refused(8, vec![usize::MAX, 2], "more elements");
         // SAFETY: as above.
         let empty = unsafe { from_pointer("from_data_ptr", 0, vec![0, 3], Device::Cpu, DType::F64, Box::new(())) };

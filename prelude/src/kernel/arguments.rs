@@ -21,7 +21,7 @@ mod hidden {
     message = "`{Self}` cannot be launched as a kernel",
     label = "not a function with `#[kernel]` before it",
     note = "give a function that has `#[kernel]` before it, takes views and scalars and returns nothing, by its name",
-    note = "a function of single elements that returns a value runs over arrays by `gpu::map`, with `#[vectorize]` before it"
+    note = "to run a function of single elements over arrays, write `#[vectorize]` before it and use `gpu::map`"
 )]
 pub trait Kernel<P>: hidden::Kernel<P> {}
 
@@ -30,8 +30,8 @@ pub trait Kernel<P>: hidden::Kernel<P> {}
 #[diagnostic::on_unimplemented(
     message = "the kernel takes `{P}`, but is given `{Self}`",
     label = "expected one argument for each parameter",
-    note = "give a tuple such as `(&a, &mut out, 3)`: `&a` for a `View`, `&mut out` for a `ViewMut`; one of a single argument is \
-            written `(&a,)`"
+    note = "give a tuple such as `(&a, &mut out, 3)`: `&a` for a `View`, `&mut out` for a `ViewMut`; write a tuple of \
+            one argument as `(&a,)`"
 )]
 pub trait KernelArguments<P>: sealed::Arguments {}
 
@@ -74,7 +74,8 @@ fn not_registered(operation: &'static str, name: &str) -> Error {
         format!("`{name}` is a pointer to a function; give the kernel itself, by its name")
     } else if registry::has_item(name) {
         format!(
-            "the function `{short}` is called by others, with `#[device]`; write `#[kernel]` in its place to launch it"
+            "the function `{short}` has `#[device]` before it, so only other functions can call it; write `#[kernel]` \
+             instead to launch it"
         )
     } else {
         format!("the function `{short}` cannot be launched; write `#[kernel]` before its `fn`")

@@ -16,14 +16,14 @@ pub(crate) fn launch_size(
         (
             grid,
             "grid",
-            "; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch \
-             (`launch_for` takes 0 too)",
+            "; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to \
+             launch (`launch_for` takes 0 too)",
         ),
         (block, "block", ", and blocks are often of 128 or 256 threads"),
     ] {
         if lengths.iter().any(|&length| length < 1) {
             let reason = format!(
-                "`{kernel}` cannot be launched with a {what} of {}: every length must be 1 at least{advice}",
+                "`{kernel}` cannot be launched with a {what} of {}: every length must be at least 1{advice}",
                 times(lengths)
             );
             return Err(Error::InvalidArgument { operation, reason });
@@ -65,18 +65,19 @@ fn beyond(operation: &'static str, kernel: &str, device: &str, size: LaunchSize,
         |lengths: [u32; 3], most: [usize; 3]| lengths.iter().zip(most).any(|(&length, most)| length as usize > most);
     let reason = if threads > limits.threads {
         format!(
-            "a block of {block} has {threads} threads, and {device} takes {} at most; launch more blocks of fewer threads",
+            "a block of {block} has {threads} threads, but {device} allows at most {}; launch more blocks with fewer \
+             threads",
             limits.threads
         )
     } else if is_too_long(size.block, limits.block) {
         format!(
-            "a block of {block} is too long along an axis: {device} takes {} at most; put what is longest along x",
+            "a block of {block} is too long along an axis: {device} allows at most {}; put the longest axis along x",
             times(limits.block)
         )
     } else if is_too_long(size.grid, limits.grid) {
         format!(
-            "a grid of {grid} is too long along an axis: {device} takes {} at most; put what is longest along x, or launch fewer \
-             blocks whose threads loop: `for i in grid_stride(n)`",
+            "a grid of {grid} is too long along an axis: {device} allows at most {}; put the longest axis along x, or \
+             launch fewer blocks whose threads loop: `for i in grid_stride(n)`",
             times(limits.grid)
         )
     } else {
@@ -97,11 +98,11 @@ pub(crate) fn too_much_shared_memory(
     let needed = declared.saturating_add(asked);
     let parts = match (declared, asked) {
         (0, _) | (_, 0) => String::new(),
-        _ => format!(" ({declared} of its `shared_array`s, and {asked} that the launch asks for)"),
+        _ => format!(" ({declared} for its `shared_array`s, and {asked} that the launch asks for)"),
     };
     let reason = format!(
-        "a block needs {needed} bytes of shared memory{parts}, and {device} has {most} at most; work on smaller tiles, or keep less \
-         in a tile"
+        "a block needs {needed} bytes of shared memory{parts}, but {device} has at most {most}; use smaller tiles, or \
+         keep less in a tile"
     );
     refused(operation, kernel, &reason)
 }
@@ -110,8 +111,8 @@ pub(crate) fn too_much_shared_memory(
 #[cold]
 pub(crate) fn too_large_shared_arrays(operation: &'static str, kernel: &str, declared: usize, most: usize) -> Error {
     let reason = format!(
-        "its `shared_array`s take {declared} bytes of a block, and those of fixed size {most} at most; make the largest a \
-         `dynamic_shared_array`, whose bytes `LaunchConfig::dynamic_shared_bytes` gives"
+        "its `shared_array`s take {declared} bytes per block, but those of fixed size can take at most {most}; make \
+         the largest one a `dynamic_shared_array`, and set its size with `LaunchConfig::dynamic_shared_bytes`"
     );
     refused(operation, kernel, &reason)
 }
@@ -126,8 +127,8 @@ pub(crate) fn too_many_registers(
     most: usize,
 ) -> Error {
     let reason = format!(
-        "a block of {} has {} threads, and of this kernel, whose threads use {registers} registers each, {most} at most; launch \
-         more blocks of fewer threads",
+        "a block of {} has {} threads, but each thread of this kernel uses {registers} registers, so a block can have \
+         at most {most}; launch more blocks with fewer threads",
         times(size.block),
         threads_of(size)
     );
@@ -197,17 +198,17 @@ mod tests {
                 .to_string(),
         ];
         expect![[r#"
-            launch: `blur` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch (`launch_for` takes 0 too)
-            launch: `blur` cannot be launched with a block of 32 × -1 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads
-            launch: `blur` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, and cuda:0 takes 1024 at most; launch more blocks of fewer threads
-            launch: `blur` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cuda:0 takes 1024 × 1024 × 64 at most; put what is longest along x
-            launch: `blur` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cuda:0 takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
-            launch: `blur` cannot be launched: a block of 4294967295 × 1 × 1 has 4294967295 threads, and cuda:0 takes 1024 at most; launch more blocks of fewer threads
-            launch: `blur` cannot be launched: a grid of 4294967295 × 1 × 1 is too long along an axis: cuda:0 takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
-            launch: `blur` cannot be launched: a block needs 232449 bytes of shared memory, and cuda:0 has 232448 at most; work on smaller tiles, or keep less in a tile
-            launch: `blur` cannot be launched: a block needs 50000 bytes of shared memory (40000 of its `shared_array`s, and 10000 that the launch asks for), and cpu has 49152 at most; work on smaller tiles, or keep less in a tile
-            launch: `blur` cannot be launched: its `shared_array`s take 65536 bytes of a block, and those of fixed size 49152 at most; make the largest a `dynamic_shared_array`, whose bytes `LaunchConfig::dynamic_shared_bytes` gives
-            launch: `blur` cannot be launched: a block of 32 × 32 × 1 has 1024 threads, and of this kernel, whose threads use 100 registers each, 640 at most; launch more blocks of fewer threads"#]].assert_eq(&all.join("\n"));
+            launch: `blur` cannot be launched with a grid of 0 × 1 × 1: every length must be at least 1; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to launch (`launch_for` takes 0 too)
+            launch: `blur` cannot be launched with a block of 32 × -1 × 1: every length must be at least 1, and blocks are often of 128 or 256 threads
+            launch: `blur` cannot be launched: a block of 32 × 64 × 1 has 2048 threads, but cuda:0 allows at most 1024; launch more blocks with fewer threads
+            launch: `blur` cannot be launched: a block of 1 × 1 × 128 is too long along an axis: cuda:0 allows at most 1024 × 1024 × 64; put the longest axis along x
+            launch: `blur` cannot be launched: a grid of 1 × 65536 × 1 is too long along an axis: cuda:0 allows at most 2147483647 × 65535 × 65535; put the longest axis along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
+            launch: `blur` cannot be launched: a block of 4294967295 × 1 × 1 has 4294967295 threads, but cuda:0 allows at most 1024; launch more blocks with fewer threads
+            launch: `blur` cannot be launched: a grid of 4294967295 × 1 × 1 is too long along an axis: cuda:0 allows at most 2147483647 × 65535 × 65535; put the longest axis along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`
+            launch: `blur` cannot be launched: a block needs 232449 bytes of shared memory, but cuda:0 has at most 232448; use smaller tiles, or keep less in a tile
+            launch: `blur` cannot be launched: a block needs 50000 bytes of shared memory (40000 for its `shared_array`s, and 10000 that the launch asks for), but cpu has at most 49152; use smaller tiles, or keep less in a tile
+            launch: `blur` cannot be launched: its `shared_array`s take 65536 bytes per block, but those of fixed size can take at most 49152; make the largest one a `dynamic_shared_array`, and set its size with `LaunchConfig::dynamic_shared_bytes`
+            launch: `blur` cannot be launched: a block of 32 × 32 × 1 has 1024 threads, but each thread of this kernel uses 100 registers, so a block can have at most 640; launch more blocks with fewer threads"#]].assert_eq(&all.join("\n"));
     }
 
     #[test]

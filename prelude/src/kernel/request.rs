@@ -33,7 +33,7 @@ impl Request {
     pub fn for_threads(operation: &'static str, kernel: Kernel, lengths: [i64; 3]) -> Result<Request> {
         if lengths.iter().any(|&length| length < 0) {
             let reason = format!(
-                "`{}` cannot be launched for {} threads: lengths are 0 at least",
+                "`{}` cannot be launched for {} threads: lengths must be at least 0",
                 kernel.short_name(),
                 limits::times(lengths)
             );
@@ -85,7 +85,7 @@ impl Request {
             Some(stream) => {
                 if stream.device() != handle.device {
                     return Err(self.wrong(format!(
-                        "the stream is one of {}, but the arrays are on {}; give a stream of their device",
+                        "the stream belongs to {}, but the arrays are on {}; give a stream of their device",
                         stream.device(),
                         handle.device
                     )));
@@ -136,7 +136,8 @@ impl Request {
         let kernel = self.kernel.short_name();
         if axes == 0 {
             return Err(self.wrong(format!(
-                "the array for `{name}` of `{kernel}` has no axes, and is not indexed; give it one: `a.reshape(1)`"
+                "the array for `{name}` of `{kernel}` has no axes, so it cannot be indexed; give it one axis: \
+                 `a.reshape(1)`"
             )));
         }
         if axes > MOST_AXES {
@@ -144,8 +145,8 @@ impl Request {
                 operation: self.operation,
                 shape: array.shape().to_vec(),
                 reason: format!(
-                    "has {axes} axes, and the arrays of a kernel, such as `{name}` of `{kernel}`, have {MOST_AXES} at most; join \
-                     some by `reshape`"
+                    "has {axes} axes, but the arrays of a kernel, such as `{name}` of `{kernel}`, can have at most \
+                     {MOST_AXES}; join some axes with `reshape`"
                 ),
             });
         }
@@ -171,8 +172,8 @@ impl Request {
             {
                 if writes(number) {
                     return Err(self.wrong(format!(
-                        "the arrays for `{}` and `{}` of `{}` have elements in common, and both are written to; give one of them as a \
-                         copy, `&mut a.copy()`, or let one parameter do",
+                        "the arrays for `{}` and `{}` of `{}` have elements in common, and both are written to; give \
+                         one of them as a copy, `&mut a.copy()`, or use one parameter for both",
                         parameters[number.min(other)].name(),
                         parameters[number.max(other)].name(),
                         self.kernel.short_name()
@@ -188,7 +189,7 @@ impl Request {
     #[cold]
     fn has_no_checker(&self, handle: &Handle) -> Error {
         self.wrong(format!(
-            "races, barriers and shared memory are checked on the CPU only, and the arrays for `{}` are on {}; copy them with \
+            "races, barriers and shared memory are checked only on the CPU, but the arrays for `{}` are on {}; copy them with \
              `to_device(gpu::Device::Cpu)` and launch it there, or run the program under NVIDIA's tool: `compute-sanitizer --tool \
              racecheck`, `--tool synccheck` or `--tool initcheck`, and the program's name",
             self.kernel.short_name(),

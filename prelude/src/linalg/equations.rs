@@ -387,7 +387,7 @@ pub(crate) fn lstsq_of(
         return Err(Error::InvalidShape {
             operation,
             shape: a.shape().to_vec(),
-            reason: "is not that of one matrix; slice or reshape the array to two axes".into(),
+            reason: "is not the shape of one matrix; slice or reshape the array to two axes".into(),
         });
     };
     let is_vector = b.shape().len() == 1;
@@ -423,8 +423,8 @@ pub(crate) fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
     }
     if exponent < 0 && !a.dtype.is_float() {
         let reason = format!(
-            "the exponent {exponent} is negative, and the inverse of integers is none of them; convert the array first, such as \
-             `a.astype::<f64>()`"
+            "the exponent {exponent} is negative, but the inverse of an integer matrix needs floats; convert the array \
+             first, such as `a.astype::<f64>()`"
         );
         return Err(Error::InvalidArgument { operation, reason });
     }

@@ -234,7 +234,7 @@ fn conditions(operation: &'static str, a: &RawArray, dtype: DType) -> Result<Vec
         return Err(Error::InvalidShape {
             operation,
             shape: a.shape().to_vec(),
-            reason: "has no elements, and such a matrix has no condition number; give one with elements".into(),
+            reason: "has no elements, so the matrix has no condition number; give a matrix with elements".into(),
         });
     }
     // All elements are finite: 0 divided by 0 is no NaN, but infinite as for other singular matrices.

@@ -24,7 +24,7 @@ impl Stack {
             return Err(Error::InvalidShape {
                 operation,
                 shape: shape.clone(),
-                reason: "has less than the two axes of a matrix; use `reshape` or `expand_dims` first".into(),
+                reason: "has fewer than two axes, but a matrix has two; use `reshape` or `expand_dims` first".into(),
             });
         };
         let three = match leading {
@@ -52,8 +52,8 @@ impl Stack {
         Err(Error::InvalidShape {
             operation,
             shape: raw.shape().to_vec(),
-            reason: "is not that of a square matrix, whose last two lengths are equal; slice it, or use `lstsq`, `pinv`, `qr` \
-                     or `svd`, which take any matrix"
+            reason: "is not the shape of a square matrix, where the last two lengths are equal; slice it, or use \
+                     `lstsq`, `pinv`, `qr` or `svd`, which take any matrix"
                 .into(),
         })
     }
@@ -64,7 +64,7 @@ impl Stack {
             return Err(Error::InvalidShape {
                 operation,
                 shape: raw.shape().to_vec(),
-                reason: format!("is that of several matrices, and the result is that of one; use `{instead}`"),
+                reason: format!("is the shape of several matrices, but this function takes only one; use `{instead}`"),
             });
         }
         Stack::new(operation, raw)

@@ -68,7 +68,7 @@ pub enum BinSpec {
 /// What can be given as bins: `10`, or ascending edges: `[0.0, 1.0, 10.0]`, a slice, a `Vec`, or a device array of `f64`. Not an
 /// extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` gives no bins",
+    message = "`{Self}` cannot be used as bins",
     label = "expected a number of bins, or their edges",
     note = "bins are a `usize` such as `10`, or the edges as `f64`: `[0.0, 1.0, 10.0]`, a slice, a `Vec` or a device array"
 )]
@@ -178,7 +178,10 @@ fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Resul
         Some(weights) => {
             x.same_device(operation, weights)?;
             if weights.shape() != x.shape() {
-                let reason = format!("is not that of the weights, {:?}; give one weight an element", weights.shape());
+                let reason = format!(
+                    "differs from the shape of the weights, {:?}; give one weight for each element",
+                    weights.shape()
+                );
                 return Err(Error::InvalidShape { operation, shape: x.shape().to_vec(), reason });
             }
             Some(weights.converted(operation, DType::F64)?)
@@ -188,7 +191,8 @@ fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Resul
     if x.size() > 0 {
         let least = integer(reduce_all(operation, ReduceOperation::Min, x)?);
         if least < 0 {
-            let reason = format!("there is a negative element, {least}; count elements from 0 on, or use `histogram`");
+            let reason =
+                format!("there is a negative element, {least}; give elements that are at least 0, or use `histogram`");
             return Err(Error::InvalidArgument { operation, reason });
         }
         let most = integer(reduce_all(operation, ReduceOperation::Max, x)?);
@@ -207,7 +211,7 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
     let operation = "histogram";
     let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
     let (edges, scale) = match bins {
-        BinSpec::Count(0) => return invalid("there shall be no bins; give one at least".into()),
+        BinSpec::Count(0) => return invalid("the number of bins is 0; give at least one".into()),
         BinSpec::Count(count) => {
             // So many edges may not be had: asked here, it is an error and not the end of the process.
             drop(RawArray::uninitialised(operation, &x.handle, &[count.saturating_add(1)], DType::F64)?);
@@ -218,15 +222,15 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
         BinSpec::Edges(edges) => (edges, None),
         BinSpec::OnDevice(edges) if edges.ndim() == 1 => (transfer::download_vec::<f64>(&edges.raw)?, None),
         BinSpec::OnDevice(edges) => {
-            let reason = "is not 1-D, as edges of bins must be".to_owned();
+            let reason = "is not 1-D; the edges of bins must be 1-D".to_owned();
             return Err(Error::InvalidShape { operation, shape: edges.shape().to_vec(), reason });
         }
     };
     let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else {
-        return invalid("there are no edges; give two at least".into());
+        return invalid("there are no edges; give at least two".into());
     };
     if edges.len() < 2 {
-        return invalid(format!("there is one edge, {first}; give two at least"));
+        return invalid(format!("there is one edge, {first}; give at least two"));
     }
     if let Some(pair) = edges.windows(2).find(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
         return invalid(format!("the edges {} and {} do not ascend; sort the edges first", pair[0], pair[1]));
@@ -257,7 +261,7 @@ fn span(operation: &'static str, x: &RawArray, range: Option<(f64, f64)>) -> Res
         ));
     }
     if first > last {
-        return invalid(format!("the range ends at {last}, before its start {first}; exchange them"));
+        return invalid(format!("the range ends at {last}, before its start {first}; swap them"));
     }
     Ok(if first == last { (first - 0.5, last + 0.5) } else { (first, last) })
 }
@@ -310,7 +314,10 @@ mod tests {
         assert!(text(by_value(&array(&[1, -7]).raw, None, 0)).contains("a negative element, -7"));
         assert!(text(by_value(&zeros::<u8>((2, 2)).raw, None, 0)).contains("is not 1-D"));
         let weights = zeros::<f64>(3);
-        assert!(text(by_value(&zeros::<u8>(2).raw, Some(&weights.raw), 0)).contains("not that of the weights, [3]"));
+        assert!(
+            text(by_value(&zeros::<u8>(2).raw, Some(&weights.raw), 0))
+                .contains("differs from the shape of the weights, [3]")
+        );
         assert!(by_value(&array(&[u64::MAX]).raw, None, 0).is_err());
     }
 
@@ -320,7 +327,7 @@ mod tests {
         assert_eq!(histogram(&a, 2, 1.0..2.0).0.to_host(), array(&[1i64, 1]).to_host());
         assert_eq!(histogram(&a, [f64::NEG_INFINITY, 0.0, f64::INFINITY], ..).0.to_host(), array(&[1i64, 3]).to_host());
         assert!(text(try_histogram(&a, 2, ..)).contains("the data's range, from NaN to NaN, is not finite"));
-        assert!(text(try_histogram(&a, 0, ..)).contains("no bins"));
+        assert!(text(try_histogram(&a, 0, ..)).contains("the number of bins is 0"));
         assert!(text(try_histogram(&a, 2, (2.0, 1.0))).contains("ends at 1, before its start 2"));
         assert!(text(try_histogram(&a, [1.0, 3.0, 2.0], ..)).contains("the edges 3 and 2 do not ascend"));
         assert!(text(try_histogram(&a, [1.0, f64::NAN], ..)).contains("do not ascend"));

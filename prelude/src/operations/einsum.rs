@@ -99,7 +99,11 @@ fn parse(notation: &str, ranks: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>
     };
     let terms: Vec<&str> = left.split(',').collect();
     if terms.len() != ranks.len() {
-        let reason = format!("names {} arrays, and {} are given; separate as many by commas", terms.len(), ranks.len());
+        let reason = format!(
+            "names {} arrays, but {} are given; write one term for each array, with commas between them",
+            terms.len(),
+            ranks.len()
+        );
         return Err(invalid(notation, &reason));
     }
     let inputs = terms
@@ -109,8 +113,9 @@ fn parse(notation: &str, ranks: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>
             let letters = term.replace("...", "").chars().count();
             let labels = labels(notation, term, rank.saturating_sub(letters))?;
             if labels.len() != rank {
-                let reason =
-                    format!("gives an array with {rank} axes {letters} letters, `{term}`; give it one for each axis");
+                let reason = format!(
+                    "names {letters} axes, `{term}`, for an array with {rank} axes; write one letter for each axis"
+                );
                 return Err(invalid(notation, &reason));
             }
             Ok(labels)
@@ -129,7 +134,7 @@ fn parse(notation: &str, ranks: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>
     if rest > 0 && !right.contains("...") {
         return Err(invalid(
             notation,
-            "does not say where the axes of `...` are in the result; write `...` behind `->` too",
+            "does not say where the axes of `...` are in the result; write `...` after `->` too",
         ));
     }
     for (at, label) in output.iter().enumerate() {
@@ -138,7 +143,8 @@ fn parse(notation: &str, ranks: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>
             return Err(invalid(notation, &format!("names `{letter}` twice in the result; name it once")));
         }
         if !all.contains(label) {
-            let reason = format!("names `{letter}` in the result, which no array has; name axes of the arrays only");
+            let reason =
+                format!("names `{letter}` in the result, but no array has this axis; name only axes of the arrays");
             return Err(invalid(notation, &reason));
         }
     }
@@ -185,8 +191,8 @@ fn agree(inputs: &[Vec<Label>], arrays: &[&RawArray]) -> Result<()> {
         }
         if let Some((_, other, at)) = all().find(differs) {
             let (left, right, axes) = (array.shape().to_vec(), other.shape().to_vec(), (axis, at));
-            let advice = "these axes have one name, and must be as long as one another, or one of them 1; name another, \
-                          or slice or reshape one of the arrays";
+            let advice = "these axes have the same name, so they must have the same length, or one of them length 1; \
+                          use another name, or slice or reshape one of the arrays";
             return Err(Error::AxisMismatch { operation: NAME, left, right, axes, advice });
         }
     }

@@ -175,10 +175,10 @@ impl Plan {
         require_arithmetic(operation, dtype)?;
         for shape in [a, k] {
             let reason = match shape {
-                [] => "has no axes; give arrays of at least one".to_owned(),
+                [] => "has no axes; give arrays with at least one axis".to_owned(),
                 shape if shape.contains(&0) => "has no elements; give arrays that have some".to_owned(),
                 shape if shape.len() != a.len() => {
-                    format!("has another number of axes than {a:?}; insert axes of length 1 with `expand_dims`")
+                    format!("has a different number of axes than {a:?}; insert axes of length 1 with `expand_dims`")
                 }
                 _ => continue,
             };
@@ -284,7 +284,8 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
         _ => Err(Error::InvalidShape {
             operation,
             shape: a.shape().to_vec(),
-            reason: "has more than two axes, along which sums are not taken; use Method::Fft, with floats".into(),
+            reason: "has more than two axes, which Method::Direct does not support; use Method::Fft, with floats"
+                .into(),
         }),
     }
 }

@@ -141,7 +141,9 @@ fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Re
         return Err(Error::InvalidShape {
             operation,
             shape: shape.to_vec(),
-            reason: "is to be transformed along no axis; give an array that has one, and name one at least".into(),
+            reason: "cannot be transformed along no axis; give an array with at least one axis, and name at least one \
+                     axis"
+                .into(),
         });
     }
     // That also sees whether an axis is named twice.
@@ -156,7 +158,7 @@ fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<
     let lengths: Vec<usize> = match request.lengths {
         Some(lengths) if lengths.len() != axes.len() => {
             return invalid(format!(
-                "is to be transformed along {} axes, but {} lengths are given; give one for each",
+                "is transformed along {} axes, but {} lengths are given; give one length for each axis",
                 axes.len(),
                 lengths.len()
             ));
@@ -174,13 +176,13 @@ fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<
     match lengths.iter().position(|&length| length == 0) {
         Some(place) if request.kind == Kind::Back && request.lengths.is_none() && place + 1 == axes.len() => {
             invalid(format!(
-                "has too few elements along axis {}: of the transform of n real numbers n/2 + 1 are kept, and from {} follows \
-                 n = 0; give n, such as 1",
+                "has too few elements along axis {}: the transform of n real numbers has n/2 + 1 elements, so the \
+                 length {} means n = 0; give n, such as 1",
                 axes[place], shape[axes[place]]
             ))
         }
         Some(place) => {
-            invalid(format!("gives 0 points to transform along axis {}; there must be one at least", axes[place]))
+            invalid(format!("gives 0 points to transform along axis {}; there must be at least one", axes[place]))
         }
         None => Ok(lengths),
     }
@@ -264,7 +266,7 @@ mod tests {
         assert!(text(Kind::Forward, None, &[]).contains("along no axis"));
         assert!(text(Kind::Forward, Some(&[4]), &[0, 1]).contains("2 axes, but 1 lengths"));
         assert!(text(Kind::Half, Some(&[0]), &[0]).contains("0 points to transform along axis 0"));
-        assert!(text(Kind::Back, None, &[1]).contains("n/2 + 1 are kept"), "{}", text(Kind::Back, None, &[1]));
+        assert!(text(Kind::Back, None, &[1]).contains("the length 1 means n = 0"), "{}", text(Kind::Back, None, &[1]));
         let empty = crate::zeros::<f32>((2, 0));
         assert!(transformed(&request(Kind::Forward, None, &[1]), &empty.raw).is_err());
         assert_eq!(transformed(&request(Kind::Forward, None, &[0]), &empty.raw).unwrap().shape(), [2, 0]);

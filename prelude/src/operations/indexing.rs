@@ -351,8 +351,8 @@ fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) ->
         operation,
         shape: shape.to_vec(),
         reason: format!(
-            "of the indices has not as many axes as that of the array, {:?}; insert axes with `expand_dims`, or use `take_axis` \
-             or `put_axis` for indices that are the same everywhere along the other axes",
+            "of the indices has a different number of axes than the shape of the array, {:?}; insert axes \
+             with `expand_dims`, or use `take_axis` or `put_axis` if the indices are the same along the other axes",
             array.shape()
         ),
     })
@@ -501,7 +501,7 @@ fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -> Result<Ra
             operation,
             shape: shape.to_vec(),
             reason: format!(
-                "has {} axes, but there are indices for {}; give one array of indices for each axis",
+                "has {} axes, but there are indices for {} axes; give one array of indices for each axis",
                 shape.len(),
                 indices.len()
             ),

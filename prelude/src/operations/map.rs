@@ -294,7 +294,7 @@ impl<'a> Request<'a> {
             }
             if target.shape() != shape {
                 let reason = format!(
-                    "is that of the target, but the results have the shape {shape:?}; give a target of that shape"
+                    "of the target differs from the shape of the results, {shape:?}; give a target of that shape"
                 );
                 return Err(Error::InvalidShape { operation: self.operation, shape: target.shape().to_vec(), reason });
             }
@@ -357,8 +357,8 @@ fn not_registered(operation: &'static str, name: &str) -> Error {
         format!("`{name}` is a pointer to a function; give the function itself, by its name")
     } else if registry::has_item(name) {
         format!(
-            "the function `{short}` has `#[device]` before it, for other functions to call; with `#[vectorize]` in its place it \
-             runs over arrays, and others may call it still"
+            "the function `{short}` has `#[device]` before it, so only other functions can call it; write \
+             `#[vectorize]` instead: then it also runs over arrays"
         )
     } else {
         format!("the function `{short}` cannot run over arrays; write `#[vectorize]` before its `fn`")

@@ -10,9 +10,9 @@ use crate::operations::reduce::reduce_all;
 
 /// Why the lengths of two axes must agree.
 const SUMMED: &str =
-    "these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays";
-const PAIRED: &str = "these axes count matrices, and must be as long as one another, or one of them 1; slice or reshape one of \
-                      the arrays";
+    "these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays";
+const PAIRED: &str = "these axes count matrices, so they must have the same length, or one of them length 1; slice or \
+                      reshape one of the arrays";
 
 /// The sum of the products of two vectors' elements; NumPy's `dot` of vectors. Waits for the result.
 ///
@@ -229,7 +229,7 @@ pub enum PairedAxes {
 
 /// What can be given as the axes of [`tensordot`]: how many, or a pair of what can be given as axes. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no axes of two arrays",
+    message = "`{Self}` cannot name the axes of two arrays",
     label = "expected the axes of two arrays",
     note = "give the number of axes, such as `1`, or those of each array, such as `(0, 1)` or `((1, 2), (1, 0))`"
 )]
@@ -292,7 +292,8 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
     a.handle.may_wait(operation)?;
     if a.size() != b.size() {
         let reason = format!(
-            "the shapes {:?} and {:?} have {} and {} elements; give arrays with as many elements as one another",
+            "the arrays of the shapes {:?} and {:?} have {} and {} elements; give arrays with the same number of \
+             elements",
             a.shape(),
             b.shape(),
             a.size(),
@@ -350,7 +351,7 @@ impl Plan {
                 return Err(Error::InvalidShape {
                     operation,
                     shape: Vec::new(),
-                    reason: "has no axes; multiply by numbers, and by arrays without axes, with `*`".into(),
+                    reason: "has no axes; use `*` to multiply by a number or by an array without axes".into(),
                 });
             }
         }
@@ -546,7 +547,7 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
         PairedAxes::Named(of_a, of_b) => {
             if of_a.len() != of_b.len() {
                 let reason = format!(
-                    "the axes {of_a:?} and {of_b:?} do not pair up; name as many of the one array as of the other"
+                    "the axes {of_a:?} and {of_b:?} do not pair up; name the same number of axes for both arrays"
                 );
                 return Err(Error::InvalidArgument { operation, reason });
             }
@@ -563,7 +564,7 @@ fn distinct(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<
         Some(index) => Err(Error::InvalidShape {
             operation,
             shape: shape.to_vec(),
-            reason: format!("is given axis {} twice in {axes:?}; name each axis once", found[index]),
+            reason: format!("cannot be used with axis {} twice in {axes:?}; name each axis once", found[index]),
         }),
         None => Ok(found),
     }

@@ -106,7 +106,7 @@ impl Rank {
             Rank::Percent(percent) => (percent / 100.0, 100.0, percent),
         };
         if !(0.0..=most).contains(&given) {
-            let reason = format!("{given} is not from 0 to {most}; give a share of the elements within");
+            let reason = format!("{given} is not from 0 to {most}; give a value in this range");
             return Err(Error::InvalidArgument { operation, reason });
         }
         let place = share * (length - 1) as f64;

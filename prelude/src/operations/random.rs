@@ -275,7 +275,7 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "random integers need bounds of an integer type, but these are `{Self}`",
     label = "not an integer that arrays can hold",
-    note = "the integer types are u8, i32, u32, i64 and u64; for floats there is `random::uniform(low, high, size)`"
+    note = "the integer types are u8, i32, u32, i64 and u64; for floats use `random::uniform(low, high, size)`"
 )]
 pub trait Integer: Number + sealed::Sealed {}
 
@@ -291,7 +291,7 @@ integers!(u8 i32 u32 i64 u64);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of integers",
     label = "expected a range such as `0..10` or `1..=6`",
-    note = "the integer types are u8, i32, u32, i64 and u64; for floats there is `random::uniform(low, high, size)`"
+    note = "the integer types are u8, i32, u32, i64 and u64; for floats use `random::uniform(low, high, size)`"
 )]
 pub trait IntegerRange: sealed::Bounds {
     /// The type of the integers.
@@ -366,7 +366,7 @@ pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
     let invalid = |reason: String| Err(Error::InvalidArgument { operation: "uniform", reason });
     if !(float(low).is_finite() && float(high).is_finite() && float(low) < float(high)) {
         return invalid(format!(
-            "there are no numbers from {low} to below {high}; give finite bounds, the lower one first"
+            "there are no numbers from {low} to below {high}; give finite bounds, with the lower one first"
         ));
     }
     let (span, last) = match (low, high) {
@@ -375,7 +375,7 @@ pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
     };
     if !float(span).is_finite() {
         return invalid(format!(
-            "from {low} to {high} is farther than {} can tell; draw from a part of the range, and scale the numbers",
+            "the range from {low} to {high} is too large for {}; draw from a smaller range, and scale the numbers",
             low.dtype()
         ));
     }
@@ -387,8 +387,8 @@ pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution>
         return Err(Error::InvalidArgument {
             operation: "normal",
             reason: format!(
-                "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers, the \
-                 second one not negative"
+                "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers; \
+                 the standard deviation must not be negative"
             ),
         });
     }
@@ -469,7 +469,7 @@ pub(crate) fn choices(shape: &[usize], size: &[usize], replace: bool) -> Result<
 }
 
 pub(crate) fn without_axes(operation: &'static str) -> Error {
-    let reason = "has no axis to choose along; give an array of at least one".into();
+    let reason = "has no axis to choose along; give an array with at least one axis".into();
     Error::InvalidShape { operation, shape: Vec::new(), reason }
 }
 

@@ -178,8 +178,8 @@ fn leading_axes(operation: &'static str, array: &RawArray, mask: &RawArray) -> R
             operation,
             shape: mask.shape().to_vec(),
             reason: format!(
-                "of the mask is neither that of the array, {shape:?}, nor that of its leading axes; make the mask of the \
-                 array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
+                "of the mask is neither the shape of the array, {shape:?}, nor the shape of its leading axes; make the \
+                 mask from the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
             ),
         });
     }
@@ -251,7 +251,7 @@ fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
             operation: "place",
             shape: mask.shape().to_vec(),
             reason: format!(
-                "of the mask is not that of the array, {:?}; make the mask of the array itself",
+                "of the mask differs from the shape of the array, {:?}; make the mask from the array itself",
                 target.shape()
             ),
         });
@@ -262,8 +262,8 @@ fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
             operation: "place",
             shape: values.shape().to_vec(),
             reason: format!(
-                "has {} values for {} true elements of the mask; give one for each, or use `putmask` for values that lie at \
-                 the places of the elements",
+                "has {} values for {} true elements of the mask; give one value for each, or use `putmask`, which \
+                 takes an array of values with the shape of the array",
                 values.size(),
                 places.size()
             ),
@@ -295,7 +295,7 @@ fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
         return Err(Error::InvalidShape {
             operation,
             shape: Vec::new(),
-            reason: "has no axes along which an element could be; give it one with `expand_dims`, or use `flatnonzero`"
+            reason: "has no axes, but indices need at least one; add one with `expand_dims`, or use `flatnonzero`"
                 .into(),
         });
     }

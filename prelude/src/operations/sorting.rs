@@ -231,7 +231,7 @@ fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: S
         return Err(Error::InvalidShape {
             operation,
             shape: sorted.shape().to_vec(),
-            reason: "is not 1-D, as an array to search in must be; `ravel` and `sort` it first".into(),
+            reason: "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first".into(),
         });
     }
     let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
@@ -262,7 +262,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
     if !ordered(BinaryOperation::GreaterEqual)? {
         return Err(Error::InvalidArgument {
             operation,
-            reason: "the bins neither ascend nor descend; sort them first".into(),
+            reason: "the bins are neither ascending nor descending; sort them first".into(),
         });
     }
     let Layout { shape, strides, offset } = &bins.layout;
@@ -432,7 +432,7 @@ mod tests {
         let text = message(&|| drop(searchsorted(&plane, &plane, Side::Left)));
         assert!(text.contains("searchsorted: the shape [2, 2] is not 1-D"), "{text}");
         let text = message(&|| drop(digitize(&array(&[1, 2]), &array(&[1, 3, 2]))));
-        assert!(text.contains("digitize: the bins neither ascend nor descend"), "{text}");
+        assert!(text.contains("digitize: the bins are neither ascending nor descending"), "{text}");
         let text = message(&|| drop(digitize(&array(&[1.0]), &array(&[1.0, f64::NAN]))));
         assert!(text.contains("neither"), "{text}");
         assert_eq!(searchsorted(&crate::zeros::<f32>(0), &plane, Side::Right).to_host().sum(), 0);

@@ -19,7 +19,7 @@ impl Scale {
             "log" => Ok(Scale::Log),
             _ => Err(Error::InvalidArgument {
                 operation,
-                reason: format!("there is no scale {name:?}; take \"linear\" or \"log\""),
+                reason: format!("there is no scale {name:?}; use \"linear\" or \"log\""),
             }),
         }
     }

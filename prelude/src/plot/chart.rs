@@ -348,7 +348,7 @@ impl Plot {
     #[track_caller]
     pub fn markersize(self, pixels: f64) -> Plot {
         if !(1.0..=200.0).contains(&pixels) {
-            invalid("Plot::markersize", format!("{pixels} pixels cannot be drawn; take 1 to 200"));
+            invalid("Plot::markersize", format!("{pixels} pixels cannot be drawn; use 1 to 200"));
         }
         self.require_points("Plot::markersize").with_last(|series| series.marker_size = pixels)
     }
@@ -376,7 +376,7 @@ impl Plot {
     #[track_caller]
     pub fn linewidth(self, pixels: f64) -> Plot {
         if !(0.3..=100.0).contains(&pixels) {
-            invalid("Plot::linewidth", format!("{pixels} pixels cannot be drawn; take 0.3 to 100"));
+            invalid("Plot::linewidth", format!("{pixels} pixels cannot be drawn; use 0.3 to 100"));
         }
         self.require_points("Plot::linewidth").with_last(|series| series.line_width = pixels)
     }
@@ -391,7 +391,7 @@ impl Plot {
     #[track_caller]
     pub fn bins(self, number: usize) -> Plot {
         if !(1..=100_000).contains(&number) {
-            invalid("Plot::bins", format!("{number} intervals cannot be drawn; take 1 to 100000"));
+            invalid("Plot::bins", format!("{number} intervals cannot be drawn; use 1 to 100000"));
         }
         self.with_histogram_options("Plot::bins", |bins, _| *bins = number)
     }
@@ -412,7 +412,7 @@ impl Plot {
     fn with_histogram_options(mut self, operation: &'static str, set: impl FnOnce(&mut usize, &mut bool)) -> Plot {
         match self.chart.series.last_mut().map(|series| &mut series.kind) {
             Some(Kind::Histogram { bins, density, .. }) => set(bins, density),
-            _ => invalid(operation, "what was added last is no histogram; call it behind `hist`".into()),
+            _ => invalid(operation, "the last series is not a histogram; call it directly after `hist`".into()),
         }
         self.with(|_| ())
     }
@@ -420,7 +420,12 @@ impl Plot {
     #[track_caller]
     fn require_points(self, operation: &'static str) -> Plot {
         if !matches!(self.chart.series.last(), Some(Series { kind: Kind::Points { .. }, .. })) {
-            invalid(operation, "bars have neither lines nor markers; call it behind `plot` or `scatter`".into());
+            invalid(
+                operation,
+                "the last series has bars, which have neither lines nor markers; call it directly after `plot` or \
+                 `scatter`"
+                    .into(),
+            );
         }
         self
     }
@@ -532,7 +537,7 @@ impl Plot {
     #[track_caller]
     pub fn size(self, width: u32, height: u32) -> Plot {
         if !(200..=8192).contains(&width) || !(150..=8192).contains(&height) {
-            invalid("Plot::size", format!("{width}×{height} pixels cannot be drawn; take 200×150 to 8192×8192"));
+            invalid("Plot::size", format!("{width}×{height} pixels cannot be drawn; use 200×150 to 8192×8192"));
         }
         self.with(|chart| chart.size = (width, height))
     }
@@ -574,7 +579,7 @@ fn place_of(names: &mut Vec<String>, name: String) -> f64 {
 #[track_caller]
 fn require_range(operation: &'static str, min: f64, max: f64) {
     if !(min < max && min.is_finite() && max.is_finite()) {
-        invalid(operation, format!("({min}, {max}) is no range; give two finite numbers, the smaller one first"));
+        invalid(operation, format!("({min}, {max}) is not a range; give two finite numbers, the smaller one first"));
     }
 }
 

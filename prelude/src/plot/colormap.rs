@@ -41,7 +41,7 @@ impl Colormap {
             None => Err(Error::InvalidArgument {
                 operation: "imshow",
                 reason: format!(
-                    "there is no colour map {name:?}; take {}, or one of them reversed, such as \"gray_r\"",
+                    "there is no colour map {name:?}; use {}, or one of them reversed, such as \"gray_r\"",
                     COLORMAPS.map(|(known, _)| format!("{known:?}")).join(", ")
                 ),
             }),
@@ -129,6 +129,6 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let message = Colormap::named("jet").unwrap_err().to_string();
-        expect_test::expect![[r#"imshow: there is no colour map "jet"; take "viridis", "plasma", "inferno", "magma", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
+        expect_test::expect![[r#"imshow: there is no colour map "jet"; use "viridis", "plasma", "inferno", "magma", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
     }
 }

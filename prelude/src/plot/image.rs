@@ -49,7 +49,7 @@ impl<S: Data<Elem = T>, D: Dimension, T: Pixel> ImageSource for ArrayBase<S, D> 
 #[cold]
 fn wrong_rank(shape: &[usize]) -> Error {
     let reason = match shape.len() {
-        0 | 1 => "is no image; give a 2-D array, such as `x.insert_axis(Axis(0))` for one row",
+        0 | 1 => "is not an image; give a 2-D array, such as `x.insert_axis(Axis(0))` for one row",
         _ => "has too many axes; give a 2-D array, such as one plane of it: `x.index_axis(Axis(0), 0)`",
     };
     Error::InvalidShape { operation: "imshow", shape: shape.to_vec(), reason: reason.into() }
@@ -262,7 +262,7 @@ mod tests {
         .assert_eq(&message(&Array2::<f32>::zeros((0, 3))));
         expect_test::expect!["imshow: the shape [3, 4, 5] has too many axes; give a 2-D array, such as one plane of it: `x.index_axis(Axis(0), 0)`"].assert_eq(&message(&ndarray::Array3::<f32>::zeros((3, 4, 5))));
         expect_test::expect![
-            "imshow: the shape [2] is no image; give a 2-D array, such as `x.insert_axis(Axis(0))` for one row"
+            "imshow: the shape [2] is not an image; give a 2-D array, such as `x.insert_axis(Axis(0))` for one row"
         ]
         .assert_eq(&message(&array![1, 2]));
     }

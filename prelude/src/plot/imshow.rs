@@ -169,7 +169,7 @@ impl Figure {
         if !(200..=8192).contains(&width) || !(150..=8192).contains(&height) {
             fail(Error::InvalidArgument {
                 operation: "Figure::size",
-                reason: format!("{width}×{height} pixels cannot be drawn; take 200×150 to 8192×8192"),
+                reason: format!("{width}×{height} pixels cannot be drawn; use 200×150 to 8192×8192"),
             });
         }
         self.with(|options| options.size = Some((width, height)))
@@ -189,7 +189,7 @@ impl Figure {
         if !(min < max && min.is_finite() && max.is_finite()) {
             fail(Error::InvalidArgument {
                 operation: "Figure::limits",
-                reason: format!("({min}, {max}) is no range; give two finite numbers, the smaller one first"),
+                reason: format!("({min}, {max}) is not a range; give two finite numbers, the smaller one first"),
             });
         }
         self.with(|options| (options.vmin, options.vmax) = (Some(min), Some(max)))
@@ -323,7 +323,7 @@ impl Figure {
 #[track_caller]
 fn require_order(operation: &'static str, min: f64, max: f64, given: f64) {
     if !(min < max && given.is_finite()) {
-        let reason = format!("from {min} to {max} is no range; set both ends by `limits`");
+        let reason = format!("from {min} to {max} is not a range; set both ends with `limits`");
         fail(Error::InvalidArgument { operation, reason });
     }
 }
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "Figure::vmin: from 3 to 1 is no range; set both ends by `limits`")]
+    #[should_panic(expected = "Figure::vmin: from 3 to 1 is not a range; set both ends with `limits`")]
     fn an_end_beyond_the_other_one_panics() {
         let _ = imshow(&array![[0.0, 1.0]]).vmin(3.0);
     }
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "(1, 1) is no range")]
+    #[should_panic(expected = "(1, 1) is not a range")]
     fn wrong_limits_panic() {
         let _ = imshow(&array![[1.0]]).limits(1.0, 1.0);
     }

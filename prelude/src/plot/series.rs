@@ -144,7 +144,7 @@ impl Marker {
                 return Err(Error::InvalidArgument {
                     operation: "Plot::marker",
                     reason: format!(
-                        "there is no marker {sign:?}; take \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\" or \"none\""
+                        "there is no marker {sign:?}; use \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\" or \"none\""
                     ),
                 });
             }
@@ -164,7 +164,7 @@ impl LineStyle {
             _ => {
                 return Err(Error::InvalidArgument {
                     operation: "Plot::linestyle",
-                    reason: format!("there is no line style {sign:?}; take \"-\", \"--\", \":\", \"-.\" or \"none\""),
+                    reason: format!("there is no line style {sign:?}; use \"-\", \"--\", \":\", \"-.\" or \"none\""),
                 });
             }
         }))
@@ -224,8 +224,8 @@ pub(super) fn color(name: &str) -> Result<Rgb> {
     named().or_else(tab).or_else(in_cycle).or_else(|| hexadecimal(name)).ok_or_else(|| Error::InvalidArgument {
         operation: "Plot::color",
         reason: format!(
-            "there is no colour {name:?}; take {}, one of matplotlib's such as \"tab:blue\" or \"C0\", or red, green and \
-             blue in hexadecimal digits such as \"#1f77b4\"",
+            "there is no colour {name:?}; use {}, one of matplotlib's such as \"tab:blue\" or \"C0\", or red, green \
+             and blue in hexadecimal digits such as \"#1f77b4\"",
             COLORS.map(|(known, _, _)| format!("{known:?}")).join(", ")
         ),
     })

@@ -162,25 +162,26 @@ fn lengths_that_differ_panic() {
 }
 
 #[test]
-#[should_panic(expected = "hist: the shape [0] has no values; there must be at least one to draw")]
+#[should_panic(expected = "hist: the shape [0] has no values; give at least one")]
 fn nothing_to_draw_panics() {
     let _ = hist(&Vec::<f64>::new());
 }
 
 #[test]
-#[should_panic(expected = "Plot::bins: what was added last is no histogram; call it behind `hist`")]
+#[should_panic(expected = "Plot::bins: the last series is not a histogram; call it directly after `hist`")]
 fn bins_of_a_curve_panic() {
     let _ = plot(&[1, 2]).bins(3);
 }
 
 #[test]
-#[should_panic(expected = "Plot::marker: bars have neither lines nor markers; call it behind `plot` or `scatter`")]
+#[should_panic(expected = "Plot::marker: the last series has bars, which have neither lines nor markers; call it \
+                           directly after `plot` or `scatter`")]
 fn markers_of_bars_panic() {
     let _ = bar(&["a"], &[1]).marker("o");
 }
 
 #[test]
-#[should_panic(expected = "Plot::yscale: there is no scale \"symlog\"; take \"linear\" or \"log\"")]
+#[should_panic(expected = "Plot::yscale: there is no scale \"symlog\"; use \"linear\" or \"log\"")]
 fn unknown_scales_panic() {
     let _ = plot(&[1, 2]).yscale("symlog");
 }

@@ -25,7 +25,7 @@ mod sealed {
 
 /// A number of a host array.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number that can be plotted",
+    message = "`{Self}` is not a number that can be plotted",
     note = "plots take floats, integers and bools; convert others first: `values.iter().map(|x| …).collect::<Vec<f64>>()`"
 )]
 #[doc(hidden)]
@@ -89,8 +89,8 @@ impl<T: Element + Numeral> Values for DeviceArray<T> {
 fn require_one_axis(operation: &'static str, shape: &[usize]) -> Result<()> {
     let reason = match shape.len() {
         1 => return Ok(()),
-        2 => "has two axes; plot one row of it, such as `x.row(0)`, or all of it by `imshow`",
-        _ => "is not that of a sequence; give a 1-D array, such as one that `flatten` makes",
+        2 => "has two axes; plot one row of it, such as `x.row(0)`, or show all of it with `imshow`",
+        _ => "is not the shape of a sequence; give a 1-D array, such as the result of `flatten`",
     };
     Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() })
 }
@@ -138,7 +138,7 @@ pub(super) fn pair(
 /// The values, if there are any.
 pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec<f64>> {
     if values.is_empty() {
-        let reason = "has no values; there must be at least one to draw".into();
+        let reason = "has no values; give at least one".into();
         return Err(Error::InvalidShape { operation, shape: vec![0], reason });
     }
     Ok(values)
@@ -146,7 +146,7 @@ pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec
 
 /// What stands below bars: names or numbers. Not an extension point.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand below bars",
+    message = "`{Self}` cannot be the labels of bars",
     label = "neither names nor numbers",
     note = "`gpu::bar` takes a reference to a slice, array or `Vec` of `&str`, `String` or numbers"
 )]
@@ -166,7 +166,7 @@ pub enum Places {
 
 /// A name or number below a bar.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand below a bar",
+    message = "`{Self}` cannot be the label of a bar",
     note = "`gpu::bar` takes a reference to a slice, array or `Vec` of `&str`, `String` or numbers"
 )]
 #[doc(hidden)]
@@ -252,8 +252,8 @@ mod tests {
         let message = |curve: &dyn Curve| curve.points("plot").unwrap_err().to_string();
         let empty: [f64; 0] = [];
         assert_eq!(message(&(&[1, 2, 3], &[1.0, 2.0])), "plot: x has 3 values and y has 2; give both the same number");
-        assert_eq!(message(&&empty), "plot: the shape [0] has no values; there must be at least one to draw");
-        assert_eq!(message(&(&empty, &empty)), "plot: the shape [0] has no values; there must be at least one to draw");
+        assert_eq!(message(&&empty), "plot: the shape [0] has no values; give at least one");
+        assert_eq!(message(&(&empty, &empty)), "plot: the shape [0] has no values; give at least one");
         let square = array![[1, 2], [3, 4]];
         assert!(message(&&square).starts_with("plot: the shape [2, 2] has two axes; plot one row of it"));
         assert!(message(&&crate::asarray(&square)).starts_with("plot: the shape [2, 2] has two axes"));

@@ -43,9 +43,9 @@ pub(super) fn success(description: &Description, all: &[Examined]) -> Vec<String
 fn times(number: usize) -> String {
     match number {
         0 => "never".to_owned(),
-        1 => "once at most".to_owned(),
-        2 => "twice at most".to_owned(),
-        _ => format!("{number} times at most"),
+        1 => "at most once".to_owned(),
+        2 => "at most twice".to_owned(),
+        _ => format!("at most {number} times"),
     }
 }
 

@@ -106,7 +106,7 @@ fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &
         let verb = match side.kind {
             AccessKind::Read => " reads it",
             AccessKind::Write => " writes it",
-            AccessKind::Atomic => " changes it by an atomic operation",
+            AccessKind::Atomic => " changes it with an atomic operation",
         };
         // Both behind the second thread, where no arrow is.
         let words = thread_and_line(examined, side.block, side.thread, Some(side.line), verb);

@@ -60,8 +60,8 @@ pub(super) static GUARD: Description = Description {
         vec![case(5), case(8), case(1)]
     },
     hint: |topic| match topic {
-        Topic::Bounds => Some("Threads that have no element must touch none: `if i < a.len() { … }`."),
-        Topic::Unwritten => Some("The guard keeps out a thread that has an element."),
+        Topic::Bounds => Some("A thread without an element must not read or write: `if i < a.len() { … }`."),
+        Topic::Unwritten => Some("The guard excludes a thread that has an element."),
         _ => None,
     },
 };
@@ -159,7 +159,7 @@ pub(super) static BLOCKS_2D: Description = Description {
 
 pub(super) static SHARED: Description = Description {
     name: "shared",
-    task: "`out[i]` is the sum of the 8 elements of `a` that its block stands for. A thread may read `a` once.",
+    task: "`out[i]` is the sum of the 8 elements of `a` that belong to its block. A thread may read `a` once.",
     signature: "fn shared(a: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |blocks: usize| {
@@ -175,7 +175,7 @@ pub(super) static SHARED: Description = Description {
              others with `sync_threads()`, and read the rest from there.",
         ),
         Topic::Race | Topic::Uninitialised => {
-            Some("Between the writing of a tile and the reading by other threads stands `sync_threads()`.")
+            Some("Write `sync_threads()` after the tile is written and before other threads read it.")
         }
         _ => None,
     },
@@ -183,7 +183,7 @@ pub(super) static SHARED: Description = Description {
 
 pub(super) static POOLING: Description = Description {
     name: "pooling",
-    task: "`out[i]` is the sum of `a[i]` and the two elements before it, where there are such. A thread may read `a` once.",
+    task: "`out[i]` is the sum of `a[i]` and the two elements before it, if they exist. A thread may read `a` once.",
     signature: "fn pooling(a: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |n: usize| {
@@ -195,9 +195,9 @@ pub(super) static POOLING: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race | Topic::Uninitialised => {
-            Some("A thread reads what its neighbours have written into the tile: all must have done so before.")
+            Some("A thread reads what its neighbours write into the tile, so all of them must write first.")
         }
-        Topic::Bounds => Some("Thread 0 has no element before its own, and thread 1 has one only."),
+        Topic::Bounds => Some("Thread 0 has no element before its own, and thread 1 has only one."),
         _ => None,
     },
 };
@@ -226,8 +226,8 @@ pub(super) static DOT: Description = Description {
 
 pub(super) static CONVOLUTION: Description = Description {
     name: "convolution",
-    task: "`out[i]` is `weights[0] * a[i] + weights[1] * a[i + 1] + weights[2] * a[i + 2]`, where what lies past the end of \
-           `a` counts as 0. Blocks have 6 threads, each of which may read three elements.",
+    task: "`out[i]` is `weights[0] * a[i] + weights[1] * a[i + 1] + weights[2] * a[i + 2]`, where elements past the \
+           end of `a` count as 0. Blocks have 6 threads. Each thread may read three elements.",
     signature: "fn convolution(a: View<f32>, weights: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |n: usize| {
@@ -251,7 +251,7 @@ pub(super) static CONVOLUTION: Description = Description {
 
 pub(super) static PREFIX_SUM: Description = Description {
     name: "prefix_sum",
-    task: "`out[i]` is the sum of `a[0]` to `a[i]`. There is one block of 8 threads, each of which may read `a` once.",
+    task: "`out[i]` is the sum of `a[0]` to `a[i]`. There is one block of 8 threads. Each thread may read `a` once.",
     signature: "fn prefix_sum(a: View<f32>, mut out: ViewMut<f32>)",
     cases: || {
         let case = |seed: usize| {
@@ -263,8 +263,8 @@ pub(super) static PREFIX_SUM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "In one step an element is read by one thread and changed by another. Read first, into a variable; wait; then write; \
-             and wait again before the next step reads.",
+            "In one step an element is read by one thread and changed by another. First read into a variable, and \
+             wait. Then write, and wait again before the next step reads.",
         ),
         _ => None,
     },
@@ -285,8 +285,8 @@ pub(super) static AXIS_SUM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Barrier => Some(
-            "A barrier is for all threads of the block. Those that have nothing to add in a step must come to it too: put it \
-             behind the `if`.",
+            "A barrier is for all threads of the block. Threads that have nothing to add in a step must reach it too: \
+             put it after the `if`.",
         ),
         Topic::Bounds => Some("Rows may have fewer elements than the block has threads; the others count as 0."),
         _ => None,
@@ -312,21 +312,21 @@ pub(super) static MATMUL: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Limit => Some(
-            "All threads of a row read the same elements of `a`, and all of a column those of `b`. Take 4 × 4 elements of each \
-             into shared memory, let all threads of the block use them, and go on with the next.",
+            "All threads of a row read the same elements of `a`, and all of a column those of `b`. Copy 4 × 4 elements \
+             of each into shared memory, let all threads of the block use them, and continue with the next.",
         ),
         Topic::Race => Some(
-            "Two barriers are needed for each pair of tiles: when they are full, and when all have used them, before they \
-             are filled again.",
+            "Each pair of tiles needs two barriers: one when the tiles are full, and one when all threads have used \
+             them, before they are filled again.",
         ),
-        Topic::Bounds => Some("At the edges, tiles reach beyond the matrices: what is not there counts as 0."),
+        Topic::Bounds => Some("At the edges, tiles reach beyond the matrices: elements that do not exist count as 0."),
         _ => None,
     },
 };
 
 pub(super) static HISTOGRAM: Description = Description {
     name: "histogram",
-    task: "`counts[k]` is how often `k` stands in `a`. There are 2 blocks of 8 threads; a thread may read one element.",
+    task: "`counts[k]` is how often `k` occurs in `a`. There are 2 blocks of 8 threads; a thread may read one element.",
     signature: "fn histogram(a: View<u32>, mut counts: ViewMut<u32>)",
     cases: || {
         let case = |n: usize, seed: usize| {
@@ -338,8 +338,8 @@ pub(super) static HISTOGRAM: Description = Description {
     },
     hint: |topic| match topic {
         Topic::Race => Some(
-            "Threads count at the same place, and no barrier helps where they are of several blocks. `counts.atomic_add(k, 1)` \
-             adds in one step.",
+            "Threads count at the same place. A barrier does not help, because the threads are in several blocks. \
+             `counts.atomic_add(k, 1)` adds in one step.",
         ),
         Topic::Bounds => Some("The last threads may have no element."),
         _ => None,

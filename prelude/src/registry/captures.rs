@@ -22,7 +22,7 @@ pub struct Captured {
     message = "`fuse!` captures numbers by value, but this is `{Self}`",
     label = "not a number",
     note = "give an array as an argument: write a parameter for its elements, such as `|x: f32|`, and `gpu::map(g, &a)`",
-    note = "of a struct, an array or a tuple capture the numbers: `let x = p.x;` before"
+    note = "to capture numbers of a struct, an array or a tuple, write `let x = p.x;` before it"
 )]
 pub trait Capture: Constant + Copy {
     /// The value.

@@ -99,7 +99,7 @@ impl Image {
     fn read(path: &Path) -> Result<Image> {
         let bytes = std::fs::read(path).map_err(|error| {
             let folder = std::env::current_dir().map_or_else(|_| "?".to_owned(), |folder| folder.display().to_string());
-            invalid(format!("{} cannot be read: {error}; relative paths begin at {folder}", path.display()))
+            invalid(format!("{} cannot be read: {error}; relative paths start at {folder}", path.display()))
         })?;
         Image::recognise(bytes, &path.display().to_string())
     }
@@ -112,8 +112,8 @@ impl Image {
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
             _ => {
                 return Err(invalid(format!(
-                    "{name} ({} bytes) are no PNG, JPEG, GIF or WebP file; for text formats take `Svg` or `Html`, for an \
-                     array `imshow`",
+                    "{name} ({} bytes) cannot be read as a PNG, JPEG, GIF or WebP file; for text formats use `Svg` or \
+                     `Html`, for an array `imshow`",
                     bytes.len()
                 )));
             }
@@ -228,7 +228,10 @@ mod tests {
         let text = shown(&Json(std::collections::HashMap::from([((1, 2), 3)])))["text/plain"].to_string();
         assert!(text.contains("cannot be written as JSON: key must be a string"), "{text}");
         let error = Image::recognise(b"plain".to_vec(), "these bytes").unwrap_err().to_string();
-        assert!(error.starts_with("Image: these bytes (5 bytes) are no PNG, JPEG, GIF or WebP file; "), "{error}");
+        assert!(
+            error.starts_with("Image: these bytes (5 bytes) cannot be read as a PNG, JPEG, GIF or WebP file; "),
+            "{error}"
+        );
         let error = Image::read("/nonexistent.png".as_ref()).unwrap_err().to_string();
         assert!(error.starts_with("Image: /nonexistent.png cannot be read: No such file"), "{error}");
     }

@@ -43,7 +43,10 @@ pub fn env_get(name: &str) {
 #[track_caller]
 pub fn env_set(name: &str, value: &str) {
     assert!(!name.is_empty() && !name.contains(['=', '\0']), "`{name}` cannot be the name of an environment variable");
-    assert!(!value.contains('\0'), "the value for `{name}` has a NUL in it, which no environment variable can hold");
+    assert!(
+        !value.contains('\0'),
+        "the value for `{name}` contains a NUL character; environment variables cannot hold it"
+    );
     // SAFETY: Rust code reads the environment under the lock that this takes. C code that reads it from another thread at
     // this moment might see a half-changed one; nothing in the prelude does, and the user asks for the change.
     unsafe { std::env::set_var(name, value) };
@@ -76,7 +79,8 @@ pub fn cd(path: &str, quiet: bool) {
         _ => expand(path, std::env::home_dir()),
     };
     if let Err(error) = std::env::set_current_dir(&target) {
-        let from = here.map_or_else(|| "a directory that is gone".to_owned(), |here| here.display().to_string());
+        let from =
+            here.map_or_else(|| "a directory that no longer exists".to_owned(), |here| here.display().to_string());
         panic!("the directory `{}` cannot be entered (from {from}): {error}", target.display());
     }
     remembered::directory(here);

@@ -58,7 +58,7 @@ pub(crate) fn restore_in(session: &Path) {
     {
         let here = std::env::current_dir().unwrap_or_default();
         eprintln!(
-            "The directory of the last `%cd`, {}, cannot be entered any more ({error}); cells run in {}.",
+            "The directory of the last `%cd`, {}, can no longer be entered ({error}); cells run in {}.",
             directory.display(),
             here.display()
         );

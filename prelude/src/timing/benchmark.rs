@@ -282,7 +282,8 @@ impl BenchmarkResult {
                 let (share_text, ceiling) = (format::percent(share), format::bandwidth(ceiling));
                 line += &format!(", {share_text} of the {ceiling} of a copy in memory");
                 if share > 1.05 && !self.cold_cache {
-                    line += "; more than memory gives, so the cache had a part of it (see `cold_cache`)";
+                    line += "; this is more than memory can give, so part of the data came from the cache (see \
+                             `cold_cache`)";
                 }
             }
             lines.push(line);
@@ -376,7 +377,7 @@ mod tests {
         .assert_eq(&lines(with(12_000_000, None, true)));
         expect![[r#"
             1 call, after 10 to warm up
-            24 MB a call: 24 GB/s, 240 % of the 10 GB/s of a copy in memory; more than memory gives, so the cache had a part of it (see `cold_cache`)"#]]
+            24 MB a call: 24 GB/s, 240 % of the 10 GB/s of a copy in memory; this is more than memory can give, so part of the data came from the cache (see `cold_cache`)"#]]
         .assert_eq(&lines(with(24_000_000, Some(1e10), false)));
         assert_eq!(with(3_200_000_000, Some(4e12), false).share_of_ceiling(), Some(0.8));
         // Without the device's times, by the host's.

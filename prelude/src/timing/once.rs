@@ -107,7 +107,7 @@ fn begin(mark: Option<Mark>) {
 fn end() -> Measured {
     let (wall, cpu) = (clock::wall(), clock::cpu());
     let Some(begun) = BEGUN.with_borrow_mut(Vec::pop) else {
-        panic!("a timing ends here that was not begun on this thread; call `time_begin` or `gpusync_begin` first");
+        panic!("this timing was not started on this thread; call `time_begin` or `gpusync_begin` first");
     };
     Measured {
         cpu: CpuTimes { user: cpu.user - begun.cpu.user, system: cpu.system - begun.cpu.system },
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "was not begun")]
+    #[should_panic(expected = "was not started")]
     fn an_end_without_beginning_says_so() {
         time_end();
     }

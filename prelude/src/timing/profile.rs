@@ -119,7 +119,7 @@ struct Here;
 impl Here {
     #[track_caller]
     fn enter() -> Here {
-        assert!(!RUNS_HERE.get(), "profile: a profile runs already, around this one; take one of them away");
+        assert!(!RUNS_HERE.get(), "profile: another profile is already running around this one; remove one of them");
         RUNS_HERE.set(true);
         Here
     }
@@ -310,7 +310,7 @@ mod tests {
         assert!(outcome.is_err());
         let nested = std::panic::catch_unwind(|| profile(|| profile(|| ()).elapsed));
         let message = *nested.unwrap_err().downcast::<&str>().unwrap();
-        assert_eq!(message, "profile: a profile runs already, around this one; take one of them away");
+        assert_eq!(message, "profile: another profile is already running around this one; remove one of them");
         assert!(profile(|| ()).elapsed >= 0.0);
     }
 }

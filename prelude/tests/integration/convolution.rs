@@ -155,7 +155,7 @@ fn what_cannot_be_convolved() {
     check(
         gpu::try_fftconvolve(&plane, &line, Mode::Full),
         expect![
-            "fftconvolve: the shape [3] has another number of axes than [3, 4]; insert axes of length 1 with `expand_dims`"
+            "fftconvolve: the shape [3] has a different number of axes than [3, 4]; insert axes of length 1 with `expand_dims`"
         ],
     );
     check(
@@ -164,7 +164,7 @@ fn what_cannot_be_convolved() {
     );
     check(
         gpu::try_fftconvolve(&gpu::zeros::<f64>(()), &gpu::zeros::<f64>(()), Mode::Full),
-        expect!["fftconvolve: the shape [] has no axes; give arrays of at least one"],
+        expect!["fftconvolve: the shape [] has no axes; give arrays with at least one axis"],
     );
     check(
         gpu::try_fftconvolve(&plane, &gpu::zeros::<f64>((5, 2)), Mode::Valid),
@@ -183,7 +183,7 @@ fn what_cannot_be_convolved() {
     check(
         gpu::try_convolve_with(&cube, &cube, Mode::Full, Method::Auto),
         expect![
-            "convolve_with: the shape [2, 2, 2] has more than two axes, along which sums are not taken; use Method::Fft, with floats"
+            "convolve_with: the shape [2, 2, 2] has more than two axes, which Method::Direct does not support; use Method::Fft, with floats"
         ],
     );
     let message =

@@ -149,7 +149,7 @@ fn convolutions_that_are_none() {
 fn arguments_out_of_range() {
     check(
         gpu::try_arange((0.0, 1.0, 0.0)),
-        expect!["arange: there is no range from 0 to 1 in steps of 0; give finite bounds and a step other than 0"],
+        expect!["arange: a range from 0 to 1 with step 0 is not possible; give finite bounds and a step that is not 0"],
     );
     check(
         gpu::zeros::<f64>((1, 3)).broadcast_to((2, 3)).try_fill(1.0),
@@ -182,7 +182,8 @@ fn messages_of_errors_that_need_a_gpu() {
     check::<()>(
         Err(Error::DeviceMismatch { operation: "add", left: text("cpu"), right: text("cuda:0") }),
         expect![
-            "add: one array is on cpu, the other on cuda:0; copy one of them to the other's device with `to_device`"
+            "add: one array is on cpu, but the other is on cuda:0; copy one of them with `to_device`, so that both are \
+             on the same device"
         ],
     );
     check::<()>(
@@ -202,7 +203,7 @@ fn messages_of_errors_that_need_a_gpu() {
     check::<()>(
         Err(Error::ContextLost { operation: text("cuMemcpyDtoH"), status: text("CUDA_ERROR_ILLEGAL_ADDRESS") }),
         expect![
-            "the CUDA context is lost: CUDA_ERROR_ILLEGAL_ADDRESS, noticed during cuMemcpyDtoH; a kernel that was started before has failed, and all arrays on the device are gone; CUDA gives this process no new context: restart the notebook's kernel for one, or keep the variables of the host and go on with the CPU: `gpu::set_device(gpu::Device::Cpu);`"
+            "the CUDA context is lost: CUDA_ERROR_ILLEGAL_ADDRESS, noticed during cuMemcpyDtoH; a kernel that was started before has failed, and all arrays on the device are lost; CUDA cannot make a new context in this process: restart the notebook's kernel, or keep the host variables and continue on the CPU: `gpu::set_device(gpu::Device::Cpu);`"
         ],
     );
     check::<()>(

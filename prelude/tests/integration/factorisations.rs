@@ -385,7 +385,7 @@ fn what_is_refused_says_why() {
     check(
         linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 3.0]])),
         expect![
-            "cholesky: the matrix is not positive definite: its leading minor of order 2 is not positive; make sure that it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or `eigh`, which take others too"
+            "cholesky: the matrix is not positive definite: its leading minor of order 2 is not positive; make sure that it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or `eigh`, which also take other matrices"
         ],
     );
     let error = linalg::try_cholesky(&gpu::stack([&gpu::eye::<f32>(2), &gpu::full((2, 2), -1.0)], 0)).unwrap_err();
@@ -394,12 +394,15 @@ fn what_is_refused_says_why() {
     check(
         linalg::try_inv(&gpu::zeros::<f64>((2, 3))),
         expect![
-            "inv: the shape [2, 3] is not that of a square matrix, whose last two lengths are equal; slice it, or use `lstsq`, `pinv`, `qr` or `svd`, which take any matrix"
+            "inv: the shape [2, 3] is not the shape of a square matrix, where the last two lengths are equal; slice it, or use `lstsq`, `pinv`, `qr` or `svd`, which take any matrix"
         ],
     );
     check(
         linalg::try_cholesky(&gpu::zeros::<f32>(4)),
-        expect!["cholesky: the shape [4] has less than the two axes of a matrix; use `reshape` or `expand_dims` first"],
+        expect![
+            "cholesky: the shape [4] has fewer than two axes, but a matrix has two; use `reshape` or `expand_dims` \
+             first"
+        ],
     );
     check(
         linalg::try_solve(&gpu::eye::<f64>(2), &gpu::ones::<f64>(3)),
@@ -420,9 +423,9 @@ fn what_is_refused_says_why() {
     };
     panics(&|| assert!(linalg::det(&gpu::ones::<f64>((2, 2, 2))).is_nan()), "use `det_each`");
     panics(&|| assert!(linalg::cond(&gpu::ones::<f64>((0, 2))).is_nan()), "no condition number");
-    panics(&|| drop(linalg::matrix_power(&gpu::eye::<i32>(2), -1)), "the inverse of integers");
+    panics(&|| drop(linalg::matrix_power(&gpu::eye::<i32>(2), -1)), "the inverse of an integer matrix");
     panics(&|| drop(linalg::lstsq(&gpu::eye::<f64>(2), &gpu::ones::<f64>((3, 1)))), "of the right side");
-    panics(&|| drop(linalg::lstsq(&gpu::ones::<f64>((2, 2, 2)), &gpu::ones::<f64>(2))), "not that of one matrix");
+    panics(&|| drop(linalg::lstsq(&gpu::ones::<f64>((2, 2, 2)), &gpu::ones::<f64>(2))), "not the shape of one matrix");
 }
 
 #[test]

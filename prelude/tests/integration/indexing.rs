@@ -164,8 +164,8 @@ fn masks_that_do_not_fit_are_errors() {
     let error = a.try_extract(&gpu::zeros::<bool>((3, 3))).unwrap_err().to_string();
     assert_eq!(
         error,
-        "extract: the shape [3, 3] of the mask is neither that of the array, [3, 4], nor that of its leading axes; make the \
-         mask of the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
+        "extract: the shape [3, 3] of the mask is neither the shape of the array, [3, 4], nor the shape of its leading \
+         axes; make the mask from the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
     );
     assert!(a.clone().try_putmask(&gpu::zeros::<bool>((3, 4, 1)), 0.0).is_err());
     assert!(a.clone().try_putmask(&gpu::zeros::<bool>(3), gpu::zeros::<f64>(3)).is_err());

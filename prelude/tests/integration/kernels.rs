@@ -377,53 +377,56 @@ fn launches_that_cannot_be_made() {
     says(
         gpu::try_launch(scale, 0, 32, (&a, 1.0, &mut out)),
         expect![
-            "launch: `scale` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch (`launch_for` takes 0 too)"
+            "launch: `scale` cannot be launched with a grid of 0 × 1 × 1: every length must be at least 1; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to launch (`launch_for` takes 0 too)"
         ],
     );
     says(
         gpu::try_launch(scale, 1, (32, 33), (&a, 1.0, &mut out)),
         expect![
-            "launch: `scale` cannot be launched: a block of 32 × 33 × 1 has 1056 threads, and cpu takes 1024 at most; launch more blocks of fewer threads"
+            "launch: `scale` cannot be launched: a block of 32 × 33 × 1 has 1056 threads, but cpu allows at most 1024; launch more blocks with fewer threads"
         ],
     );
     says(
         gpu::try_launch(scale, 1, (1, 1, 65), (&a, 1.0, &mut out)),
         expect![
-            "launch: `scale` cannot be launched: a block of 1 × 1 × 65 is too long along an axis: cpu takes 1024 × 1024 × 64 at most; put what is longest along x"
+            "launch: `scale` cannot be launched: a block of 1 × 1 × 65 is too long along an axis: cpu allows at most 1024 × 1024 × 64; put the longest axis along x"
         ],
     );
     says(
         gpu::try_launch(scale, (1, 70_000), 1, (&a, 1.0, &mut out)),
         expect![
-            "launch: `scale` cannot be launched: a grid of 1 × 70000 × 1 is too long along an axis: cpu takes 2147483647 × 65535 × 65535 at most; put what is longest along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`"
+            "launch: `scale` cannot be launched: a grid of 1 × 70000 × 1 is too long along an axis: cpu allows at most 2147483647 × 65535 × 65535; put the longest axis along x, or launch fewer blocks whose threads loop: `for i in grid_stride(n)`"
         ],
     );
     says(
         gpu::try_launch_for(scale, -1, (&a, 1.0, &mut out)),
-        expect!["launch_for: `scale` cannot be launched for -1 × 1 × 1 threads: lengths are 0 at least"],
+        expect!["launch_for: `scale` cannot be launched for -1 × 1 × 1 threads: lengths must be at least 0"],
     );
     let config = LaunchConfig::new(1, 1).dynamic_shared_bytes(50_000);
     says(
         gpu::try_launch_with(config, scale, (&a, 1.0, &mut out)),
         expect![
-            "launch_with: `scale` cannot be launched: a block needs 50000 bytes of shared memory, and cpu has 49152 at most; work on smaller tiles, or keep less in a tile"
+            "launch_with: `scale` cannot be launched: a block needs 50000 bytes of shared memory, but cpu has at most 49152; use smaller tiles, or keep less in a tile"
         ],
     );
     let whole = on_cpu(&gpu::full((), 1.0f32));
     says(
         gpu::try_launch(scale, 1, 1, (&whole, 1.0, &mut out)),
-        expect!["launch: the array for `a` of `scale` has no axes, and is not indexed; give it one: `a.reshape(1)`"],
+        expect![
+            "launch: the array for `a` of `scale` has no axes, so it cannot be indexed; give it one axis: \
+             `a.reshape(1)`"
+        ],
     );
     let many = a.reshape([2, 2, 2, 1, 1]);
     says(
         gpu::try_launch(scale, 1, 1, (&many, 1.0, &mut out)),
         expect![
-            "launch: the shape [2, 2, 2, 1, 1] has 5 axes, and the arrays of a kernel, such as `a` of `scale`, have 4 at most; join some by `reshape`"
+            "launch: the shape [2, 2, 2, 1, 1] has 5 axes, but the arrays of a kernel, such as `a` of `scale`, can have at most 4; join some axes with `reshape`"
         ],
     );
     let plane = a.reshape((2, 4));
     let error = gpu::try_launch(scale, 1, 1, (&plane, 1.0, &mut out)).unwrap_err().to_string();
-    assert!(error.ends_with("`a` has 2 axes, and this is one index; write `a[[y, x]]`"), "{error}");
+    assert!(error.ends_with("`a` has 2 axes, but this is one index; write `a[[y, x]]`"), "{error}");
     let mut broadcast = on_cpu(&gpu::ones::<f32>(1)).broadcast_to(8);
     says(
         gpu::try_launch(scale, 1, 8, (&a, 1.0, &mut broadcast)),
@@ -433,7 +436,7 @@ fn launches_that_cannot_be_made() {
     says(
         gpu::try_launch(twice, 1, 8, (&mut out, &mut same)),
         expect![
-            "launch: the arrays for `a` and `b` of `twice` have elements in common, and both are written to; give one of them as a copy, `&mut a.copy()`, or let one parameter do"
+            "launch: the arrays for `a` and `b` of `twice` have elements in common, and both are written to; give one of them as a copy, `&mut a.copy()`, or use one parameter for both"
         ],
     );
 }

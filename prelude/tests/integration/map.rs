@@ -223,7 +223,7 @@ fn a_target_of_another_shape_is_an_error() {
     check(
         gpu::try_map_into(scaled_difference, (&a, 1.0, 1.0), &mut gpu::zeros::<f32>(3)),
         expect![
-            "map_into: the shape [3] is that of the target, but the results have the shape [2, 3]; give a target of that shape"
+            "map_into: the shape [3] of the target differs from the shape of the results, [2, 3]; give a target of that shape"
         ],
     );
     let mut narrow = gpu::zeros::<f32>((2, 1)).broadcast_to((2, 3));
@@ -234,7 +234,7 @@ fn a_target_of_another_shape_is_an_error() {
     check(
         gpu::try_map(larger, (&a, 1.0)),
         expect![
-            "map: the function `larger` has `#[device]` before it, for other functions to call; with `#[vectorize]` in its place it runs over arrays, and others may call it still"
+            "map: the function `larger` has `#[device]` before it, so only other functions can call it; write `#[vectorize]` instead: then it also runs over arrays"
         ],
     );
 }

@@ -132,37 +132,38 @@ fn notations_that_do_not_fit() {
     fails(
         gpu::try_einsum("ij,jk->ik", [&a, &b]),
         expect![
-            "einsum: axis 1 of the shape [2, 3] has length 3, and axis 0 of the shape [2, 4] has length 2; these axes have one name, and must be as long as one another, or one of them 1; name another, or slice or reshape one of the arrays"
+            "einsum: axis 1 of the shape [2, 3] has length 3, but axis 0 of the shape [2, 4] has length 2; these axes have the same name, so they must have the same length, or one of them length 1; use another name, or slice or reshape one of the arrays"
         ],
     );
     fails(
         gpu::try_einsum("ii->i", [&a]),
         expect![
-            "einsum: axis 0 of the shape [2, 3] has length 2, and axis 1 of the shape [2, 3] has length 3; these axes have one name, and must be as long as one another, or one of them 1; name another, or slice or reshape one of the arrays"
+            "einsum: axis 0 of the shape [2, 3] has length 2, but axis 1 of the shape [2, 3] has length 3; these axes have the same name, so they must have the same length, or one of them length 1; use another name, or slice or reshape one of the arrays"
         ],
     );
     fails(
         gpu::try_einsum("ij,jk->ik", [&a]),
-        expect!["einsum: `ij,jk->ik` names 2 arrays, and 1 are given; separate as many by commas"],
+        expect![
+            "einsum: `ij,jk->ik` names 2 arrays, but 1 are given; write one term for each array, with commas between \
+             them"
+        ],
     );
     fails(
         gpu::try_einsum("ijk->i", [&a]),
-        expect!["einsum: `ijk->i` gives an array with 2 axes 3 letters, `ijk`; give it one for each axis"],
+        expect!["einsum: `ijk->i` names 3 axes, `ijk`, for an array with 2 axes; write one letter for each axis"],
     );
     fails(
         gpu::try_einsum("i...jk->i", [&a]),
-        expect!["einsum: `i...jk->i` gives an array with 2 axes 3 letters, `i...jk`; give it one for each axis"],
+        expect!["einsum: `i...jk->i` names 3 axes, `i...jk`, for an array with 2 axes; write one letter for each axis"],
     );
     fails(
         gpu::try_einsum("ij->ik", [&a]),
-        expect!["einsum: `ij->ik` names `k` in the result, which no array has; name axes of the arrays only"],
+        expect!["einsum: `ij->ik` names `k` in the result, but no array has this axis; name only axes of the arrays"],
     );
     fails(gpu::try_einsum("ij->ii", [&a]), expect!["einsum: `ij->ii` names `i` twice in the result; name it once"]);
     fails(
         gpu::try_einsum("...j->j", [&a]),
-        expect![
-            "einsum: `...j->j` does not say where the axes of `...` are in the result; write `...` behind `->` too"
-        ],
+        expect!["einsum: `...j->j` does not say where the axes of `...` are in the result; write `...` after `->` too"],
     );
     fails(
         gpu::try_einsum("i2->i", [&a]),
@@ -291,7 +292,7 @@ fn errors_name_shapes_and_axes() {
     fails(
         gpu::try_matmul(&a, &b),
         expect![
-            "matmul: axis 1 of the shape [2, 3] has length 3, and axis 0 of the shape [2, 4] has length 2; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"
+            "matmul: axis 1 of the shape [2, 3] has length 3, but axis 0 of the shape [2, 4] has length 2; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"
         ],
     );
     let error = gpu::try_matmul(&a, &b).unwrap_err();
@@ -299,18 +300,18 @@ fn errors_name_shapes_and_axes() {
     fails(
         gpu::try_matmul(&gpu::zeros::<f64>((5, 2, 3)), &gpu::zeros::<f64>((4, 3, 2))),
         expect![
-            "matmul: axis 0 of the shape [5, 2, 3] has length 5, and axis 0 of the shape [4, 3, 2] has length 4; these axes count matrices, and must be as long as one another, or one of them 1; slice or reshape one of the arrays"
+            "matmul: axis 0 of the shape [5, 2, 3] has length 5, but axis 0 of the shape [4, 3, 2] has length 4; these axes count matrices, so they must have the same length, or one of them length 1; slice or reshape one of the arrays"
         ],
     );
     fails(
         gpu::try_matmul(&gpu::zeros::<f64>(4), &gpu::zeros::<f64>((7, 3, 2))),
         expect![
-            "matmul: axis 0 of the shape [4] has length 4, and axis 1 of the shape [7, 3, 2] has length 3; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"
+            "matmul: axis 0 of the shape [4] has length 4, but axis 1 of the shape [7, 3, 2] has length 3; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"
         ],
     );
     fails(
         gpu::try_matmul(&a, &gpu::zeros::<f64>(())),
-        expect!["matmul: the shape [] has no axes; multiply by numbers, and by arrays without axes, with `*`"],
+        expect!["matmul: the shape [] has no axes; use `*` to multiply by a number or by an array without axes"],
     );
     fails(
         gpu::try_dot(&a, &gpu::zeros::<f64>(3)),
@@ -321,13 +322,13 @@ fn errors_name_shapes_and_axes() {
     fails(
         gpu::try_dot(&gpu::zeros::<f64>(4), &gpu::zeros::<f64>(3)),
         expect![
-            "dot: axis 0 of the shape [4] has length 4, and axis 0 of the shape [3] has length 3; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"
+            "dot: axis 0 of the shape [4] has length 4, but axis 0 of the shape [3] has length 3; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"
         ],
     );
     fails(
         gpu::try_tensordot(&a, &b, 2),
         expect![
-            "tensordot: axis 1 of the shape [2, 3] has length 3, and axis 1 of the shape [2, 4] has length 4; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"
+            "tensordot: axis 1 of the shape [2, 3] has length 3, but axis 1 of the shape [2, 4] has length 4; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"
         ],
     );
     fails(
@@ -338,22 +339,25 @@ fn errors_name_shapes_and_axes() {
     );
     fails(
         gpu::try_tensordot(&a, &b, (0, (0, 1))),
-        expect!["tensordot: the axes [0] and [0, 1] do not pair up; name as many of the one array as of the other"],
+        expect!["tensordot: the axes [0] and [0, 1] do not pair up; name the same number of axes for both arrays"],
     );
     fails(
         gpu::try_tensordot(&a, &b, ((0, -2), (0, 1))),
-        expect!["tensordot: the shape [2, 3] is given axis 0 twice in [0, -2]; name each axis once"],
+        expect!["tensordot: the shape [2, 3] cannot be used with axis 0 twice in [0, -2]; name each axis once"],
     );
     let panic = |work: &dyn Fn()| {
         let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
         payload.downcast_ref::<String>().expect("a message").clone()
     };
-    expect!["matmul: axis 1 of the shape [2, 3] has length 3, and axis 0 of the shape [4, 3] has length 4; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"]
+    expect!["matmul: axis 1 of the shape [2, 3] has length 3, but axis 0 of the shape [4, 3] has length 4; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"]
         .assert_eq(&panic(&|| drop(gpu::host::matmul(&Array2::<f32>::zeros((2, 3)), &Array2::<f32>::zeros((4, 3))))));
-    expect!["dot: axis 0 of the shape [1] has length 1, and axis 0 of the shape [2] has length 2; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"].assert_eq(&panic(&|| assert_eq!(gpu::host::dot(&arr1(&[1.0]), &arr1(&[1.0, 2.0])), 0.0)));
-    expect!["vdot: the shapes [2, 3] and [5] have 6 and 5 elements; give arrays with as many elements as one another"]
-        .assert_eq(&panic(&|| assert_eq!(gpu::vdot(&a, &gpu::zeros::<f64>(5)), 0.0)));
-    expect!["inner: axis 1 of the shape [2, 3] has length 3, and axis 1 of the shape [2, 4] has length 4; these axes are summed over and must be as long as one another; transpose, slice or reshape one of the arrays"].assert_eq(&panic(&|| drop(gpu::inner(&a, &b))));
+    expect!["dot: axis 0 of the shape [1] has length 1, but axis 0 of the shape [2] has length 2; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"].assert_eq(&panic(&|| assert_eq!(gpu::host::dot(&arr1(&[1.0]), &arr1(&[1.0, 2.0])), 0.0)));
+    expect![
+        "vdot: the arrays of the shapes [2, 3] and [5] have 6 and 5 elements; give arrays with the same number of \
+         elements"
+    ]
+    .assert_eq(&panic(&|| assert_eq!(gpu::vdot(&a, &gpu::zeros::<f64>(5)), 0.0)));
+    expect!["inner: axis 1 of the shape [2, 3] has length 3, but axis 1 of the shape [2, 4] has length 4; these axes are summed over, so they must have the same length; transpose, slice or reshape one of the arrays"].assert_eq(&panic(&|| drop(gpu::inner(&a, &b))));
     expect!["trace: the shape [3] is not 2-D; slice or reshape the array to two axes first"]
         .assert_eq(&panic(&|| assert_eq!(gpu::trace(&gpu::zeros::<f64>(3)), 0.0)));
 }

@@ -27,7 +27,10 @@ const EXPLAINED: &[(&str, &[&str])] = &[
     ("zip", &["of 6 elements of `out` are wrong:", "Hint: Numbers have the method `max`"]),
     (
         "guard",
-        &["thread (5, 0, 0) of block (0, 0, 0) used the index 5 along axis 0 of `a`", "Hint: Threads that have no"],
+        &[
+            "thread (5, 0, 0) of block (0, 0, 0) used the index 5 along axis 0 of `a`",
+            "Hint: A thread without an element",
+        ],
     ),
     ("map_2d", &["used the index 3 along axis 0 of `image`", "Hint: The row comes first"]),
     ("broadcast", &["used the index 3 along axis 0 of `column`", "Hint: `column` has an element for each row"]),
@@ -41,7 +44,7 @@ const EXPLAINED: &[(&str, &[&str])] = &[
             "Hint: Let each thread read",
         ],
     ),
-    ("pooling", &["two threads race for `tile[0]`", "Hint: A thread reads what its neighbours have written"]),
+    ("pooling", &["two threads race for `tile[0]`", "Hint: A thread reads what its neighbours write"]),
     ("dot", &["two threads race for `out[0]`", "Hint: `out[0] += x` reads, adds and writes"]),
     ("convolution", &["read `tile[6]`, where no thread of its block has written yet", "Hint: The last two threads"]),
     ("prefix_sum", &["two threads race for `sums[", "Hint: In one step an element is read by one thread"]),

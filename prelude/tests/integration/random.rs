@@ -215,22 +215,22 @@ fn what_cannot_be_drawn() {
     let mut generator = Generator::new(0);
     check(
         || drop(gpu::random::uniform(1.0, 1.0, 3)),
-        expect!["uniform: there are no numbers from 1 to below 1; give finite bounds, the lower one first"],
+        expect!["uniform: there are no numbers from 1 to below 1; give finite bounds, with the lower one first"],
     );
     check(
         || drop(gpu::host::random::uniform(0.0, f32::NAN, 3)),
-        expect!["uniform: there are no numbers from 0 to below NaN; give finite bounds, the lower one first"],
+        expect!["uniform: there are no numbers from 0 to below NaN; give finite bounds, with the lower one first"],
     );
     check(
         || drop(generator.uniform(f32::MIN, f32::MAX, 3)),
         expect![
-            "uniform: from -340282350000000000000000000000000000000 to 340282350000000000000000000000000000000 is farther than f32 can tell; draw from a part of the range, and scale the numbers"
+            "uniform: the range from -340282350000000000000000000000000000000 to 340282350000000000000000000000000000000 is too large for f32; draw from a smaller range, and scale the numbers"
         ],
     );
     check(
         || drop(gpu::random::normal(0.0, -1.0, 3)),
         expect![
-            "normal: there is no distribution with mean 0 and standard deviation -1; give finite numbers, the second one not negative"
+            "normal: there is no distribution with mean 0 and standard deviation -1; give finite numbers; the standard deviation must not be negative"
         ],
     );
     check(
@@ -256,7 +256,7 @@ fn what_cannot_be_drawn() {
     );
     check(
         || gpu::random::shuffle(&mut gpu::zeros::<f64>(())),
-        expect!["shuffle: the shape [] has no axis to choose along; give an array of at least one"],
+        expect!["shuffle: the shape [] has no axis to choose along; give an array with at least one axis"],
     );
     check(
         || gpu::random::shuffle(&mut gpu::zeros::<f64>(1).broadcast_to(3)),

@@ -73,14 +73,14 @@ fn arguments_of_expressions_are_checked() {
             ElementwiseKernel: `add`: `T z` has the type of `x`, f64, but f32 was asked for; use `call::<f64>(…)`, or an output of f64
             ElementwiseKernel: the shapes [2, 3] and [4] do not broadcast; make each pair of trailing lengths equal, or one of them 1 (see `reshape`)
             ElementwiseKernel: `fixed`: it has 2 outputs (f64 z, i32 n), but 1 was asked for; use `call` for one, `call_tuple` for several, or `call_into` with as many arrays
-            ElementwiseKernel: `fixed`: the output `f64 z` has the shape [3], but the arrays together have [2, 3]; give one of that
-            ElementwiseKernel: `raw`: the output `raw T z` is raw, so that its shape is not known; make the array first and use `call_into`
-            ElementwiseKernel: `one`: all arrays are raw, so that the number of elements is not known; give it by `.size(n)`
-            ElementwiseKernel: `fixed`: `size` is for kernels whose arrays are all raw; here the arrays tell the number of elements
+            ElementwiseKernel: `fixed`: the output `f64 z` has the shape [3], but the arrays broadcast to the shape [2, 3]; give an output of that shape
+            ElementwiseKernel: `raw`: the output `raw T z` is raw, so its shape is not known; make the array first and use `call_into`
+            ElementwiseKernel: `one`: all arrays are raw, so the number of elements is unknown; set it with `.size(n)`
+            ElementwiseKernel: `fixed`: `size` is only for kernels whose arrays are all raw; here the arrays give the number of elements
             ElementwiseKernel: the target is a broadcast view, whose elements repeat; write to a `copy()` of it
             ReductionKernel: the shape [2, 3] has no axis 2; its axes are 0 to 1, or -2 to -1
-            ReductionKernel: `total`: the shape [2, 0] has no elements to reduce, and the kernel has no identity; give it one
-            ReductionKernel: `total`: no input is an array that is not raw, so that there is nothing to reduce; give one"#]]
+            ReductionKernel: `total`: the shape [2, 0] has no elements to reduce, and the kernel has no identity; give the kernel an identity
+            ReductionKernel: `total`: there is nothing to reduce: no input is an array that is not raw; give one"#]]
 .assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
     });
 }
@@ -99,13 +99,13 @@ fn texts_are_checked_when_kernels_are_made() {
     ];
     expect![[r#"
         ElementwiseKernel: `k`: in the inputs, the type of the parameter `float x`: `float` is a type of 32 bits in C and of 64 in NumPy; write float32 or float64
-        ReductionKernel: `k`: the output `raw T y` is raw; outputs of reductions are written once
-        ReductionKernel: `k`: `a` means something else in the text; give the parameter another name
+        ReductionKernel: `k`: the output `raw T y` is raw, but a reduction cannot have raw outputs; remove `raw`
+        ReductionKernel: `k`: `a` has another meaning in the kernel's code; give the parameter another name
         ReductionKernel: `k`: the reduce expression is empty; see the example of `ReductionKernel`
         RawKernel: `k` is a template; name an instance of it, such as `k<float>`
         RawKernel: there is no kernel `sub` in the text; it has `add`
         RawKernel: there is no kernel `k` in the text; it has no `__global__` function
-        RawKernel: there is no kernel `k<3>` in the text; it has `k<N>`; instances of templates are named with their arguments (in a `RawModule` by `name_expressions`)"#]]
+        RawKernel: there is no kernel `k<3>` in the text; it has `k<N>`; name an instance of a template with its arguments (in a `RawModule` with `name_expressions`)"#]]
 .assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
 }
 
@@ -129,10 +129,10 @@ fn arguments_of_raw_kernels_are_checked_before_anything_is_compiled() {
             RawKernel: parameter 3 of `add`, `int n`, is of i32, but the argument is 4, a value of i64; write `4i32`, or convert a variable with `as i32`
             RawKernel: parameter 3 of `add`, `int n`, is of i32, but the argument is 8, a value of usize; write `8i32`, or convert a variable with `as i32`
             RawKernel: parameter 2 of `add`, `float* y`, may be written to; give the array as `&mut`, or declare the parameter as `const float* y` if the kernel only reads it
-            RawKernel: parameter 1 of `add`, `const float* x`, gets the address of the first element only, but the array of shape [4] is a view with the strides [2]; give a copy, `&a.copy()`, whose elements follow one another
+            RawKernel: parameter 1 of `add`, `const float* x`, gets only the address of the first element, but the array of shape [4] is a view with the strides [2], which is not contiguous; give a contiguous copy, `&a.copy()`
             RawKernel: parameter 1 of `add`, `const float* x`, needs an array of f32, but the argument is an array of f64; convert it with `.astype::<f32>()`, or change the type in the text
-            RawKernel: `add` cannot be launched with a grid of 0 × 1 × 1: every length must be 1 at least; `n.div_ceil(threads)` blocks have a thread for each of n elements, and for none there is nothing to launch
-            RawKernel: `add` cannot be launched with a block of 32 × 0 × 1: every length must be 1 at least, and blocks are often of 128 or 256 threads"#]]
+            RawKernel: `add` cannot be launched with a grid of 0 × 1 × 1: every length must be at least 1; `n.div_ceil(threads)` blocks have a thread for each of n elements; with n = 0 there is nothing to launch
+            RawKernel: `add` cannot be launched with a block of 32 × 0 × 1: every length must be at least 1, and blocks are often of 128 or 256 threads"#]]
 .assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
     });
 }

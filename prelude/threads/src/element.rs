@@ -35,7 +35,7 @@ pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed
 /// What warp shuffles pass on: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "warps do not shuffle values of type `{Self}`",
-    note = "they pass on i32, u32, i64, u64, f32 and f64; make another number one of these with `as`"
+    note = "they pass on i32, u32, i64, u64, f32 and f64; convert other numbers with `as`"
 )]
 pub trait ShuffleElement: ViewElement {}
 

@@ -51,7 +51,7 @@ pub const SHARED_MEMORY_LIMIT: usize = 48 * 1024;
 /// that they may access so.
 pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> (Result<(), Failure>, Trace) {
     if worker::running().is_some() {
-        let reason = "a kernel launches no other".to_owned();
+        let reason = "a kernel cannot launch another kernel".to_owned();
         let kind = FailureKind::Misuse { operation: "launch", reason };
         return (Err(Failure { kind, line: None, thread: [0; 3], block: [0; 3] }), Trace::default());
     }

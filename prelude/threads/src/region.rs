@@ -8,9 +8,9 @@ pub const MOST_AXES: usize = 4;
 
 /// The index of an element: `i` of a view with one axis, `[y, x]` or `(y, x)` of one with two, and so on up to four. Made of `usize`.
 #[diagnostic::on_unimplemented(
-    message = "views and shared arrays are not indexed by `{Self}`",
+    message = "views and shared arrays cannot be indexed by `{Self}`",
     label = "expected a `usize` for each axis; convert others: `i as usize`",
-    note = "an element is named by `[i]`, `[[y, x]]`, `[[z, y, x]]`, with one index of type usize for each axis"
+    note = "write an element as `[i]`, `[[y, x]]` or `[[z, y, x]]`, with one index of type usize for each axis"
 )]
 pub trait ViewIndex: Copy + sealed::Sealed {
     #[doc(hidden)]
@@ -30,7 +30,7 @@ pub trait Indices {
 
 /// The lengths of a shared array's axes: constants, `n`, `[height, width]` or `(height, width)`, of up to four axes.
 #[diagnostic::on_unimplemented(
-    message = "a shared array does not have the shape `{Self}`",
+    message = "a shared array cannot have the shape `{Self}`",
     label = "a shape is made of `usize`",
     note = "write `shared_array::<f32>(256)` or `shared_array::<f32>([16, 16])`"
 )]

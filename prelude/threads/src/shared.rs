@@ -137,7 +137,8 @@ impl Store {
         let array = &mut self.arrays[number];
         if array.shape != shape || array.element != element {
             let reason = format!(
-                "a shared array has one shape for all threads of a launch, and here it is {shape:?} after {:?}",
+                "a shared array must have the same shape in all threads of a launch, but here it is {shape:?} after \
+                 {:?}",
                 array.shape
             );
             return Err(FailureKind::Misuse { operation: "shared_array", reason });

@@ -10,7 +10,10 @@ use crate::worker::here;
 use std::panic::Location;
 
 /// What names a lane, a distance between lanes or a mask of them: an integer.
-#[diagnostic::on_unimplemented(message = "a lane is not named by `{Self}`", note = "write it as usize, i32 or u32")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the number of a lane",
+    note = "write it as usize, i32 or u32"
+)]
 pub trait Lane: sealed::Sealed {
     #[doc(hidden)]
     fn lane(self) -> u32;

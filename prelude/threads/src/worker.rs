@@ -96,7 +96,7 @@ pub(crate) fn here<'a>(function: &str) -> &'a Worker<'a> {
 #[cold]
 #[track_caller]
 fn outside(function: &str) -> ! {
-    panic!("`{function}` was called outside of a kernel: it says something about a thread of a launch")
+    panic!("`{function}` was called outside of a kernel; it works only in the threads of a launch")
 }
 
 /// How many workers there may be for blocks of this size.

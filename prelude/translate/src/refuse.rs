@@ -12,49 +12,50 @@ use syn::{Expr, Lit, Pat, Type};
 pub(crate) const LONGEST_ARRAY: usize = 65_536;
 
 pub(crate) const ASSERT: &str = "an assertion needs a condition: `assert!(x > 0.0)`";
-pub(crate) const CALLED_VALUE: &str = "only functions are called on a device, by their names; write a `#[device]` function \
-                                       instead of a closure or a variable that holds a function";
+pub(crate) const CALLED_VALUE: &str = "device code can only call functions, by their names; write a `#[device]` \
+                                       function instead of a closure or a variable that holds a function";
 pub(crate) const CHOSEN_REFERENCE: &str =
-    "a `&mut` reference is not chosen by a branch or a loop; change the variable itself within each branch";
+    "a branch or a loop cannot choose a `&mut` reference; change the variable itself within each branch";
 pub(crate) const CONDITIONAL: &str =
-    "what is compiled on a condition is not known on a device; remove `cfg`, or write one function for each case";
-pub(crate) const EMPTY_MATCH: &str = "a `match` on a device needs an arm; write `_ => …`";
+    "`cfg` is not supported in device code; remove it, or write one function for each case";
+pub(crate) const EMPTY_MATCH: &str = "a `match` in device code needs an arm; write `_ => …`";
 pub(crate) const GLOB: &str =
-    "names of a glob import are not known on a device; name what is used: `use std::f32::consts::PI;`";
+    "glob imports are not supported in device code; name what is used: `use std::f32::consts::PI;`";
 pub(crate) const INNER_ITEM: &str =
-    "only constants and `use` stand within a function that runs on a device; move this out of the function";
-pub(crate) const ITERATOR: &str = "iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, \
-                                   `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that \
-                                   collects the result";
+    "only constants and `use` are allowed inside a function that runs on a device; move this out of the function";
+pub(crate) const ITERATOR: &str = "the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and \
+                                   arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` \
+                                   loop with a variable that collects the result";
 pub(crate) const LARGE_LITERAL: &str = "numbers on a device have at most 64 bits; write a smaller one";
-pub(crate) const LENGTH: &str =
-    "the length of an array on a device is a number, a constant or a sum of these; write it as `const N: usize = 4;`";
+pub(crate) const LENGTH: &str = "in device code, the length of an array must be a number, a constant or a sum of \
+                                 these; write it as `const N: usize = 4;`";
 pub(crate) const LET_ELSE: &str = "`let … else` is not for devices; write `match`, or an `if` before the `let`";
 pub(crate) const MACRO_DEFINITION: &str = "macros are not for devices; write a `#[device]` function instead";
-pub(crate) const NAMED_REST: &str = "the rest of an array has no name on a device; name the elements one by one";
+pub(crate) const NAMED_REST: &str = "in device code, the rest of an array cannot have a name; name the elements one by \
+                                     one";
 pub(crate) const NAMES_IN_ALTERNATIVES: &str =
-    "alternatives `a | b` of a pattern bind no names on a device; write one arm for each alternative";
-pub(crate) const NEW_REFERENCE: &str = "a `&mut` variable refers to one thing on a device; write a second variable, or change \
-                                        the value itself: `*x = …`";
+    "in device code, alternatives `a | b` of a pattern cannot bind names; write one arm for each alternative";
+pub(crate) const NEW_REFERENCE: &str = "in device code, a `&mut` variable always refers to the same thing; write a \
+                                        second variable, or change the value itself: `*x = …`";
 pub(crate) const OPEN_RANGE: &str =
-    "a `for` loop on a device goes over a range with both ends, such as `0..n`; or write `loop`";
-pub(crate) const OUTSIDE_OF_LOOP: &str = "there is no loop here that this could leave";
-pub(crate) const PATTERN_VALUE: &str = "a pattern on a device is a number, a constant or a range of these; or write a guard: \
-                                        `x if x == …`";
-pub(crate) const PLACE: &str = "only variables, fields and elements of arrays are assigned to on a device";
+    "in device code, a `for` loop needs a range with both ends, such as `0..n`; or write `loop`";
+pub(crate) const OUTSIDE_OF_LOOP: &str = "this is not inside a loop that it could leave";
+pub(crate) const PATTERN_VALUE: &str = "in device code, a pattern must be a number, a constant or a range of these; or \
+                                        write a guard: `x if x == …`";
+pub(crate) const PLACE: &str = "device code can assign only to variables, fields and elements of arrays";
 pub(crate) const QUALIFIED_PATH: &str = "traits are not for devices; write `f32::name` or a `#[device]` function";
-pub(crate) const RANGE: &str =
-    "ranges on a device stand in `for` loops, patterns and `(a..b).contains(&x)`; keep the two ends in two variables";
-pub(crate) const RANGE_OF_OTHERS: &str =
-    "a `for` loop goes over integers; count with an integer and compute the other number: `let x = i as f32 * step;`";
+pub(crate) const RANGE: &str = "device code supports ranges only in `for` loops, patterns and `(a..b).contains(&x)`; \
+                                keep the two ends in two variables";
+pub(crate) const RANGE_OF_OTHERS: &str = "a `for` loop must go over integers; count with an integer and compute the \
+                                          other number: `let x = i as f32 * step;`";
 pub(crate) const REFERENCE_PATTERN: &str =
-    "patterns on a device bind values, not changing references; take a `&mut` of the field: `let x = &mut p.x;`";
+    "in device code, patterns bind values, not mutable references; take a `&mut` of the field: `let x = &mut p.x;`";
 pub(crate) const SLICING: &str =
     "slices are not for devices; loop over the range of indices: `for i in 1..3 { … a[i] … }`";
-pub(crate) const STEP_OF_ZERO: &str = "a step is at least 1";
-pub(crate) const STORED_REFERENCE: &str =
-    "references on a device are parameters of `#[device]` functions and plain variables; write the value itself here";
-pub(crate) const STRUCT_COMPARISON: &str = "structs are not compared on a device; compare their fields";
+pub(crate) const STEP_OF_ZERO: &str = "a step must be at least 1";
+pub(crate) const STORED_REFERENCE: &str = "in device code, only parameters of `#[device]` functions and plain \
+                                           variables can be references; write the value itself here";
+pub(crate) const STRUCT_COMPARISON: &str = "device code cannot compare structs; compare their fields";
 pub(crate) const STRUCT_OPERATOR: &str =
     "operators of structs are not for devices; write a `#[device]` function, or compute with the fields";
 pub(crate) const SYNTAX: &str = "this is not for devices; write it with numbers, operators, `if`, `match` and loops";
@@ -63,22 +64,23 @@ pub(crate) const TURBOFISH: &str =
 pub(crate) const UNKNOWN_TYPE: &str = "the type is not known here; write it, such as `let x: f32 = …`";
 pub(crate) const WHILE_LET: &str = "`while let` is not for devices; write `loop` with a `match` that breaks";
 
-pub(crate) const ASSIGNED_VIEW: &str =
-    "a view is one array from its `let` on; write a second variable, or change its elements: `out[i] = …`";
-pub(crate) const CHOSEN_VIEW: &str = "an array is not chosen by a branch or a loop; choose its elements: \
-                                      `let x = if first { a[i] } else { b[i] };`";
-pub(crate) const GRID_STRIDE: &str = "`grid_stride` stands in `for` loops: `for i in grid_stride(out.len()) { … }`";
+pub(crate) const ASSIGNED_VIEW: &str = "a variable with a view cannot change to another array; write a second \
+                                        variable, or change its elements: `out[i] = …`";
+pub(crate) const CHOSEN_VIEW: &str = "a branch or a loop cannot choose an array; choose its elements: `let x = if \
+                                      first { a[i] } else { b[i] };`";
+pub(crate) const GRID_STRIDE: &str = "`grid_stride` is allowed only in `for` loops: `for i in grid_stride(out.len()) { \
+                                      … }`";
 pub(crate) const KERNEL_RESULT: &str =
-    "a kernel returns nothing; write what it finds into an array: `mut out: ViewMut<f32>`, `out[i] = …`";
-pub(crate) const SHARED_AXES: &str = "a shared array has one to four lengths: `shared_array::<f32>([16, 18])`";
-pub(crate) const SHARED_LENGTH: &str = "the length of a `shared_array` is a number or a constant; write \
-                                        `const N: usize = 256;`, or take `dynamic_shared_array::<f32>()`, whose length is \
-                                        that of the memory that the launch asks for: \
-                                        `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`";
+    "a kernel cannot return a value; write its results into an array: `mut out: ViewMut<f32>`, `out[i] = …`";
+pub(crate) const SHARED_AXES: &str = "a shared array must have one to four lengths: `shared_array::<f32>([16, 18])`";
+pub(crate) const SHARED_LENGTH: &str = "the length of a `shared_array` must be a number or a constant; write `const N: \
+                                        usize = 256;`, or use `dynamic_shared_array::<f32>()`: its length comes from \
+                                        the memory that the launch asks for, `LaunchConfig::new(grid, \
+                                        block).dynamic_shared_bytes(n)`";
 pub(crate) const SHARED_PARAMETER: &str =
-    "shared memory is not passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it";
-pub(crate) const STORED_VIEW: &str =
-    "views are parameters of kernels and `#[device]` functions and plain variables; write the elements themselves here";
+    "shared memory cannot be passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it";
+pub(crate) const STORED_VIEW: &str = "only parameters of kernels and `#[device]` functions and plain variables can be \
+                                      views; write the elements themselves here";
 
 /// No device has more bytes of memory for a block to share.
 pub(crate) const LONGEST_SHARED_ARRAY: usize = 256 * 1024;
@@ -87,7 +89,7 @@ pub(crate) const LONGEST_SHARED_ARRAY: usize = 256 * 1024;
 pub(crate) const MOST_AXES: usize = 4;
 
 /// Instead of `Option`.
-const WITHOUT_OPTION: &str = "write a tuple of a `bool` and the value, or a value that means nothing";
+const WITHOUT_OPTION: &str = "write a tuple of a `bool` and the value, or a special value in place of `None`";
 
 pub(crate) fn mismatch(found: &Ty, wanted: &Ty) -> String {
     format!("this is `{found}`, but `{wanted}` is needed here; write the types, or `as`")
@@ -102,7 +104,7 @@ pub(crate) fn inner_struct(name: &syn::Ident) -> String {
 }
 
 pub(crate) fn unknown_struct(path: &str) -> String {
-    format!("`{path}` is not known on the device; write `#[device]` before the struct, or one of Rust's scalars")
+    format!("`{path}` is not known in device code; write `#[device]` before the struct, or use one of Rust's scalars")
 }
 
 pub(crate) fn unknown_function(path: &str) -> String {
@@ -110,7 +112,7 @@ pub(crate) fn unknown_function(path: &str) -> String {
 }
 
 pub(crate) fn unknown_value(path: &str) -> String {
-    format!("`{path}` is not known on the device; write a constant, `const NAME: f32 = …;`, or pass it as an argument")
+    format!("`{path}` is not known in device code; write a constant, `const NAME: f32 = …;`, or pass it as an argument")
 }
 
 pub(crate) fn recursion(name: &str) -> String {
@@ -119,7 +121,7 @@ pub(crate) fn recursion(name: &str) -> String {
 
 pub(crate) fn cycle(names: &[&str]) -> String {
     format!(
-        "`{}` calls itself by way of others ({}); a device function cannot, as each thread has little stack: write a loop",
+        "`{}` calls itself through other functions ({}); a device function cannot, as each thread has little stack: write a loop",
         names[0],
         names.iter().chain(&names[..1]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" calls ")
     )
@@ -135,7 +137,7 @@ pub(crate) fn field(name: &str, of: &Ty) -> String {
 }
 
 pub(crate) fn index(of: &Ty) -> String {
-    format!("only fixed arrays, such as `[f32; 4]`, are indexed on a device, and this is `{of}`")
+    format!("device code can index only fixed arrays, such as `[f32; 4]`, but this is `{of}`")
 }
 
 pub(crate) fn past_the_end(index: i128, length: usize) -> String {
@@ -153,22 +155,22 @@ pub(crate) fn too_long(length: i128) -> String {
 }
 
 pub(crate) fn cast(of: &Ty) -> String {
-    format!("only scalars are cast with `as`, and this is `{of}`; cast its parts")
+    format!("only scalars can be cast with `as`, but this is `{of}`; cast its parts")
 }
 
 pub(crate) fn operator_on(of: &Ty) -> String {
     let advice = if of.is_view() { "its elements: `a[i] + b[i]`" } else { "each part" };
-    format!("operators are for scalars, and this is `{of}`; write them for {advice}")
+    format!("operators are only for scalars, but this is `{of}`; write them for {advice}")
 }
 
 pub(crate) fn loop_over_view(array: &str) -> String {
-    format!("arrays are gone over by their indices in a kernel; write `for i in 0..{array}.len() {{ … {array}[i] … }}`")
+    format!("in a kernel, loop over the indices of an array; write `for i in 0..{array}.len() {{ … {array}[i] … }}`")
 }
 
 pub(crate) fn only_in_kernels(name: &str) -> String {
     format!(
-        "`{name}` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or \
-         pass the value as an argument"
+        "`{name}` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, \
+         or pass the value as an argument"
     )
 }
 
@@ -178,7 +180,7 @@ pub(crate) fn not_called(name: &str) -> String {
 
 pub(crate) fn shared_array_elsewhere(name: &str) -> String {
     let length = if name == "shared_array" { "256" } else { "" };
-    format!("`{name}` stands behind a `let` with a name: `let mut tile = {name}::<f32>({length});`")
+    format!("`{name}` must be the value of a `let` with a name: `let mut tile = {name}::<f32>({length});`")
 }
 
 pub(crate) fn view_without_element(name: &str) -> String {
@@ -188,12 +190,12 @@ pub(crate) fn view_without_element(name: &str) -> String {
 pub(crate) fn wrong_axes(array: &str, rank: usize, count: usize) -> String {
     let indices = ["", "i", "[y, x]", "[z, y, x]", "[w, z, y, x]"];
     let advice = match indices.get(rank) {
-        Some(&"") | None => "which no index fits".to_owned(),
+        Some(&"") | None => "it cannot be indexed".to_owned(),
         Some(index) => format!("write `{array}[{index}]`"),
     };
     let axes = if rank == 1 { "axis" } else { "axes" };
     let given = if count == 1 { "this is one index".to_owned() } else { format!("these are {count} indices") };
-    format!("`{array}` has {rank} {axes}, and {given}; {advice}")
+    format!("`{array}` has {rank} {axes}, but {given}; {advice}")
 }
 
 pub(crate) fn element_type(of: &Ty) -> String {
@@ -204,43 +206,45 @@ pub(crate) fn element_type(of: &Ty) -> String {
         Ty::Scalar(Scalar::Isize) => "write `i64`",
         _ => "write one array for each part",
     };
-    format!("elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `{of}`; {advice}")
+    format!("elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `{of}`; {advice}")
 }
 
 pub(crate) fn shuffled_type(name: &str, of: &Ty) -> String {
-    format!("`{name}` hands on values of type i32, u32, i64, u64, f32 or f64, and this is `{of}`; cast it with `as`")
+    format!("`{name}` passes on values of type i32, u32, i64, u64, f32 or f64, but this is `{of}`; cast it with `as`")
 }
 
 pub(crate) fn lane_type(name: &str, of: &Ty) -> String {
-    format!("`{name}` counts lanes by usize, i32 or u32, and this is `{of}`; cast it with `as`")
+    format!("`{name}` takes lanes as usize, i32 or u32, but this is `{of}`; cast it with `as`")
 }
 
 pub(crate) fn atomic_type(atomic: &Atomic, of: &Ty) -> String {
     if atomic.of_bits {
         format!(
-            "`{}` is for arrays of i32, u32, i64 and u64, and this is one of `{of}`; take one of integers",
+            "`{}` is for arrays of i32, u32, i64 and u64, but this is an array of `{of}`; use an array of integers",
             atomic.name
         )
     } else {
         format!(
-            "`{}` is for arrays of i32, u32, i64, u64, f32 and f64, and this is one of `{of}`; take one of `i32`",
+            "`{}` is for arrays of i32, u32, i64, u64, f32 and f64, but this is an array of `{of}`; use an array of \
+             `i32`",
             atomic.name
         )
     }
 }
 
 pub(crate) fn read_only(array: &str, element: &Ty) -> String {
-    format!("`{array}` is a `View`, which is only read; write `mut {array}: ViewMut<{element}>`")
+    format!("`{array}` is a `View`, which can only be read; write `mut {array}: ViewMut<{element}>`")
 }
 
 pub(crate) fn view_method(view: &Ty, name: &str) -> String {
     format!(
-        "`{view}` has no method `{name}`; it has `len`, `shape`, `ndim`, and `atomic_add` and its like if it is changed"
+        "`{view}` has no method `{name}`; it has `len`, `shape` and `ndim`, and a `ViewMut` also has atomics such as \
+         `atomic_add`"
     )
 }
 
 pub(crate) fn loop_over(of: &Ty) -> String {
-    format!("a `for` loop on a device goes over a range or a fixed array, and this is `{of}`")
+    format!("in device code, a `for` loop must go over a range or a fixed array, but this is `{of}`")
 }
 
 pub(crate) fn method_of(of: &Ty, name: &str) -> String {
@@ -259,7 +263,7 @@ pub(crate) fn scalar_method(of: Scalar, name: &str) -> String {
 pub(crate) fn open_method(name: &str) -> String {
     match name {
         "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" | "ok" => {
-            format!("`{name}` is of `Option` and `Result`, which are not for devices; {WITHOUT_OPTION}")
+            format!("`{name}` is a method of `Option` and `Result`, which are not for devices; {WITHOUT_OPTION}")
         }
         _ => format!("numbers have no method `{name}` on a device; {}", suggestion(Scalar::F32, name)),
     }
@@ -276,14 +280,12 @@ pub(crate) fn array_swap(array: &str) -> String {
 pub(crate) fn associated_constant(of: Scalar, name: &str) -> String {
     let known = if is_float(of) { "`MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN`" } else { "`MAX`, `MIN`, `BITS`" };
     let of = name_of(of);
-    format!(
-        "`{of}::{name}` is not known on a device; `{of}` has {known} and others: write it as a constant of your own"
-    )
+    format!("`{of}::{name}` is not supported in device code; `{of}` has {known} and others: write your own constant")
 }
 
 pub(crate) fn associated_function(of: Scalar, name: &str) -> String {
     let of = name_of(of);
-    format!("`{of}::{name}` is not known on a device; write a method of `{of}`, an operator, or `as {of}`")
+    format!("`{of}::{name}` is not supported in device code; write a method of `{of}`, an operator, or `as {of}`")
 }
 
 pub(crate) fn standard_function(path: &str) -> String {
@@ -301,7 +303,7 @@ pub(crate) fn number_type(suffix: &str) -> String {
         "f128" => "`f128` is not for devices; write `f64`".to_owned(),
         "i128" => "`i128` is not for devices; write `i64`".to_owned(),
         "u128" => "`u128` is not for devices; write `u64`".to_owned(),
-        other => format!("`{other}` is no type of numbers on a device; write one of Rust's, such as `f32`"),
+        other => format!("`{other}` is not a number type in device code; write one of Rust's, such as `f32`"),
     }
 }
 
@@ -315,10 +317,10 @@ pub(crate) fn literal(literal: &Lit) -> &'static str {
 
 pub(crate) fn macro_call(name: &str) -> String {
     let advice = match name {
-        "println" | "print" | "eprintln" | "eprint" | "dbg" => "return what is to be printed, and print it on the host",
+        "println" | "print" | "eprintln" | "eprint" | "dbg" => "return the value, and print it on the host",
         "format" | "write" | "writeln" | "concat" | "stringify" => "compute with numbers, and write text on the host",
         "vec" => "write a fixed array, `[0.0f32; 4]`",
-        _ => "write what it stands for, or a `#[device]` function",
+        _ => "write the code that it stands for, or a `#[device]` function",
     };
     format!("`{name}!` is not for devices; {advice}")
 }
@@ -371,11 +373,11 @@ pub(crate) fn type_of(written: &Type) -> &'static str {
         Type::Slice(_) => "slices are not for devices; write a fixed array, such as `[f32; 4]`",
         Type::Reference(_) => "slices are not for devices; write a fixed array, such as `&[f32; 4]`",
         Type::Ptr(_) => "pointers are not for devices; write a reference as a parameter, `&mut f32`",
-        Type::BareFn(_) => "functions are called by their names on a device; write a `#[device]` function",
+        Type::BareFn(_) => "device code calls functions by their names; write a `#[device]` function",
         Type::ImplTrait(_) | Type::TraitObject(_) => "traits are not for devices; write one function for each type",
         Type::Never(_) => "`!` is not for devices; write the type of a value that is never returned",
-        Type::Infer(_) => "the type has to be written here, such as `f32`",
-        _ => "this is no type for devices; write a scalar, a tuple, a fixed array or a `#[device]` struct",
+        Type::Infer(_) => "the type must be written here, such as `f32`",
+        _ => "this type is not for devices; write a scalar, a tuple, a fixed array or a `#[device]` struct",
     }
 }
 
@@ -384,7 +386,7 @@ pub(crate) fn for_scalar(written: &Type, what: &str) -> String {
     let path = match written {
         Type::Path(path) => &path.path,
         Type::Reference(_) | Type::Ptr(_) => {
-            return "write the type itself: the function gets elements, one by one".to_owned();
+            return "write the type itself: the function gets one element at a time".to_owned();
         }
         Type::Tuple(_) if what == "an argument" => return "write one argument for each part".to_owned(),
         Type::Tuple(_) => return "write a tuple of scalars, such as `(f32, f32)`".to_owned(),
@@ -411,7 +413,7 @@ pub(crate) fn for_kernel(written: &Type) -> String {
             _ if reference.mutability.is_some() => "write `mut out: ViewMut<f32>`: threads change one array together",
             _ => "write `View<f32>`",
         },
-        Type::Slice(_) | Type::Ptr(_) => "write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed",
+        Type::Slice(_) | Type::Ptr(_) => "write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed",
         Type::Array(_) => "write `View<f32>`, or one argument for each element",
         Type::Tuple(_) => "write one argument for each part",
         Type::Path(path) => match path.path.segments.last().map(|segment| segment.ident.to_string()).as_deref() {
@@ -421,24 +423,25 @@ pub(crate) fn for_kernel(written: &Type) -> String {
             Some("i128") => "write `i64`",
             Some("f16" | "bf16") => "write `f32`",
             Some("Vec" | "Array1" | "Array2" | "Array" | "DeviceArray") => {
-                "write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed"
+                "write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed"
             }
             _ => "write one of these, not the name of another type",
         },
         _ => "write one of these",
     };
     format!(
-        "a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, \
-         isize); {advice}"
+        "a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, \
+         usize, isize); {advice}"
     )
 }
 
 pub(crate) fn pattern_of(pattern: &Pat) -> &'static str {
     match pattern {
         Pat::Macro(_) => "macros are not for devices; write the pattern that it stands for",
-        Pat::Rest(_) => "`..` stands within a tuple or an array; write `_`",
+        Pat::Rest(_) => "`..` is allowed only within a tuple or an array; write `_`",
         _ => {
-            "a pattern on a device is a number, a range, a name, a tuple, a struct or an array of these; or write a guard"
+            "in device code, a pattern must be a number, a range, a name, a tuple, a struct or an array of these; or \
+             write a guard"
         }
     }
 }
@@ -469,12 +472,12 @@ pub(crate) fn expression(written: &Expr) -> (TokenStream, &'static str) {
         }
         Expr::Let(condition) => (
             condition.let_token.to_token_stream(),
-            "`let` is not a part of other conditions on a device; write `match` with a guard",
+            "in device code, `let` cannot be combined with other conditions; write `match` with a guard",
         ),
         Expr::RawAddr(address) => {
             (address.to_token_stream(), "pointers are not for devices; write a reference, `&mut x`")
         }
-        Expr::Infer(infer) => (infer.to_token_stream(), "`_` is not a value; write one"),
+        Expr::Infer(infer) => (infer.to_token_stream(), "`_` is not a value; write a value"),
         other => (other.to_token_stream(), SYNTAX),
     }
 }

@@ -52,49 +52,49 @@ fn heads_of_vectorized_functions() {
         ],
         expect![[r#"
             const
-              a `#[vectorize]` function is a plain `fn`; remove `const`
+              a `#[vectorize]` function must be a plain `fn`; remove `const`
             async
-              a `#[vectorize]` function is a plain `fn`; remove `async`
+              a `#[vectorize]` function must be a plain `fn`; remove `async`
             unsafe
-              a `#[vectorize]` function is a plain `fn`; remove `unsafe`
+              a `#[vectorize]` function must be a plain `fn`; remove `unsafe`
             extern "C"
-              a `#[vectorize]` function is a plain `fn`; remove `extern`
+              a `#[vectorize]` function must be a plain `fn`; remove `extern`
             <T: Copy>
-              a `#[vectorize]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+              a `#[vectorize]` function cannot have type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
             where f32: Copy
-              a `#[vectorize]` function has no `where` clause; remove it
+              a `#[vectorize]` function cannot have a `where` clause; remove it
             ()
-              a `#[vectorize]` function takes at least one argument, which is an element of an array; such as `x: f32`
+              a `#[vectorize]` function needs at least one argument, which is an element of an array, such as `x: f32`
             &self
-              a `#[vectorize]` function stands outside of `impl` blocks and does not take `self`; write a parameter with a name and a type, such as `point: Point`
+              a `#[vectorize]` function must be outside of `impl` blocks and cannot take `self`; write a parameter with a name and a type, such as `point: Point`
             &f32
-              an argument of a `#[vectorize]` function is a scalar; write the type itself: the function gets elements, one by one
+              an argument of a `#[vectorize]` function must be a scalar; write the type itself: the function gets one element at a time
             &mut [f32]
-              an argument of a `#[vectorize]` function is a scalar; write the type itself: the function gets elements, one by one
+              an argument of a `#[vectorize]` function must be a scalar; write the type itself: the function gets one element at a time
             [f32; 3]
-              an argument of a `#[vectorize]` function is a scalar; write one argument for each element
+              an argument of a `#[vectorize]` function must be a scalar; write one argument for each element
             (f32, f32)
-              an argument of a `#[vectorize]` function is a scalar; write one argument for each part
+              an argument of a `#[vectorize]` function must be a scalar; write one argument for each part
             Real
-              an argument of a `#[vectorize]` function is a scalar; write one, such as `f32`, not the name of another type for it
+              an argument of a `#[vectorize]` function must be a scalar; write one, such as `f32`, not the name of another type for it
             u128
-              an argument of a `#[vectorize]` function is a scalar; write `u64`
+              an argument of a `#[vectorize]` function must be a scalar; write `u64`
             char
-              an argument of a `#[vectorize]` function is a scalar; write `u32`
+              an argument of a `#[vectorize]` function must be a scalar; write `u32`
             impl Fn()
-              an argument of a `#[vectorize]` function is a scalar; write one, such as `f32`
+              an argument of a `#[vectorize]` function must be a scalar; write one, such as `f32`
             f
-              a `#[vectorize]` function returns the element of the resulting array; write its type, such as `-> f32`
+              a `#[vectorize]` function must return a value, the element of the resulting array; write its type, such as `-> f32`
             [f32; 2]
-              the result of a `#[vectorize]` function is a scalar; write a tuple of scalars, such as `(f32, f32)`
+              the result of a `#[vectorize]` function must be a scalar; write a tuple of scalars, such as `(f32, f32)`
             [f32; 2]
-              each part of the result of a `#[vectorize]` function is a scalar; write a tuple of scalars, such as `(f32, f32)`
+              each part of the result of a `#[vectorize]` function must be a scalar; write a tuple of scalars, such as `(f32, f32)`
             String
-              the result of a `#[vectorize]` function is a scalar; write one, such as `f32`, not the name of another type for it
+              the result of a `#[vectorize]` function must be a scalar; write one, such as `f32`, not the name of another type for it
             String::new
               `String` is not for devices; compute with numbers, and write text on the host
             #[cfg(test)]
-              what is compiled on a condition is not known on a device; remove `cfg`, or write one function for each case
+              `cfg` is not supported in device code; remove it, or write one function for each case
         "#]],
     );
 }
@@ -131,7 +131,7 @@ fn heads_of_others() {
             *const f32
               pointers are not for devices; write a reference as a parameter, `&mut f32`
             fn(f32) -> f32
-              functions are called by their names on a device; write a `#[device]` function
+              device code calls functions by their names; write a `#[device]` function
             impl Fn(f32) -> f32
               traits are not for devices; write one function for each type
             dyn Shape
@@ -139,7 +139,7 @@ fn heads_of_others() {
             Vec<f32>
               `Vec` is not for devices; write a fixed array, such as `[f32; 4]`
             Option<f32>
-              `Option` is not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+              `Option` is not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
             Box<f32>
               `Box` is not for devices; write the value itself
             str
@@ -149,17 +149,17 @@ fn heads_of_others() {
             Pair<f32>
               type parameters are not for devices; write one function for each type, without `::<…>`
             &f32
-              references on a device are parameters of `#[device]` functions and plain variables; write the value itself here
+              in device code, only parameters of `#[device]` functions and plain variables can be references; write the value itself here
             1000000
               an array of 1000000 elements does not fit a thread's memory; write at most 65536
             &f32
-              references on a device are parameters of `#[device]` functions and plain variables; write the value itself here
+              in device code, only parameters of `#[device]` functions and plain variables can be references; write the value itself here
             !
               `!` is not for devices; write the type of a value that is never returned
             <T: Float>
-              a `#[device]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+              a `#[device]` function cannot have type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
             self
-              a `#[device]` function stands outside of `impl` blocks and does not take `self`; write a parameter with a name and a type, such as `point: Point`
+              a `#[device]` function must be outside of `impl` blocks and cannot take `self`; write a parameter with a name and a type, such as `point: Point`
         "#]],
     );
     functions(
@@ -167,9 +167,9 @@ fn heads_of_others() {
         &["fn formula(x: f32) -> _ { [x, x] }", "fn formula() -> _ { 1.0 }"],
         expect![[r#"
         -> _
-          a formula of `fuse!` comes to a scalar or a tuple of scalars, not to `[f32; 2]`
+          the result of a formula of `fuse!` must be a scalar or a tuple of scalars, not `[f32; 2]`
         ()
-          a formula of `fuse!` takes at least one argument, which is an element of an array; such as `x: f32`
+          a formula of `fuse!` needs at least one argument, which is an element of an array, such as `x: f32`
     "#]],
     );
 }
@@ -189,21 +189,21 @@ fn structs() {
     }
     expect![[r#"
         <T>
-          a `#[device]` struct has no type parameters; write one struct for each type
+          a `#[device]` struct cannot have type parameters; write one struct for each type
         Vec<f32>
           `Vec` is not for devices; write a fixed array, such as `[f32; 4]`
         String
           `String` is not for devices; compute with numbers, and write text on the host
         &'static f32
-          references on a device are parameters of `#[device]` functions and plain variables; write the value itself here
+          in device code, only parameters of `#[device]` functions and plain variables can be references; write the value itself here
         Option<f32>
-          `Option` is not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+          `Option` is not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
         fn(f32) -> f32
-          functions are called by their names on a device; write a `#[device]` function
+          device code calls functions by their names; write a `#[device]` function
         char
           `char` is not for devices; write `u8` or `u32`
         #[cfg(test)]
-          what is compiled on a condition is not known on a device; remove `cfg`, or write one function for each case
+          `cfg` is not supported in device code; remove it, or write one function for each case
     "#]].assert_eq(&text);
 }
 
@@ -238,7 +238,7 @@ fn syntax() {
             |
               closures are not for devices; write a `#[device]` function, or a loop where one is given to an iterator
             double
-              only functions are called on a device, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
+              device code can only call functions, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
             ?
               `?` is not for devices; return a tuple of a `bool` and the value, and test it with `if`
             unsafe
@@ -252,35 +252,35 @@ fn syntax() {
             else
               `let … else` is not for devices; write `match`, or an `if` before the `let`
             let
-              `let` is not a part of other conditions on a device; write `match` with a guard
+              in device code, `let` cannot be combined with other conditions; write `match` with a guard
             let
               `while let` is not for devices; write `loop` with a `match` that breaks
             0..4
-              ranges on a device stand in `for` loops, patterns and `(a..b).contains(&x)`; keep the two ends in two variables
+              device code supports ranges only in `for` loops, patterns and `(a..b).contains(&x)`; keep the two ends in two variables
             0..
-              a `for` loop on a device goes over a range with both ends, such as `0..n`; or write `loop`
+              in device code, a `for` loop needs a range with both ends, such as `0..n`; or write `loop`
             0.0..1.0
-              a `for` loop goes over integers; count with an integer and compute the other number: `let x = i as f32 * step;`
+              a `for` loop must go over integers; count with an integer and compute the other number: `let x = i as f32 * step;`
             x
-              a `for` loop on a device goes over a range or a fixed array, and this is `f32`
+              in device code, a `for` loop must go over a range or a fixed array, but this is `f32`
             0
-              a step is at least 1
+              a step must be at least 1
             map
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             rev
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             zip
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             1..3
               slices are not for devices; loop over the range of indices: `for i in 1..3 { … a[i] … }`
             _
-              `_` is not a value; write one
+              `_` is not a value; write a value
             break
-              there is no loop here that this could leave
+              this is not inside a loop that it could leave
             <f32 as Default>::default
               traits are not for devices; write `f32::name` or a `#[device]` function
             match x {}
-              a `match` on a device needs an arm; write `_ => …`
+              a `match` in device code needs an arm; write `_ => …`
         "#]],
     );
 }
@@ -303,15 +303,15 @@ fn items() {
             Q
               structs within functions are not for devices; move `Q` out and write `#[device]` before it
             static S: f32 = 1.0;
-              only constants and `use` stand within a function that runs on a device; move this out of the function
+              only constants and `use` are allowed inside a function that runs on a device; move this out of the function
             *
-              names of a glob import are not known on a device; name what is used: `use std::f32::consts::PI;`
+              glob imports are not supported in device code; name what is used: `use std::f32::consts::PI;`
             macro_rules
               macros are not for devices; write a `#[device]` function instead
             impl Point { }
-              only constants and `use` stand within a function that runs on a device; move this out of the function
+              only constants and `use` are allowed inside a function that runs on a device; move this out of the function
             #[cfg(test)]
-              what is compiled on a condition is not known on a device; remove `cfg`, or write one function for each case
+              `cfg` is not supported in device code; remove it, or write one function for each case
         "#]],
     );
 }
@@ -346,9 +346,9 @@ fn names_of_the_library() {
             String::from
               `String` is not for devices; compute with numbers, and write text on the host
             Some
-              `Some` is not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+              `Some` is not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
             None
-              `None` is not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+              `None` is not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
             Ok
               `Ok` is not for devices; write a tuple of a `bool` and the value; an impossible case is `panic!()`
             std::mem::replace
@@ -356,19 +356,19 @@ fn names_of_the_library() {
             std::thread::sleep
               `std::thread::sleep` is not for devices; write it with numbers, operators and their methods
             f32::from_str
-              `f32::from_str` is not known on a device; write a method of `f32`, an operator, or `as f32`
+              `f32::from_str` is not supported in device code; write a method of `f32`, an operator, or `as f32`
             f32::MIN_EXP2
-              `f32::MIN_EXP2` is not known on a device; `f32` has `MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN` and others: write it as a constant of your own
+              `f32::MIN_EXP2` is not supported in device code; `f32` has `MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN` and others: write your own constant
             i32::default
-              `i32::default` is not known on a device; write a method of `i32`, an operator, or `as i32`
+              `i32::default` is not supported in device code; write a method of `i32`, an operator, or `as i32`
             Self::helper
               `helper` is not for devices; write a function outside of `impl` blocks
             f
               `f` calls itself; a device function cannot, as each thread has little stack: write a loop
             h
-              only functions are called on a device, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
+              device code can only call functions, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
             (if n > 0 { g } else { h })
-              only functions are called on a device, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
+              device code can only call functions, by their names; write a `#[device]` function instead of a closure or a variable that holds a function
             double::<f32>
               type parameters are not for devices; write one function for each type, without `::<…>`
             std::cmp::max(n)
@@ -390,15 +390,15 @@ fn macros() {
         ],
         expect![[r#"
             println
-              `println!` is not for devices; return what is to be printed, and print it on the host
+              `println!` is not for devices; return the value, and print it on the host
             dbg
-              `dbg!` is not for devices; return what is to be printed, and print it on the host
+              `dbg!` is not for devices; return the value, and print it on the host
             vec
               `vec!` is not for devices; write a fixed array, `[0.0f32; 4]`
             format
               `format!` is not for devices; compute with numbers, and write text on the host
             my_macro
-              `my_macro!` is not for devices; write what it stands for, or a `#[device]` function
+              `my_macro!` is not for devices; write the code that it stands for, or a `#[device]` function
             assert!()
               an assertion needs a condition: `assert!(x > 0.0)`
         "#]],
@@ -432,7 +432,7 @@ fn literals() {
             1i128
               `i128` is not for devices; write `i64`
             3meters
-              `meters` is no type of numbers on a device; write one of Rust's, such as `f32`
+              `meters` is not a number type in device code; write one of Rust's, such as `f32`
             340282366920938463463374607431768211456
               numbers on a device have at most 64 bits; write a smaller one
         "#]],
@@ -469,13 +469,13 @@ fn methods() {
             checked_add
               `i32` has no method `checked_add` on a device; kernels have no `Option`: use `wrapping_add`, `saturating_add` or `overflowing_add`
             to_string
-              `f32` has no method `to_string` on a device; kernels have no text: do this before or behind the kernel
+              `f32` has no method `to_string` on a device; kernels have no text: do this before or after the kernel
             powf
               `i32` has no method `powf` on a device; write `x.pow(2)`
             pow
               `f32` has no method `pow` on a device; write `x.powi(2)` or `x.powf(0.5)`
             partial_cmp
-              `f32` has no method `partial_cmp` on a device; compare by `<`, `==` and `>`: kernels have no `Ordering`
+              `f32` has no method `partial_cmp` on a device; compare with `<`, `==` and `>`: kernels have no `Ordering`
             sine
               `f32` has no method `sine` on a device; write `sin`
             into
@@ -489,7 +489,7 @@ fn methods() {
             then
               `bool` has no method `then` on a device; kernels have no `Option`: write `if … { … } else { … }`
             iter
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             |
               closures are not for devices; write a `#[device]` function, or a loop where one is given to an iterator
             sort
@@ -501,9 +501,9 @@ fn methods() {
             swap
               `(f32, i32)` has no methods on a device; write a `#[device]` function `swap(parts: (f32, i32))`
             sum
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             unwrap
-              `unwrap` is of `Option` and `Result`, which are not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+              `unwrap` is a method of `Option` and `Result`, which are not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
         "#]],
     );
 }
@@ -522,19 +522,19 @@ fn patterns() {
         ],
         expect![[r#"
             (5, y) | (y, 5)
-              alternatives `a | b` of a pattern bind no names on a device; write one arm for each alternative
+              in device code, alternatives `a | b` of a pattern cannot bind names; write one arm for each alternative
             mut
-              patterns on a device bind values, not changing references; take a `&mut` of the field: `let x = &mut p.x;`
+              in device code, patterns bind values, not mutable references; take a `&mut` of the field: `let x = &mut p.x;`
             ..
-              the rest of an array has no name on a device; name the elements one by one
+              in device code, the rest of an array cannot have a name; name the elements one by one
             m!()
               macros are not for devices; write the pattern that it stands for
             Some
-              `Some` is not for devices; write a tuple of a `bool` and the value, or a value that means nothing
+              `Some` is not for devices; write a tuple of a `bool` and the value, or a special value in place of `None`
             const { 3 }
-              a pattern on a device is a number, a range, a name, a tuple, a struct or an array of these; or write a guard
+              in device code, a pattern must be a number, a range, a name, a tuple, a struct or an array of these; or write a guard
             mut
-              patterns on a device bind values, not changing references; take a `&mut` of the field: `let x = &mut p.x;`
+              in device code, patterns bind values, not mutable references; take a `&mut` of the field: `let x = &mut p.x;`
         "#]],
     );
 }
@@ -559,21 +559,21 @@ fn places_and_references() {
         ],
         expect![[r#"
             f(x)
-              only variables, fields and elements of arrays are assigned to on a device
+              device code can assign only to variables, fields and elements of arrays
             r = &mut y
-              a `&mut` variable refers to one thing on a device; write a second variable, or change the value itself: `*x = …`
+              in device code, a `&mut` variable always refers to the same thing; write a second variable, or change the value itself: `*x = …`
             if n > 0 { &mut x } else { &mut x }
-              a `&mut` reference is not chosen by a branch or a loop; change the variable itself within each branch
+              a branch or a loop cannot choose a `&mut` reference; change the variable itself within each branch
             t
-              references on a device are parameters of `#[device]` functions and plain variables; write the value itself here
+              in device code, only parameters of `#[device]` functions and plain variables can be references; write the value itself here
             4
               index 4 is past the end of an array of 4
             1 + 3
               index 4 is past the end of an array of 4
             n
-              only fixed arrays, such as `[f32; 4]`, are indexed on a device, and this is `i32`
+              device code can index only fixed arrays, such as `[f32; 4]`, but this is `i32`
             p
-              only fixed arrays, such as `[f32; 4]`, are indexed on a device, and this is `Point`
+              device code can index only fixed arrays, such as `[f32; 4]`, but this is `Point`
             y
               `f32` has no field `y`
             2
@@ -583,11 +583,11 @@ fn places_and_references() {
             -p
               operators of structs are not for devices; write a `#[device]` function, or compute with the fields
             p == p
-              structs are not compared on a device; compare their fields
+              device code cannot compare structs; compare their fields
             (x, n) + (x, n)
-              operators are for scalars, and this is `(f32, i32)`; write them for each part
+              operators are only for scalars, but this is `(f32, i32)`; write them for each part
             a
-              only scalars are cast with `as`, and this is `[f32; 4]`; cast its parts
+              only scalars can be cast with `as`, but this is `[f32; 4]`; cast its parts
             Vec<f32>
               `Vec` is not for devices; write a fixed array, such as `[f32; 4]`
             0x10000000000000000
@@ -608,7 +608,7 @@ fn all_errors_of_a_function_are_reported() {
         }"],
         expect![[r#"
             println
-              `println!` is not for devices; return what is to be printed, and print it on the host
+              `println!` is not for devices; return the value, and print it on the host
             sine
               `f32` has no method `sine` on a device; write `sin`
             "text"
@@ -674,15 +674,15 @@ fn programs() {
     }
     expect![[r#"
         `plain`, line 11: `helper` is a plain function; write `#[device]` before it, so that it can be called on a device
-        `even`, line 10: `even` calls itself by way of others (`even` calls `odd` calls `even`); a device function cannot, as each thread has little stack: write a loop
+        `even`, line 10: `even` calls itself through other functions (`even` calls `odd` calls `even`); a device function cannot, as each thread has little stack: write a loop
         `count`, line 11: `two` takes 2 arguments, not 1
         `typed`, line 13: this is `i32`, but `f32` is needed here; write the types, or `as`
         unknown: no error
-        `constant`, line 10: `SCALE` is not known on the device; write a constant, `const NAME: f32 = …;`, or pass it as an argument
-        `structure`, line 10: `P` is not known on the device; write `#[device]` before the struct, or one of Rust's scalars
+        `constant`, line 10: `SCALE` is not known in device code; write a constant, `const NAME: f32 = …;`, or pass it as an argument
+        `structure`, line 10: `P` is not known in device code; write `#[device]` before the struct, or use one of Rust's scalars
         `broken`, line 10: cannot parse string into token stream
         `late`, line 12: `f32` has no method `sine` on a device; write `sin`
-        `length`, line 10: `N` is not known on the device; write a constant, `const NAME: f32 = …;`, or pass it as an argument
+        `length`, line 10: `N` is not known in device code; write a constant, `const NAME: f32 = …;`, or pass it as an argument
         `recursive`, line 10: `recursive` calls itself; a device function cannot, as each thread has little stack: write a loop
         `none`, line 0: `none` is a plain function; write `#[device]` before it, so that it can be called on a device
     "#]].assert_eq(&text);

@@ -54,45 +54,45 @@ fn heads() {
         ],
         expect![[r#"
             &mut [f32]
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `mut out: ViewMut<f32>`: threads change one array together
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `mut out: ViewMut<f32>`: threads change one array together
             &[f32]
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`
             &View<f32>
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write the type itself
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write the type itself
             [f32; 3]
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or one argument for each element
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or one argument for each element
             (i32, i32)
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one argument for each part
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one argument for each part
             Vec<f32>
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
             *mut f32
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for what is changed
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
             i16
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `i32`
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write `i32`
             Point
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one of these, not the name of another type
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one of these, not the name of another type
             View
               the type of the elements is missing; write it, such as `View<f32>`
             i16
-              elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `i16`; write `i32`
+              elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `i16`; write `i32`
             usize
-              elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `usize`; write `u64`
+              elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `usize`; write `u64`
             (f32, f32)
-              elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `(f32, f32)`; write one array for each part
+              elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `(f32, f32)`; write one array for each part
             SharedArray<f32>
-              shared memory is not passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it
+              shared memory cannot be passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it
             Dim3
-              a parameter of a kernel is a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one of these, not the name of another type
+              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, usize, isize); write one of these, not the name of another type
             f32
-              a kernel returns nothing; write what it finds into an array: `mut out: ViewMut<f32>`, `out[i] = …`
+              a kernel cannot return a value; write its results into an array: `mut out: ViewMut<f32>`, `out[i] = …`
             const
-              a `#[kernel]` function is a plain `fn`; remove `const`
+              a `#[kernel]` function must be a plain `fn`; remove `const`
             <T>
-              a `#[kernel]` function has no type parameters; write one function for each type, such as `fn f(a: View<f32>)`
+              a `#[kernel]` function cannot have type parameters; write one function for each type, such as `fn f(a: View<f32>)`
             T
-              elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `T`; write one array for each part
+              elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `T`; write one array for each part
             unsafe
-              a `#[kernel]` function is a plain `fn`; remove `unsafe`
+              a `#[kernel]` function must be a plain `fn`; remove `unsafe`
         "#]],
     );
 }
@@ -110,15 +110,15 @@ fn threads_in_functions_over_elements() {
         ],
         expect![[r#"
             thread_idx
-              `thread_idx` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+              `thread_idx` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
             gpu::sync_threads
-              `sync_threads` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+              `sync_threads` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
             shared_array::<f32>
-              `shared_array` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+              `shared_array` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
             grid_stride
-              `grid_stride` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+              `grid_stride` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
             View<f32>
-              an argument of a `#[vectorize]` function is a scalar; write one, such as `f32`, not the name of another type for it
+              an argument of a `#[vectorize]` function must be a scalar; write one, such as `f32`, not the name of another type for it
         "#]],
     );
     functions(
@@ -126,7 +126,7 @@ fn threads_in_functions_over_elements() {
         &["fn f(x: f32) -> _ { x * warpcell::lane_id() as f32 }"],
         expect![[r#"
         warpcell::lane_id
-          `lane_id` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+          `lane_id` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
     "#]],
     );
 }
@@ -150,29 +150,29 @@ fn shared_memory() {
         ],
         expect![[r#"
             n as usize
-              the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
+              the length of a `shared_array` must be a number or a constant; write `const N: usize = 256;`, or use `dynamic_shared_array::<f32>()`: its length comes from the memory that the launch asks for, `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
             block_dim().x
-              the length of a `shared_array` is a number or a constant; write `const N: usize = 256;`, or take `dynamic_shared_array::<f32>()`, whose length is that of the memory that the launch asks for: `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
+              the length of a `shared_array` must be a number or a constant; write `const N: usize = 256;`, or use `dynamic_shared_array::<f32>()`: its length comes from the memory that the launch asks for, `LaunchConfig::new(grid, block).dynamic_shared_bytes(n)`
             [1, 1, 1, 1, 1]
-              a shared array has one to four lengths: `shared_array::<f32>([16, 18])`
+              a shared array must have one to four lengths: `shared_array::<f32>([16, 18])`
             1 << 40
               a block's shared memory has no room for 1099511627776 elements; write tiles of fewer elements, one after the other
             i16
-              elements of arrays are of type bool, u8, i32, u32, i64, u64, f32 or f64, not `i16`; write `i32`
+              elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `i16`; write `i32`
             shared_array::<f32>()
               `shared_array` takes 1 argument, not 0
             dynamic_shared_array::<f32>(4)
               `dynamic_shared_array` takes 0 arguments, not 1
             shared_array::<f32>(4)
-              `shared_array` stands behind a `let` with a name: `let mut tile = shared_array::<f32>(256);`
+              `shared_array` must be the value of a `let` with a name: `let mut tile = shared_array::<f32>(256);`
             3
-              `t` has 2 axes, and this is one index; write `t[[y, x]]`
+              `t` has 2 axes, but this is one index; write `t[[y, x]]`
             6
               index 6 is past the end of an array of 6
             N
               index 4 is past the end of an array of 4
             [0, 1]
-              `t` has 1 axis, and these are 2 indices; write `t[i]`
+              `t` has 1 axis, but these are 2 indices; write `t[i]`
         "#]],
     );
 }
@@ -200,35 +200,35 @@ fn views() {
         ],
         expect![[r#"
             if flag { a } else { a }
-              an array is not chosen by a branch or a loop; choose its elements: `let x = if first { a[i] } else { b[i] };`
+              a branch or a loop cannot choose an array; choose its elements: `let x = if first { a[i] } else { b[i] };`
             match n { 0 => (a, 1), _ => (a, 2) }
-              an array is not chosen by a branch or a loop; choose its elements: `let x = if first { a[i] } else { b[i] };`
+              a branch or a loop cannot choose an array; choose its elements: `let x = if first { a[i] } else { b[i] };`
             b
-              views are parameters of kernels and `#[device]` functions and plain variables; write the elements themselves here
+              only parameters of kernels and `#[device]` functions and plain variables can be views; write the elements themselves here
             b
-              views are parameters of kernels and `#[device]` functions and plain variables; write the elements themselves here
+              only parameters of kernels and `#[device]` functions and plain variables can be views; write the elements themselves here
             b = out
-              a view is one array from its `let` on; write a second variable, or change its elements: `out[i] = …`
+              a variable with a view cannot change to another array; write a second variable, or change its elements: `out[i] = …`
             a
-              arrays are gone over by their indices in a kernel; write `for i in 0..a.len() { … a[i] … }`
+              in a kernel, loop over the indices of an array; write `for i in 0..a.len() { … a[i] … }`
             a
-              arrays are gone over by their indices in a kernel; write `for i in 0..a.len() { … a[i] … }`
+              in a kernel, loop over the indices of an array; write `for i in 0..a.len() { … a[i] … }`
             sum
-              `View<f32>` has no method `sum`; it has `len`, `shape`, `ndim`, and `atomic_add` and its like if it is changed
+              `View<f32>` has no method `sum`; it has `len`, `shape` and `ndim`, and a `ViewMut` also has atomics such as `atomic_add`
             1..3
               slices are not for devices; loop over the range of indices: `for i in 1..3 { … a[i] … }`
             atomic_add
-              `a` is a `View`, which is only read; write `mut a: ViewMut<f32>`
+              `a` is a `View`, which can only be read; write `mut a: ViewMut<f32>`
             atomic_and
-              `atomic_and` is for arrays of i32, u32, i64 and u64, and this is one of `f32`; take one of integers
+              `atomic_and` is for arrays of i32, u32, i64 and u64, but this is an array of `f32`; use an array of integers
             out.atomic_add(0)
               `atomic_add` takes 2 arguments, not 1
             atomic_exchange
-              `atomic_exchange` is for arrays of i32, u32, i64, u64, f32 and f64, and this is one of `bool`; take one of `i32`
+              `atomic_exchange` is for arrays of i32, u32, i64, u64, f32 and f64, but this is an array of `bool`; use an array of `i32`
             a + 1.0
-              operators are for scalars, and this is `View<f32>`; write them for its elements: `a[i] + b[i]`
+              operators are only for scalars, but this is `View<f32>`; write them for its elements: `a[i] + b[i]`
             std::mem::swap(&mut out, &mut out)
-              a view is one array from its `let` on; write a second variable, or change its elements: `out[i] = …`
+              a variable with a view cannot change to another array; write a second variable, or change its elements: `out[i] = …`
             ..
               slices are not for devices; loop over the range of indices: `for i in 1..3 { … a[i] … }`
         "#]],
@@ -259,17 +259,17 @@ fn functions_of_threads() {
             shfl_down_sync(u32::MAX, n)
               `shfl_down_sync` takes 3 arguments, not 2
             flag
-              `shfl_down_sync` hands on values of type i32, u32, i64, u64, f32 or f64, and this is `bool`; cast it with `as`
+              `shfl_down_sync` passes on values of type i32, u32, i64, u64, f32 or f64, but this is `bool`; cast it with `as`
             1.5
-              `shfl_down_sync` counts lanes by usize, i32 or u32, and this is `f64`; cast it with `as`
+              `shfl_down_sync` takes lanes as usize, i32 or u32, but this is `f64`; cast it with `as`
             a
-              `shfl_sync` hands on values of type i32, u32, i64, u64, f32 or f64, and this is `View<f32>`; cast it with `as`
+              `shfl_sync` passes on values of type i32, u32, i64, u64, f32 or f64, but this is `View<f32>`; cast it with `as`
             ::<u32>
               type parameters are not for devices; write one function for each type, without `::<…>`
             grid_stride(10)
-              `grid_stride` stands in `for` loops: `for i in grid_stride(out.len()) { … }`
+              `grid_stride` is allowed only in `for` loops: `for i in grid_stride(out.len()) { … }`
             rev
-              iterators on a device are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
+              the only iterators in device code are ranges with `.rev()` and `.step_by(n)`, and arrays with `.iter()`, `.enumerate()` and `.rev()`, in `for` loops; write a `for` loop with a variable that collects the result
             grid_stride()
               `grid_stride` takes 1 argument, not 0
             sync_threads
@@ -343,14 +343,14 @@ fn unknown_length(mut out: ViewMut<f32>, n: i32) {
     }
     assert!(program.kernel("first", &["View2<f32>", "ViewMut1<f32>"], true).is_ok());
     expect![[r#"
-        `place`, line 4: `thread_idx` is for threads of a kernel, and this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
-        `corner`, line 14: `a` has 1 axis, and these are 2 indices; write `a[i]`
-        `wrong`, line 25: `a` has 2 axes, and this is one index; write `a[[y, x]]`
-        `wrong`, line 24: `out` has 3 axes, and this is one index; write `out[[z, y, x]]`
+        `place`, line 4: `thread_idx` is for threads of a kernel, but this runs over the elements of arrays; write a `#[kernel]` function, or pass the value as an argument
+        `corner`, line 14: `a` has 1 axis, but these are 2 indices; write `a[i]`
+        `wrong`, line 25: `a` has 2 axes, but this is one index; write `a[[y, x]]`
+        `wrong`, line 24: `out` has 3 axes, but this is one index; write `out[[z, y, x]]`
         `wrong`, line 23: it takes (View<f32>, ViewMut<f32>), not (View<f64>, ViewMut<f32>)
         `wrong`, line 23: it takes (View<f32>, ViewMut<f32>), not (ViewMut<f32>, ViewMut<f32>)
-        `even`, line 29: `even` calls itself by way of others (`even` calls `odd` calls `even`); a device function cannot, as each thread has little stack: write a loop
-        `unknown_length`, line 45: `LENGTH` is not known on the device; write a constant, `const NAME: f32 = …;`, or pass it as an argument
+        `even`, line 29: `even` calls itself through other functions (`even` calls `odd` calls `even`); a device function cannot, as each thread has little stack: write a loop
+        `unknown_length`, line 45: `LENGTH` is not known in device code; write a constant, `const NAME: f32 = …;`, or pass it as an argument
         `missing`, line 0: `missing` is a plain function; write `#[device]` before it, so that it can be called on a device
     "#]].assert_eq(&said);
 }

@@ -37,19 +37,19 @@ fn only_functions_and_structs() {
         ],
         expect![[r#"
             enum
-              `#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
+              `#[device]` goes before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
             impl
-              `#[device]` stands before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
+              `#[device]` goes before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`
             async
-              a `#[device]` function is a plain `fn`; remove `async`
+              a `#[device]` function must be a plain `fn`; remove `async`
             <T: Copy>
-              a `#[device]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+              a `#[device]` function cannot have type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
             &self
-              a `#[device]` function stands outside of `impl` blocks and does not take `self`; write a parameter with a name and a type, such as `point: Point`
+              a `#[device]` function must be outside of `impl` blocks and cannot take `self`; write a parameter with a name and a type, such as `point: Point`
             Vec<f32>
               `Vec` is not for devices; write a fixed array, such as `[f32; 4]`
             <T>
-              a `#[device]` struct has no type parameters; write one struct for each type
+              a `#[device]` struct cannot have type parameters; write one struct for each type
             String
               `String` is not for devices; compute with numbers, and write text on the host
         "#]],
@@ -97,7 +97,7 @@ fn a_registered_struct_keeps_what_constants_need() {
     assert!(text.contains("\"13\""), "{text}");
     let item = "fn f(x: f32) -> f32 { g(x) }".parse().unwrap();
     let error = registration(Default::default(), item, Some(&notebook)).unwrap_err();
-    expect!["`g` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&error[0].to_string());
+    expect!["`g` can be called only on the host; write `#[device]` before its `fn`"].assert_eq(&error[0].to_string());
 }
 
 #[test]
@@ -112,6 +112,5 @@ fn lines_are_those_of_the_cell() {
 #[test]
 fn a_constant_needs_no_attribute() {
     let error = registration(Default::default(), "const LIMIT: i32 = 3;".parse().unwrap(), None).unwrap_err();
-    expect!["a constant needs no attribute for functions on devices to use it; remove `#[device]`"]
-        .assert_eq(&error[0].to_string());
+    expect!["device code can use a constant without an attribute; remove `#[device]`"].assert_eq(&error[0].to_string());
 }

@@ -41,29 +41,29 @@ fn only_closures_with_types() {
             x
               write the type of the parameter, such as `x: f32`
             move
-              `fuse!` captures by value anyway; leave `move` out
+              `fuse!` always captures by value; remove `move`
             |
-              a formula has at least one parameter, which is an element of an array: `|x: f32| …`
+              a formula needs at least one parameter, which is an element of an array: `|x: f32| …`
 
               write a formula with a type for each parameter: `fuse!(|x: f32, y: f32| (x - y) * (x - y))`
 
               write a formula with a type for each parameter: `fuse!(|x: f32, y: f32| (x - y) * (x - y))`
             (
-              a parameter of a formula is a name with a type, such as `x: f32`; take it apart, or make it mutable, by a `let` in the formula
+              a parameter of a formula must be a name with a type, such as `x: f32`; to destructure it or to make it mutable, write a `let` in the formula
 
               unexpected end of input, the formula is missing: `|x: f32| x * x`
             ,
-              `max(…)` around a formula reduces its results over all elements, and takes one value; of two numbers there are `a.min(b)` and `a.max(b)`
+              `max(…)` around a formula takes one value, and reduces the results over all elements; for two numbers, write `a.min(b)` or `a.max(b)`
             usize
-              a parameter of a formula of `fuse!` is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
+              a parameter of a formula of `fuse!` must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
             [f32; 2]
-              a parameter of a formula of `fuse!` is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+              a parameter of a formula of `fuse!` must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
             i
-              a formula has at most 8 parameters
+              a formula can have at most 8 parameters
             to_string
-              `f32` has no method `to_string` on a device; kernels have no text: do this before or behind the kernel
+              `f32` has no method `to_string` on a device; kernels have no text: do this before or after the kernel
             i
-              a formula captures at most 8 variables; give some as arguments
+              a formula can capture at most 8 variables; pass some as arguments
         "#]],
     );
 }
@@ -93,7 +93,7 @@ fn a_result_may_have_a_type_and_a_reduction() {
 fn in_a_notebook_plain_functions_are_known() {
     let notebook = Notebook::read("plain g\n\nlet a = 1;\nlet h = fuse!(|x: f32|\n    g(x));");
     let error = expression("|x: f32| g(x)".parse().unwrap(), Some(&notebook)).unwrap_err();
-    expect!["`g` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&error[0].to_string());
+    expect!["`g` can be called only on the host; write `#[device]` before its `fn`"].assert_eq(&error[0].to_string());
     let text = expression("|x: f32| f(x)".parse().unwrap(), Some(&notebook)).unwrap().to_string();
     assert!(text.contains("line : 1usize"), "{text}");
 }

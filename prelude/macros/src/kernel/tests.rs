@@ -39,25 +39,25 @@ fn only_plain_functions_that_return_nothing() {
         ],
         expect![[r#"
             const
-              a `#[kernel]` function is a plain `fn`; remove `const`
+              a `#[kernel]` function must be a plain `fn`; remove `const`
             async
-              a `#[kernel]` function is a plain `fn`; remove `async`
+              a `#[kernel]` function must be a plain `fn`; remove `async`
             unsafe
-              a `#[kernel]` function is a plain `fn`; remove `unsafe`
+              a `#[kernel]` function must be a plain `fn`; remove `unsafe`
             extern "C"
-              a `#[kernel]` function is a plain `fn`; remove `extern`
+              a `#[kernel]` function must be a plain `fn`; remove `extern`
             <T: Copy>
-              a `#[kernel]` function has no type parameters; write one kernel for each type, such as `fn f(input: View<f32>)`
+              a `#[kernel]` function cannot have type parameters; write one kernel for each type, such as `fn f(input: View<f32>)`
             where f32: Copy
-              a `#[kernel]` function has no `where` clause; remove it
+              a `#[kernel]` function cannot have a `where` clause; remove it
             f32
-              a `#[kernel]` function returns nothing, for each of its threads would; write results to an array: a parameter such as `mut out: ViewMut<f32>`
+              a `#[kernel]` function cannot return a value, because each thread would return one; write results to an array: a parameter such as `mut out: ViewMut<f32>`
             struct
-              `#[kernel]` stands before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`
+              `#[kernel]` goes before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`
             &self
-              a `#[kernel]` function stands outside of `impl` blocks and takes views and scalars, not `self`
+              a `#[kernel]` function must be outside of `impl` blocks; it takes views and scalars, not `self`
             (a, b)
-              a parameter of a `#[kernel]` function is a name with a type, such as `mut out: ViewMut<f32>`
+              a parameter of a `#[kernel]` function must be a name with a type, such as `mut out: ViewMut<f32>`
         "#]],
     );
     let error = registration("fast".parse().unwrap(), "fn f() {}".parse().unwrap(), None).unwrap_err();
@@ -89,41 +89,41 @@ fn only_views_and_scalars() {
         ],
         expect![[r#"
             &[f32]
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads hold it at once
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads use the same array
             &mut [f64]
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<f64>`: all threads hold it at once
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<f64>`: all threads use the same array
             &View<f32>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; views are passed by value: leave the `&` out
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; views are passed by value: remove the `&`
             *mut i32
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
             View
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
             i16
-              the elements of a view are of one of bool, u8, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
+              the elements of a view must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
             View<f32, f32>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements alone, such as `View<f32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write only the type of its elements, such as `View<f32>`
             &DeviceArray<f32>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads hold it at once
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads use the same array
             DeviceArray<i64>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<i64>`, or `ViewMut<i64>` if it is written to; `gpu::launch` is given the array
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<i64>`, or `ViewMut<i64>` if it is written to; pass the array to `gpu::launch`
             SharedArray<f32>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `let mut tile = shared_array::<f32>(256);` in the function
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `let mut tile = shared_array::<f32>(256);` in the function
             Vec<f32>
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`, or `ViewMut<f32>` if it is written to
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`, or `ViewMut<f32>` if it is written to
             (f32, f32)
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one argument for each part
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one argument for each part
             [f32; 3]
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write a view, or one argument for each element
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write a view, or one argument for each element
             i16
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i32`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i32`
             std::primitive::f32
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
             Point
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct
             impl Fn()
-              an argument of a `#[kernel]` function is a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
             q: u8
-              a `#[kernel]` function takes at most 16 arguments; join arrays, or scalars in one
+              a `#[kernel]` function can take at most 16 arguments; join arrays, or put scalars into one array
         "#]],
     );
 }
@@ -141,5 +141,5 @@ fn what_is_emitted() {
 fn functions_of_the_host_are_errors() {
     let notebook = Notebook::read("item k 0 1\nplain h\n\n");
     let errors = registration(Default::default(), "fn k() { h(); }".parse().unwrap(), Some(&notebook)).unwrap_err();
-    expect!["`h` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
+    expect!["`h` can be called only on the host; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
 }

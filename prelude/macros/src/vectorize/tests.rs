@@ -36,21 +36,21 @@ fn only_plain_functions() {
         ],
         expect![[r#"
             const
-              a `#[vectorize]` function is a plain `fn`; remove `const`
+              a `#[vectorize]` function must be a plain `fn`; remove `const`
             async
-              a `#[vectorize]` function is a plain `fn`; remove `async`
+              a `#[vectorize]` function must be a plain `fn`; remove `async`
             unsafe
-              a `#[vectorize]` function is a plain `fn`; remove `unsafe`
+              a `#[vectorize]` function must be a plain `fn`; remove `unsafe`
             extern "C"
-              a `#[vectorize]` function is a plain `fn`; remove `extern`
+              a `#[vectorize]` function must be a plain `fn`; remove `extern`
             <T: Copy>
-              a `#[vectorize]` function has no type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
+              a `#[vectorize]` function cannot have type parameters; write one function for each type, such as `fn f(x: f32) -> f32`
             where f32: Copy
-              a `#[vectorize]` function has no `where` clause; remove it
+              a `#[vectorize]` function cannot have a `where` clause; remove it
             struct
-              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+              `#[vectorize]` goes before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
             let
-              `#[vectorize]` stands before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
+              `#[vectorize]` goes before a plain function: `#[vectorize] fn f(x: f32) -> f32 { … }`
         "#]],
     );
 }
@@ -75,31 +75,31 @@ fn only_scalars_in() {
         ],
         expect![[r#"
             ()
-              a `#[vectorize]` function takes at least one argument, which is an element of an array; such as `x: f32`
+              a `#[vectorize]` function needs at least one argument, which is an element of an array, such as `x: f32`
             &self
-              a `#[vectorize]` function stands outside of `impl` blocks and takes scalars, not `self`
+              a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`
             &f32
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
             &mut [f32]
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets elements, one by one
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
             [f32; 3]
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
             (f32, f32)
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each part
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each part
             usize
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
             i16
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
             u16
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `u32`
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `u32`
             Real
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
             Vec<f32>
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
             impl Fn()
-              an argument of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these
+              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these
             i: u8
-              a `#[vectorize]` function takes at most 8 arguments
+              a `#[vectorize]` function can take at most 8 arguments
         "#]],
     );
 }
@@ -117,17 +117,17 @@ fn only_scalars_out() {
         ],
         expect![[r#"
             f
-              a `#[vectorize]` function returns the element of the resulting array; write its type, such as `-> f32`
+              a `#[vectorize]` function must return a value, the element of the resulting array; write its type, such as `-> f32`
             ()
-              the result of a `#[vectorize]` function is a scalar, or a tuple of two to 8 scalars; return one of these
+              the result of a `#[vectorize]` function must be a scalar, or a tuple of two to 8 scalars; return one of these
             (f32,)
-              the result of a `#[vectorize]` function is a scalar, or a tuple of two to 8 scalars; return one of these
+              the result of a `#[vectorize]` function must be a scalar, or a tuple of two to 8 scalars; return one of these
             i8
-              each part of the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+              each part of the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
             [f32; 2]
-              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; return a tuple of these, such as `(f32, f32)`
+              the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; return a tuple of these, such as `(f32, f32)`
             String
-              the result of a `#[vectorize]` function is one of bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+              the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
         "#]],
     );
 }
@@ -181,7 +181,7 @@ fn in_a_notebook_the_hash_is_known_and_plain_functions_are() {
     let function = "fn f(x: f32) -> f32 { x + g(x) + g(2.0 * x) }".parse().unwrap();
     let errors = registration(Default::default(), function, Some(&notebook)).unwrap_err();
     assert_eq!(errors.len(), 1, "the first call");
-    expect!["`g` is a function of the host alone; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
+    expect!["`g` can be called only on the host; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
 }
 
 #[test]

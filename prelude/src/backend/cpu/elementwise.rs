@@ -4,10 +4,11 @@
 //! the first-level cache, so that each kernel is one simple loop over slices.
 
 use super::numeric::{
-    Arithmetic, Bit, Bits, Integer, Isa, Native, Real, Shared, Word, for_bits, for_dtype, for_integer, for_number,
+    Arithmetic, Bit, Bits, Integer, Isa, Native, Shared, Word, for_bits, for_dtype, for_integer, for_number,
 };
 use super::runs::Runs;
 use super::{complex, pool};
+use crate::backend::functions::{float_functions, float_functions_of_two};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 
@@ -92,57 +93,37 @@ pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>
             unsafe { blocks::<$T, $U, 1>([x], out, layout, &|[x], out| map(x, out, $function)) }
         };
     }
-    macro_rules! real {
-        ($function:ident) => {
-            match dtype {
-                DType::F32 => apply!(f32, f32, Real::$function),
-                DType::F64 => apply!(f64, f64, Real::$function),
-                _ => unreachable!("operations reject all but floats"),
-            }
-        };
-    }
     macro_rules! number {
         ($function:ident) => {
             for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
         };
     }
-    match operation {
-        U::Negative => number!(negative),
-        U::Abs => number!(absolute),
-        U::Sign => number!(sign),
-        U::Floor => number!(floor),
-        U::Ceil => number!(ceil),
-        U::Exp => real!(exp),
-        U::Log => real!(log),
-        U::Sqrt => real!(sqrt),
-        U::Sin => real!(sin),
-        U::Cos => real!(cos),
-        U::Tan => real!(tan),
-        U::Tanh => real!(tanh),
-        U::LogicalNot => apply!(Bit, Bit, |x: Bit| Bit::from(!x.is_true())),
-        U::IsNan => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_nan(x)))),
-        U::Exp2 => real!(exp2),
-        U::Expm1 => real!(expm1),
-        U::Log2 => real!(log2),
-        U::Log10 => real!(log10),
-        U::Log1p => real!(log1p),
-        U::Cbrt => real!(cbrt),
-        U::Sinh => real!(sinh),
-        U::Cosh => real!(cosh),
-        U::Asin => real!(asin),
-        U::Acos => real!(acos),
-        U::Atan => real!(atan),
-        U::Asinh => real!(asinh),
-        U::Acosh => real!(acosh),
-        U::Atanh => real!(atanh),
-        U::Round => number!(round),
-        U::Trunc => number!(trunc),
-        U::IsInf => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_infinite(x)))),
-        U::IsFinite => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_finite(x)))),
-        U::BitwiseNot if dtype == DType::Bool => apply!(Bit, Bit, Bits::not),
-        U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
-        U::Conjugate | U::Angle => unreachable!("complex numbers have these"),
+    macro_rules! apply_operation {
+        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+            match operation {
+                U::Negative => number!(negative),
+                U::Abs => number!(absolute),
+                U::Sign => number!(sign),
+                U::Floor => number!(floor),
+                U::Ceil => number!(ceil),
+                U::Round => number!(round),
+                U::Trunc => number!(trunc),
+                U::LogicalNot => apply!(Bit, Bit, |x: Bit| Bit::from(!x.is_true())),
+                U::IsNan => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_nan(x)))),
+                U::IsInf => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_infinite(x)))),
+                U::IsFinite => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_finite(x)))),
+                U::BitwiseNot if dtype == DType::Bool => apply!(Bit, Bit, Bits::not),
+                U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
+                U::Conjugate | U::Angle => unreachable!("complex numbers have these"),
+                $(U::$variant => match dtype {
+                    DType::F32 => apply!(f32, f32, |$x: f32| -> f32 { $value }),
+                    DType::F64 => apply!(f64, f64, |$x: f64| -> f64 { $value }),
+                    _ => unreachable!("operations reject all but floats"),
+                },)*
+            }
+        };
     }
+    float_functions!(apply_operation)
 }
 
 /// Applies a function to each pair of elements.
@@ -173,15 +154,6 @@ pub(super) unsafe fn binary(
             for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
         };
     }
-    macro_rules! real {
-        ($function:ident) => {
-            match dtype {
-                DType::F32 => apply!(f32, f32, Real::$function),
-                DType::F64 => apply!(f64, f64, Real::$function),
-                _ => unreachable!("operations reject all but floats"),
-            }
-        };
-    }
     macro_rules! bits {
         ($function:ident) => {
             match dtype {
@@ -195,34 +167,41 @@ pub(super) unsafe fn binary(
             for_dtype!(dtype, T => apply!(T, Bit, |a: T, b: T| Bit::from(a $operator b)))
         };
     }
-    match operation {
-        B::Add => number!(add),
-        B::Subtract => number!(subtract),
-        B::Multiply => number!(multiply),
-        B::Divide => number!(divide),
-        B::Remainder => number!(remainder),
-        B::Power => number!(power),
-        B::Maximum => number!(maximum),
-        B::Minimum => number!(minimum),
-        B::Equal => compare!(==),
-        B::NotEqual => compare!(!=),
-        B::Less => compare!(<),
-        B::LessEqual => compare!(<=),
-        B::Greater => compare!(>),
-        B::GreaterEqual => compare!(>=),
-        B::LogicalAnd => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() & b.is_true())),
-        B::LogicalOr => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() | b.is_true())),
-        B::Atan2 => real!(atan2),
-        B::Hypot => real!(hypot),
-        B::Copysign => real!(copysign),
-        B::FloorDivide => number!(floor_divide),
-        B::Modulo => number!(modulo),
-        B::BitwiseAnd => bits!(and),
-        B::BitwiseOr => bits!(or),
-        B::BitwiseXor => bits!(xor),
-        B::LeftShift => for_integer!(dtype, T => apply!(T, T, Integer::left_shift)),
-        B::RightShift => for_integer!(dtype, T => apply!(T, T, Integer::right_shift)),
+    macro_rules! apply_operation {
+        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+            match operation {
+                B::Add => number!(add),
+                B::Subtract => number!(subtract),
+                B::Multiply => number!(multiply),
+                B::Divide => number!(divide),
+                B::Remainder => number!(remainder),
+                B::Power => number!(power),
+                B::Maximum => number!(maximum),
+                B::Minimum => number!(minimum),
+                B::Equal => compare!(==),
+                B::NotEqual => compare!(!=),
+                B::Less => compare!(<),
+                B::LessEqual => compare!(<=),
+                B::Greater => compare!(>),
+                B::GreaterEqual => compare!(>=),
+                B::LogicalAnd => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() & b.is_true())),
+                B::LogicalOr => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() | b.is_true())),
+                B::FloorDivide => number!(floor_divide),
+                B::Modulo => number!(modulo),
+                B::BitwiseAnd => bits!(and),
+                B::BitwiseOr => bits!(or),
+                B::BitwiseXor => bits!(xor),
+                B::LeftShift => for_integer!(dtype, T => apply!(T, T, Integer::left_shift)),
+                B::RightShift => for_integer!(dtype, T => apply!(T, T, Integer::right_shift)),
+                $(B::$variant => match dtype {
+                    DType::F32 => apply!(f32, f32, |$a: f32, $b: f32| -> f32 { $value }),
+                    DType::F64 => apply!(f64, f64, |$a: f64, $b: f64| -> f64 { $value }),
+                    _ => unreachable!("operations reject all but floats"),
+                },)*
+            }
+        };
     }
+    float_functions_of_two!(apply_operation)
 }
 
 /// Computes one block of the output from as much of each input.

@@ -31,7 +31,7 @@ pub(super) fn note(operation: impl Fn(&dyn Backend) -> Result<()> + Send + Sync 
 
 /// The error of a method that notes nothing.
 pub(super) fn not_noted() -> Error {
-    let reason = "on the CPU it is not one of those that can be; do it before the capture, or in place of the graph";
+    let reason = "a graph on the CPU does not support it; do it before the capture, or do not use a graph";
     Error::NotCapturable { operation: "this operation", reason }
 }
 
@@ -200,7 +200,7 @@ pub(super) struct CpuCapture {
 impl CpuCapture {
     pub fn begin() -> Result<CpuCapture> {
         if is_capturing() {
-            let reason = "one is being captured already; capture one after the other";
+            let reason = "another graph is being captured; capture one after the other";
             return Err(Error::NotCapturable { operation: "Graph::capture", reason });
         }
         NOTES.set(Some(Vec::new()));
@@ -234,7 +234,7 @@ struct CpuGraph {
 impl GraphHandle for CpuGraph {
     fn launch(&self) -> Result<()> {
         if is_capturing() {
-            let reason = "a graph cannot be a part of another; end the capture first";
+            let reason = "a graph cannot be part of another graph; end the capture first";
             return Err(Error::NotCapturable { operation: "Graph::launch", reason });
         }
         let _turn = self.launching.lock().unwrap_or_else(PoisonError::into_inner);

@@ -277,31 +277,13 @@ pub(super) trait Integer: Bits + Arithmetic {
     fn right_shift(self, count: Self) -> Self;
 }
 
-/// Floats.
+/// Floats, and what complex numbers need of them.
 pub(super) trait Real: Arithmetic {
     fn exp(self) -> Self;
-    fn log(self) -> Self;
     fn sqrt(self) -> Self;
     fn sin(self) -> Self;
     fn cos(self) -> Self;
-    fn tan(self) -> Self;
-    fn tanh(self) -> Self;
-    fn exp2(self) -> Self;
-    fn expm1(self) -> Self;
-    fn log2(self) -> Self;
-    fn log10(self) -> Self;
-    fn log1p(self) -> Self;
-    fn cbrt(self) -> Self;
-    fn sinh(self) -> Self;
-    fn cosh(self) -> Self;
-    fn asin(self) -> Self;
-    fn acos(self) -> Self;
-    fn atan(self) -> Self;
-    fn asinh(self) -> Self;
-    fn acosh(self) -> Self;
-    fn atanh(self) -> Self;
     fn atan2(self, other: Self) -> Self;
-    fn hypot(self, other: Self) -> Self;
     fn copysign(self, other: Self) -> Self;
 }
 
@@ -380,87 +362,19 @@ macro_rules! floats {
             #[inline(always)]
             fn exp(self) -> Self { $type::exp(self) }
             #[inline(always)]
-            fn log(self) -> Self { $type::ln(self) }
-            #[inline(always)]
             fn sqrt(self) -> Self { $type::sqrt(self) }
             #[inline(always)]
             fn sin(self) -> Self { $type::sin(self) }
             #[inline(always)]
             fn cos(self) -> Self { $type::cos(self) }
             #[inline(always)]
-            fn tan(self) -> Self { $type::tan(self) }
-            #[inline(always)]
-            fn tanh(self) -> Self { $type::tanh(self) }
-            #[inline(always)]
-            fn exp2(self) -> Self { $type::exp2(self) }
-            #[inline(always)]
-            fn expm1(self) -> Self { $type::exp_m1(self) }
-            #[inline(always)]
-            fn log2(self) -> Self { $type::log2(self) }
-            #[inline(always)]
-            fn log10(self) -> Self { $type::log10(self) }
-            #[inline(always)]
-            fn log1p(self) -> Self { $type::ln_1p(self) }
-            #[inline(always)]
-            fn cbrt(self) -> Self { $type::cbrt(self) }
-            #[inline(always)]
-            fn sinh(self) -> Self { $type::sinh(self) }
-            #[inline(always)]
-            fn cosh(self) -> Self { $type::cosh(self) }
-            #[inline(always)]
-            fn asin(self) -> Self { $type::asin(self) }
-            #[inline(always)]
-            fn acos(self) -> Self { $type::acos(self) }
-            #[inline(always)]
-            fn atan(self) -> Self { $type::atan(self) }
-            #[inline(always)]
-            fn asinh(self) -> Self { asinh(self.into()) as $type }
-            #[inline(always)]
-            fn acosh(self) -> Self { acosh(self.into()) as $type }
-            #[inline(always)]
-            fn atanh(self) -> Self { atanh(self.into()) as $type }
-            #[inline(always)]
             fn atan2(self, other: Self) -> Self { $type::atan2(self, other) }
-            #[inline(always)]
-            fn hypot(self, other: Self) -> Self { $type::hypot(self, other) }
             #[inline(always)]
             fn copysign(self, other: Self) -> Self { $type::copysign(self, other) }
         }
     )*};
 }
 floats!(f32 f64);
-
-// The standard library's inverse hyperbolic functions lose digits near the ends of their ranges. These are the formulas of
-// Sun's fdlibm: each keeps its argument's distance from the end, and takes the logarithm of one plus it.
-
-/// Above this, `x² + 1` and `x² − 1` are `x²` to the last digit, and squares may overflow.
-const LARGE: f64 = 268_435_456.0;
-
-fn asinh(x: f64) -> f64 {
-    let size = x.abs();
-    let value = if size > LARGE {
-        size.ln() + std::f64::consts::LN_2
-    } else {
-        (size + size * size / (1.0 + (size * size + 1.0).sqrt())).ln_1p()
-    };
-    value.copysign(x)
-}
-
-fn acosh(x: f64) -> f64 {
-    if x > LARGE {
-        return x.ln() + std::f64::consts::LN_2;
-    }
-    if x < 1.0 {
-        return f64::NAN;
-    }
-    let above = x - 1.0;
-    (above + (2.0 * above + above * above).sqrt()).ln_1p()
-}
-
-fn atanh(x: f64) -> f64 {
-    let size = x.abs();
-    (0.5 * (2.0 * size / (1.0 - size)).ln_1p()).copysign(x)
-}
 
 /// Conversion as by `as`; to bool, whether the value is not zero.
 pub(super) trait Cast<U> {

@@ -1,6 +1,7 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
 use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
+use crate::backend::functions::{float_functions, float_functions_of_two};
 use crate::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use crate::cuda::context::Device;
 use crate::cuda::launch::{arguments, launch};
@@ -14,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/elementwise.cu");
 const TYPES: usize = DType::ALL.len();
-const UNARY: usize = UnaryOperation::Angle as usize + 1;
-const BINARY: usize = BinaryOperation::RightShift as usize + 1;
+const UNARY: usize = UnaryOperation::ALL.len();
+const BINARY: usize = BinaryOperation::ALL.len();
 const THREADS: usize = 256;
 /// Axes that a kernel takes, after joining.
 pub(super) const MOST_AXES: usize = 8;
@@ -323,109 +324,81 @@ fn arange_program(dtype: DType) -> Program {
     Program::new("elementwise.cu", SOURCE, &[("INPUT", computed), ("OUTPUT", type_name(dtype))])
 }
 
+/// A function of CUDA's library, by its name for `double`.
+fn function_program(name: &str, arity: &str, dtype: DType) -> Program {
+    let operation = format!("{name}_of");
+    let of_float = format!("{name}f");
+    let macros = [
+        ("INPUT", type_name(dtype)),
+        ("OUTPUT", type_name(dtype)),
+        ("OPERATION", &operation),
+        ("ARITY", arity),
+        ("OF_DOUBLE", name),
+        ("OF_FLOAT", &of_float),
+    ];
+    Program::new("elementwise.cu", SOURCE, &macros)
+}
+
 fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
-    let name = match operation {
-        UnaryOperation::Negative => "negative",
-        UnaryOperation::Abs if dtype.is_complex() => "magnitude",
-        UnaryOperation::Abs => "absolute",
-        UnaryOperation::Sign => "sign",
-        UnaryOperation::Floor => "floor_of",
-        UnaryOperation::Ceil => "ceil_of",
-        UnaryOperation::Exp => "exp_of",
-        UnaryOperation::Log => "log_of",
-        UnaryOperation::Sqrt => "sqrt_of",
-        UnaryOperation::Sin => "sin_of",
-        UnaryOperation::Cos => "cos_of",
-        UnaryOperation::Tan => "tan_of",
-        UnaryOperation::Tanh => "tanh_of",
-        UnaryOperation::LogicalNot => "logical_not",
-        UnaryOperation::IsNan => "is_nan",
-        UnaryOperation::Exp2 => "exp2_of",
-        UnaryOperation::Expm1 => "expm1_of",
-        UnaryOperation::Log2 => "log2_of",
-        UnaryOperation::Log10 => "log10_of",
-        UnaryOperation::Log1p => "log1p_of",
-        UnaryOperation::Cbrt => "cbrt_of",
-        UnaryOperation::Sinh => "sinh_of",
-        UnaryOperation::Cosh => "cosh_of",
-        UnaryOperation::Asin => "asin_of",
-        UnaryOperation::Acos => "acos_of",
-        UnaryOperation::Atan => "atan_of",
-        UnaryOperation::Asinh => "asinh_of",
-        UnaryOperation::Acosh => "acosh_of",
-        UnaryOperation::Atanh => "atanh_of",
-        UnaryOperation::Round => "round_of",
-        UnaryOperation::Trunc => "trunc_of",
-        UnaryOperation::IsInf => "is_inf",
-        UnaryOperation::IsFinite => "is_finite",
-        UnaryOperation::BitwiseNot => "bitwise_not",
-        UnaryOperation::Conjugate => "conjugate",
-        UnaryOperation::Angle => "angle",
-    };
+    macro_rules! name {
+        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+            match operation {
+                UnaryOperation::Negative => "negative",
+                UnaryOperation::Abs if dtype.is_complex() => "magnitude",
+                UnaryOperation::Abs => "absolute",
+                UnaryOperation::Sign => "sign",
+                UnaryOperation::Floor => "floor_of",
+                UnaryOperation::Ceil => "ceil_of",
+                UnaryOperation::LogicalNot => "logical_not",
+                UnaryOperation::IsNan => "is_nan",
+                UnaryOperation::Round => "round_of",
+                UnaryOperation::Trunc => "trunc_of",
+                UnaryOperation::IsInf => "is_inf",
+                UnaryOperation::IsFinite => "is_finite",
+                UnaryOperation::BitwiseNot => "bitwise_not",
+                UnaryOperation::Conjugate => "conjugate",
+                UnaryOperation::Angle => "angle",
+                $(UnaryOperation::$variant => return function_program($cuda, "1", dtype),)*
+            }
+        };
+    }
+    let name = float_functions!(name);
     program(name, "1", dtype, operation.output(dtype))
 }
 
 fn binary_program(operation: BinaryOperation, dtype: DType) -> Program {
-    let name = match operation {
-        BinaryOperation::Add => "add",
-        BinaryOperation::Subtract => "subtract",
-        BinaryOperation::Multiply => "multiply",
-        BinaryOperation::Divide => "divide",
-        BinaryOperation::Remainder => "remainder_of",
-        BinaryOperation::Power => "power",
-        BinaryOperation::Maximum => "maximum",
-        BinaryOperation::Minimum => "minimum",
-        BinaryOperation::Equal => "equal",
-        BinaryOperation::NotEqual => "not_equal",
-        BinaryOperation::Less => "less",
-        BinaryOperation::LessEqual => "less_equal",
-        BinaryOperation::Greater => "greater",
-        BinaryOperation::GreaterEqual => "greater_equal",
-        BinaryOperation::LogicalAnd => "logical_and",
-        BinaryOperation::LogicalOr => "logical_or",
-        BinaryOperation::Atan2 => "atan2_of",
-        BinaryOperation::Hypot => "hypot_of",
-        BinaryOperation::Copysign => "copysign_of",
-        BinaryOperation::FloorDivide => "floor_divide",
-        BinaryOperation::Modulo => "modulo",
-        BinaryOperation::BitwiseAnd => "bitwise_and",
-        BinaryOperation::BitwiseOr => "bitwise_or",
-        BinaryOperation::BitwiseXor => "bitwise_xor",
-        BinaryOperation::LeftShift => "left_shift",
-        BinaryOperation::RightShift => "right_shift",
-    };
+    macro_rules! name {
+        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+            match operation {
+                BinaryOperation::Add => "add",
+                BinaryOperation::Subtract => "subtract",
+                BinaryOperation::Multiply => "multiply",
+                BinaryOperation::Divide => "divide",
+                BinaryOperation::Remainder => "remainder_of",
+                BinaryOperation::Power => "power",
+                BinaryOperation::Maximum => "maximum",
+                BinaryOperation::Minimum => "minimum",
+                BinaryOperation::Equal => "equal",
+                BinaryOperation::NotEqual => "not_equal",
+                BinaryOperation::Less => "less",
+                BinaryOperation::LessEqual => "less_equal",
+                BinaryOperation::Greater => "greater",
+                BinaryOperation::GreaterEqual => "greater_equal",
+                BinaryOperation::LogicalAnd => "logical_and",
+                BinaryOperation::LogicalOr => "logical_or",
+                BinaryOperation::FloorDivide => "floor_divide",
+                BinaryOperation::Modulo => "modulo",
+                BinaryOperation::BitwiseAnd => "bitwise_and",
+                BinaryOperation::BitwiseOr => "bitwise_or",
+                BinaryOperation::BitwiseXor => "bitwise_xor",
+                BinaryOperation::LeftShift => "left_shift",
+                BinaryOperation::RightShift => "right_shift",
+                $(BinaryOperation::$variant => return function_program($cuda, "2", dtype),)*
+            }
+        };
+    }
+    let name = float_functions_of_two!(name);
     program(name, "2", dtype, operation.output(dtype))
-}
-
-#[cfg(test)]
-#[rustfmt::skip]
-pub(super) const UNARY_OPERATIONS: [UnaryOperation; UNARY] = {
-    use UnaryOperation::*;
-    [
-        Negative, Abs, Sign, Floor, Ceil, Exp, Log, Sqrt, Sin, Cos, Tan, Tanh, LogicalNot, IsNan, Exp2, Expm1, Log2, Log10,
-        Log1p, Cbrt, Sinh, Cosh, Asin, Acos, Atan, Asinh, Acosh, Atanh, Round, Trunc, IsInf, IsFinite, BitwiseNot, Conjugate,
-        Angle,
-    ]
-};
-
-#[cfg(test)]
-#[rustfmt::skip]
-pub(super) const BINARY_OPERATIONS: [BinaryOperation; BINARY] = {
-    use BinaryOperation::*;
-    [
-        Add, Subtract, Multiply, Divide, Remainder, Power, Maximum, Minimum, Equal, NotEqual, Less, LessEqual, Greater,
-        GreaterEqual, LogicalAnd, LogicalOr, Atan2, Hypot, Copysign, FloorDivide, Modulo, BitwiseAnd, BitwiseOr, BitwiseXor,
-        LeftShift, RightShift,
-    ]
-};
-
-/// Whether an operation is only given floats.
-#[cfg(test)]
-pub(super) fn is_transcendental(operation: UnaryOperation) -> bool {
-    use UnaryOperation::*;
-    let is_among =
-        |first: UnaryOperation, last: UnaryOperation| (first as usize..=last as usize).contains(&(operation as usize));
-    is_among(Exp, Tanh) || is_among(Exp2, Atanh)
 }
 
 /// Whether an operation is given arrays of `dtype`.
@@ -439,7 +412,7 @@ pub(super) fn takes(operation: UnaryOperation, dtype: DType) -> bool {
         Conjugate | Angle => false,
         Round | Trunc | IsInf | IsFinite => dtype != DType::Bool,
         BitwiseNot => !dtype.is_float(),
-        _ => dtype.is_float() || !is_transcendental(operation),
+        _ => dtype.is_float() || !operation.is_float_function(),
     }
 }
 
@@ -451,7 +424,7 @@ pub(super) fn takes_two(operation: BinaryOperation, dtype: DType) -> bool {
         return operation.takes_complex();
     }
     match operation {
-        Atan2 | Hypot | Copysign => dtype.is_float(),
+        _ if operation.is_float_function() => dtype.is_float(),
         FloorDivide | Modulo => dtype != DType::Bool,
         BitwiseAnd | BitwiseOr | BitwiseXor => !dtype.is_float(),
         LeftShift | RightShift => !dtype.is_float() && dtype != DType::Bool,
@@ -466,9 +439,9 @@ pub(super) fn programs() -> Vec<Program> {
     let complex = [DType::C64, DType::C128];
     all.extend(DType::COMPUTED.map(arange_program));
     for dtype in DType::COMPUTED.into_iter().chain(complex) {
-        let unary = UNARY_OPERATIONS.into_iter().filter(|&operation| takes(operation, dtype));
+        let unary = UnaryOperation::ALL.into_iter().filter(|&operation| takes(operation, dtype));
         all.extend(unary.map(|operation| unary_program(operation, dtype)));
-        let binary = BINARY_OPERATIONS.into_iter().filter(|&operation| takes_two(operation, dtype));
+        let binary = BinaryOperation::ALL.into_iter().filter(|&operation| takes_two(operation, dtype));
         all.extend(binary.map(|operation| binary_program(operation, dtype)));
     }
     for dtype in DType::ALL {

@@ -431,7 +431,8 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
         return Ok(translation);
     }
     let reason = format!(
-        "`{}` takes {:?} and gives {:?} on the host, but {:?} and {:?} on CUDA devices; run the cell that defines it again",
+        "`{}` takes {:?} and returns {:?} on the host, but {:?} and {:?} on CUDA devices; run the cell that defines it \
+         again",
         function.name, function.parameters, function.results, translation.parameters, translation.results
     );
     Err(Error::InvalidArgument { operation: "map", reason })

@@ -16,7 +16,7 @@ mod dot;
 
 const SOURCE: &str = include_str!("../../../kernels/reduce.cu");
 const TYPES: usize = DType::ALL.len();
-const OPERATIONS: usize = ReduceOperation::ArgMin as usize + 1;
+const OPERATIONS: usize = ReduceOperation::ALL.len();
 const THREADS: usize = 256;
 /// Bytes of a state in the kernels' source.
 const STATE: usize = 16;

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 const SOURCE: &str = include_str!("../../../kernels/scan.cu");
 const TYPES: usize = DType::ALL.len();
-const OPERATIONS: usize = ScanOperation::Product as usize + 1;
+const OPERATIONS: usize = ScanOperation::ALL.len();
 const NAME: &str = "a scan";
 const THREADS: usize = 256;
 /// Elements of a row that a block scans at a time.

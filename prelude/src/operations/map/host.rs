@@ -49,7 +49,7 @@ use sealed::Place;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a function over host arrays",
     label = "expected `&a`, or a tuple such as `(&a, &b, 1.0f32)` with one argument for each parameter",
-    note = "for device arrays there is `gpu::map`"
+    note = "for device arrays use `gpu::map`"
 )]
 pub trait HostArguments<T>: sealed::HostArguments {}
 
@@ -58,7 +58,7 @@ pub trait HostArguments<T>: sealed::HostArguments {}
 #[diagnostic::on_unimplemented(
     message = "the function takes elements of type `{T}`, but this argument is `{Self}`",
     label = "expected a reference to a host array of `{T}`, or a `{T}`",
-    note = "for device arrays there is `gpu::map`; convert other element types: `a.mapv(|x| x as {T})`"
+    note = "for device arrays use `gpu::map`; convert other element types: `a.mapv(|x| x as {T})`"
 )]
 pub trait HostArgument<T>: sealed::HostArgument {}
 

@@ -180,7 +180,7 @@ impl Part {
                     |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
                 let axes = many(shape.len(), "axis", "axes");
                 let given = if *given == 1 { "this is one index".into() } else { format!("these are {given} indices") };
-                failed(line(""), format!("`{array}` has {axes}, and {given}; "))
+                failed(line(""), format!("`{array}` has {axes}, but {given}; "))
             }
             Finds::Race { memory, index, first, second } => {
                 let side = |access: &Access| format!("{} {} it in line {}", access.at, access.kind, line(access.mark));

@@ -181,7 +181,8 @@ fn a_block_has_48_kib() {
 #[test]
 fn a_shape_that_changes_is_refused() {
     let result = plain(1, 8, &|| assert!(shared_array::<i32>(thread_idx().x + 1).len() > 0));
-    let reason = "a shared array has one shape for all threads of a launch, and here it is [2] after [1]".to_owned();
+    let reason =
+        "a shared array must have the same shape in all threads of a launch, but here it is [2] after [1]".to_owned();
     assert_eq!(kind_of(result), FailureKind::Misuse { operation: "shared_array", reason });
     assert_eq!(plain(1, 8, &|| assert!(shared_array::<i32>(0).is_empty())), Ok(()));
 }

@@ -39,7 +39,7 @@ impl Checker<'_> {
 
     pub(super) fn reject_qualifiers(&mut self, signature: &syn::Signature) {
         let role = self.role_name();
-        let plain = |what: &str| format!("{role} is a plain `fn`; remove `{what}`");
+        let plain = |what: &str| format!("{role} must be a plain `fn`; remove `{what}`");
         if let (Some(token), true) = (&signature.constness, matches!(self.role, Role::Vectorize | Role::Kernel)) {
             self.refuse(token, plain("const"));
         }
@@ -55,16 +55,16 @@ impl Checker<'_> {
         if !signature.generics.params.is_empty() {
             let head = if self.role == Role::Kernel { "a: View<f32>)" } else { "x: f32) -> f32" };
             let text = format!(
-                "{role} has no type parameters; write one function for each type, such as `fn {}({head}`",
+                "{role} cannot have type parameters; write one function for each type, such as `fn {}({head}`",
                 signature.ident
             );
             self.refuse(&signature.generics, text);
         }
         if let Some(clause) = &signature.generics.where_clause {
-            self.refuse(clause, format!("{role} has no `where` clause; remove it"));
+            self.refuse(clause, format!("{role} cannot have a `where` clause; remove it"));
         }
         if let Some(variadic) = &signature.variadic {
-            self.refuse(variadic, format!("{role} has a fixed number of arguments"));
+            self.refuse(variadic, format!("{role} must have a fixed number of arguments"));
         }
     }
 
@@ -72,7 +72,7 @@ impl Checker<'_> {
     pub(super) fn parameters(&mut self, signature: &syn::Signature, captures: &[Scalar]) -> Vec<Parameter> {
         let role = self.role_name();
         if signature.inputs.is_empty() && matches!(self.role, Role::Vectorize | Role::Formula) {
-            let text = format!("{role} takes at least one argument, which is an element of an array; such as `x: f32`");
+            let text = format!("{role} needs at least one argument, which is an element of an array, such as `x: f32`");
             self.errors.push(Error::new(signature.paren_token.span.join(), text));
         }
         let mut captured = captures.iter();
@@ -80,8 +80,8 @@ impl Checker<'_> {
         for argument in &signature.inputs {
             let FnArg::Typed(argument) = argument else {
                 let text = format!(
-                    "{role} stands outside of `impl` blocks and does not take `self`; write a parameter \
-                                    with a name and a type, such as `point: Point`"
+                    "{role} must be outside of `impl` blocks and cannot take `self`; write a parameter with a name and \
+                     a type, such as `point: Point`"
                 );
                 self.refuse(argument, text);
                 continue;
@@ -114,8 +114,8 @@ impl Checker<'_> {
             }
             (ReturnType::Default, Role::Formula) => self.types.any(),
             (ReturnType::Default, Role::Vectorize) => {
-                let text = "a `#[vectorize]` function returns the element of the resulting array; write its type, such \
-                            as `-> f32`";
+                let text = "a `#[vectorize]` function must return a value, the element of the resulting array; write \
+                            its type, such as `-> f32`";
                 self.refuse(&signature.ident, text);
                 Ty::UNIT
             }
@@ -142,7 +142,8 @@ impl Checker<'_> {
             one => fits(one),
         };
         if self.role == Role::Formula && !fine && self.errors.is_empty() {
-            let text = format!("a formula of `fuse!` comes to a scalar or a tuple of scalars, not to `{result}`");
+            let text =
+                format!("the result of a formula of `fuse!` must be a scalar or a tuple of scalars, not `{result}`");
             self.refuse(&signature.output, text);
         }
     }
@@ -180,7 +181,8 @@ impl Checker<'_> {
         match scalar_named(&name) {
             Some(scalar) => Ty::Scalar(scalar),
             None => {
-                let text = format!("{what} of {} is a scalar; {}", self.role_name(), refuse::for_scalar(written, what));
+                let text =
+                    format!("{what} of {} must be a scalar; {}", self.role_name(), refuse::for_scalar(written, what));
                 self.refuse(written, text);
                 self.types.any()
             }
@@ -264,7 +266,7 @@ pub(crate) fn struct_fields(
 ) -> (Vec<(String, Ty)>, References, Vec<Error>) {
     let mut checker = Checker::new(Role::Device, world, String::new());
     if !item.generics.params.is_empty() {
-        let text = "a `#[device]` struct has no type parameters; write one struct for each type";
+        let text = "a `#[device]` struct cannot have type parameters; write one struct for each type";
         checker.refuse(&item.generics, text);
     }
     let mut fields = Vec::new();

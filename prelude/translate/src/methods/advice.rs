@@ -52,16 +52,18 @@ fn listed(names: &[String]) -> Option<String> {
 /// What there is in Rust, but not in kernels.
 fn known_reason(name: &str) -> Option<&'static str> {
     Some(match name {
-        "cmp" | "partial_cmp" | "total_cmp" => "compare by `<`, `==` and `>`: kernels have no `Ordering`",
+        "cmp" | "partial_cmp" | "total_cmp" => "compare with `<`, `==` and `>`: kernels have no `Ordering`",
         "then" | "then_some" => "kernels have no `Option`: write `if … { … } else { … }`",
         "into" => "write the type: `f64::from(x)` or `x as f64`",
-        "try_into" | "try_from" => "kernels have no `Result`: write `x as u32` behind a comparison with the limits",
+        "try_into" | "try_from" => "kernels have no `Result`: write `x as u32` after a comparison with the limits",
         "clone" | "to_owned" | "borrow" => "write the value itself: numbers are copied",
-        "to_be_bytes" | "to_le_bytes" | "to_ne_bytes" => "take the bytes by shifts: `(x >> 8) as u8`",
-        "from_be_bytes" | "from_le_bytes" | "from_ne_bytes" => "put the bytes together by shifts: `u32::from(b) << 8`",
+        "to_be_bytes" | "to_le_bytes" | "to_ne_bytes" => "take the bytes with shifts: `(x >> 8) as u8`",
+        "from_be_bytes" | "from_le_bytes" | "from_ne_bytes" => {
+            "put the bytes together with shifts: `u32::from(b) << 8`"
+        }
         "classify" => "use `is_nan`, `is_infinite`, `is_normal` or `is_subnormal`",
         "to_int_unchecked" => "write `x as i32`",
-        "to_string" | "parse" | "from_str_radix" => "kernels have no text: do this before or behind the kernel",
+        "to_string" | "parse" | "from_str_radix" => "kernels have no text: do this before or after the kernel",
         "next" | "iter" | "sum" | "product" | "fold" | "map" => "write a `for` loop over a range",
         "algebraic_add" | "add" => "write `a + b`",
         "algebraic_sub" | "sub" => "write `a - b`",

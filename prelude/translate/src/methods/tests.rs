@@ -202,7 +202,7 @@ fn what_is_missing_has_a_substitute() {
             "strict_mul",
             "kernels do not panic on overflow: use `wrapping_mul`, `saturating_mul` or `overflowing_mul`",
         ),
-        (Scalar::F32, "total_cmp", "compare by `<`, `==` and `>`: kernels have no `Ordering`"),
+        (Scalar::F32, "total_cmp", "compare with `<`, `==` and `>`: kernels have no `Ordering`"),
         (Scalar::F32, "sqr", "write `x * x`"),
         (Scalar::F32, "sqrtt", "write `sqrt`"),
         (Scalar::F32, "pow", "write `x.powi(2)` or `x.powf(0.5)`"),

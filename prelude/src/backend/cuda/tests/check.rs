@@ -1,9 +1,9 @@
 //! Every method of the backend on a GPU, against the references.
 
 use super::reference::*;
-use crate::backend::cuda::elementwise::{BINARY_OPERATIONS, UNARY_OPERATIONS, is_transcendental, takes, takes_two};
+use crate::backend::cuda::elementwise::{takes, takes_two};
 use crate::backend::cuda::{open, probe};
-use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, PoolKind, View};
+use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, PoolKind, UnaryOperation, View};
 use crate::dtype::{DType, Scalar};
 use crate::error::Error;
 use std::sync::Arc;
@@ -280,13 +280,13 @@ impl Check {
     }
 
     fn unary(&mut self) {
-        for operation in UNARY_OPERATIONS {
+        for operation in UnaryOperation::ALL {
             for dtype in DType::COMPUTED {
                 if !takes(operation, dtype) {
                     continue;
                 }
                 let result = operation.output(dtype);
-                let tolerance = if is_transcendental(operation) { loose(dtype) } else { 0.0 };
+                let tolerance = if operation.is_float_function() { loose(dtype) } else { 0.0 };
                 for shape in [vec![1003], vec![13, 17]] {
                     for (source, target) in layouts(&shape).into_iter().zip(layouts(&shape).into_iter().rev()) {
                         let x = self.array(dtype, source.0, source.1, 13, true);
@@ -309,14 +309,16 @@ impl Check {
     }
 
     fn binary(&mut self) {
-        for operation in BINARY_OPERATIONS {
+        for operation in BinaryOperation::ALL {
             for dtype in DType::COMPUTED {
                 if !takes_two(operation, dtype) {
                     continue;
                 }
                 let result = operation.output(dtype);
                 let tolerance = match operation {
-                    BinaryOperation::Power | BinaryOperation::Atan2 | BinaryOperation::Hypot => loose(dtype),
+                    BinaryOperation::Copysign => 0.0,
+                    BinaryOperation::Power => loose(dtype),
+                    _ if operation.is_float_function() => loose(dtype),
                     _ => 0.0,
                 };
                 let what = format!("{operation:?}");

@@ -2,7 +2,6 @@
 
 use super::check::Check;
 use super::reference::{complex, layouts, parts};
-use crate::backend::cuda::elementwise::{BINARY_OPERATIONS, UNARY_OPERATIONS};
 use crate::backend::{BinaryOperation, Layout, Operand, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use num_complex::Complex;
@@ -35,7 +34,7 @@ fn unary(check: &mut Check, dtype: DType) {
         UnaryOperation::Angle => z.arg().into(),
         _ => unreachable!("not of complex numbers"),
     };
-    for operation in UNARY_OPERATIONS.into_iter().filter(|operation| operation.takes_complex()) {
+    for operation in UnaryOperation::ALL.into_iter().filter(|operation| operation.takes_complex()) {
         let out = operation.output(dtype);
         for shape in [vec![1003], vec![13, 17]] {
             for (source, target) in layouts(&shape).into_iter().zip(layouts(&shape).into_iter().rev()) {
@@ -73,7 +72,7 @@ fn unary(check: &mut Check, dtype: DType) {
 }
 
 fn binary(check: &mut Check, dtype: DType) {
-    for operation in BINARY_OPERATIONS.into_iter().filter(|operation| operation.takes_complex()) {
+    for operation in BinaryOperation::ALL.into_iter().filter(|operation| operation.takes_complex()) {
         let out = operation.output(dtype);
         let of = |a: Scalar, b: Scalar| -> Scalar {
             let (a, b) = (parts(a), parts(b));

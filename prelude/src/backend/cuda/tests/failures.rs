@@ -132,7 +132,7 @@ fn kinds(check: &mut Check) {
                     1 % (a - 16_843_009)
                 }
             ),
-            "the remainder of 1 by zero",
+            "the remainder of 1 was computed with the divisor zero",
         ),
         (
             case!(

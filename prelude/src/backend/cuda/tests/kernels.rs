@@ -369,11 +369,11 @@ fn limits(check: &mut Check) {
     let mut out = crate::zeros::<f32>(32);
     let refused = |result: Result<()>| result.map_or_else(|error| error.to_string(), |()| "no error".to_owned());
     let all = [
-        (refused(crate::try_launch(dynamic, 1, 2048, &mut out)), "2048 threads, and cuda:0 takes 1024 at most"),
+        (refused(crate::try_launch(dynamic, 1, 2048, &mut out)), "2048 threads, but cuda:0 allows at most 1024"),
         (refused(crate::try_launch(dynamic, (1, 1 << 17), 32, &mut out)), "too long along an axis"),
         (refused(crate::try_launch(dynamic, 1, (1, 1, 65), &mut out)), "too long along an axis"),
-        (refused(crate::try_launch(dynamic, 0, 32, &mut out)), "every length must be 1 at least"),
-        (refused(crate::try_launch(much_shared_memory, 1, 32, &mut out)), "take 65536 bytes of a block"),
+        (refused(crate::try_launch(dynamic, 0, 32, &mut out)), "every length must be at least 1"),
+        (refused(crate::try_launch(much_shared_memory, 1, 32, &mut out)), "take 65536 bytes per block"),
         (
             refused(crate::try_launch_with(LaunchConfig::new(1, 32).dynamic_shared_bytes(1 << 20), dynamic, &mut out)),
             "1048576 bytes of shared memory",

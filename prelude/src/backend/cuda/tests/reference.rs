@@ -1,6 +1,7 @@
 //! Slow, obvious references for what the backend computes, over single values, and arrays to compare with them.
 
 use super::convert::narrow;
+use crate::backend::functions::{float_functions, float_functions_of_two};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use half::{bf16, f16};
@@ -229,44 +230,24 @@ unsigned!(u8 u32 u64);
 #[allow(clippy::useless_conversion)]
 pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
     let float = |value: f64| -> f64 {
-        match operation {
-            UnaryOperation::Floor => value.floor(),
-            UnaryOperation::Ceil => value.ceil(),
-            UnaryOperation::Exp => value.exp(),
-            UnaryOperation::Log => value.ln(),
-            UnaryOperation::Sqrt => value.sqrt(),
-            UnaryOperation::Sin => value.sin(),
-            UnaryOperation::Cos => value.cos(),
-            UnaryOperation::Tan => value.tan(),
-            UnaryOperation::Tanh => value.tanh(),
-            UnaryOperation::Exp2 => value.exp2(),
-            UnaryOperation::Expm1 => value.exp_m1(),
-            UnaryOperation::Log2 => value.log2(),
-            UnaryOperation::Log10 => value.log10(),
-            UnaryOperation::Log1p => value.ln_1p(),
-            UnaryOperation::Cbrt => value.cbrt(),
-            UnaryOperation::Sinh => value.sinh(),
-            UnaryOperation::Cosh => value.cosh(),
-            UnaryOperation::Asin => value.asin(),
-            UnaryOperation::Acos => value.acos(),
-            UnaryOperation::Atan => value.atan(),
-            UnaryOperation::Asinh => value.asinh(),
-            // The standard library's loses digits near 1.
-            UnaryOperation::Acosh if value < 1.0 => f64::NAN,
-            UnaryOperation::Acosh if value > 1e8 => value.ln() + std::f64::consts::LN_2,
-            UnaryOperation::Acosh => {
-                let above = value - 1.0;
-                (above + (above * (above + 2.0)).sqrt()).ln_1p()
-            }
-            UnaryOperation::Atanh => (0.5 * (2.0 * value.abs() / (1.0 - value.abs())).ln_1p()).copysign(value),
-            UnaryOperation::Round => value.round_ties_even(),
-            UnaryOperation::Trunc => value.trunc(),
-            UnaryOperation::Negative => -value,
-            UnaryOperation::Abs => value.abs(),
-            UnaryOperation::Sign if value == 0.0 => 0.0,
-            UnaryOperation::Sign => value.signum(),
-            _ => unreachable!(),
+        macro_rules! computed {
+            ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+                match operation {
+                    UnaryOperation::Floor => value.floor(),
+                    UnaryOperation::Ceil => value.ceil(),
+                    UnaryOperation::Round => value.round_ties_even(),
+                    UnaryOperation::Trunc => value.trunc(),
+                    UnaryOperation::Negative => -value,
+                    UnaryOperation::Abs => value.abs(),
+                    UnaryOperation::Sign if value == 0.0 => 0.0,
+                    UnaryOperation::Sign => value.signum(),
+                    // In f64, and rounded once for f32.
+                    $(UnaryOperation::$variant => { let $x = value; $value })*
+                    _ => unreachable!(),
+                }
+            };
         }
+        float_functions!(computed)
     };
     match operation {
         UnaryOperation::LogicalNot => Scalar::Bool(!truth(value)),
@@ -344,9 +325,6 @@ fn modulo(a: i128, b: i128) -> i128 {
 macro_rules! floats {
     ($operation:expr, $a:expr, $b:expr) => {
         match $operation {
-            BinaryOperation::Atan2 => f64::from($a).atan2(f64::from($b)) as _,
-            BinaryOperation::Hypot => f64::from($a).hypot(f64::from($b)) as _,
-            BinaryOperation::Copysign => $a.copysign($b),
             BinaryOperation::FloorDivide if $b == 0.0 => $a / $b,
             BinaryOperation::FloorDivide => {
                 let rest = $a % $b;
@@ -368,9 +346,25 @@ macro_rules! floats {
             BinaryOperation::Minimum if $a.is_nan() || $b.is_nan() => $a + $b,
             BinaryOperation::Maximum => $a.max($b),
             BinaryOperation::Minimum => $a.min($b),
-            _ => unreachable!(),
+            // In f64, and rounded once for f32.
+            operation => float_function(operation, f64::from($a), f64::from($b)) as _,
         }
     };
+}
+
+fn float_function(operation: BinaryOperation, a: f64, b: f64) -> f64 {
+    macro_rules! computed {
+        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+            match operation {
+                $(BinaryOperation::$variant => {
+                    let ($a, $b) = (a, b);
+                    $value
+                })*
+                _ => unreachable!(),
+            }
+        };
+    }
+    float_functions_of_two!(computed)
 }
 
 // One text for f32 and f64.

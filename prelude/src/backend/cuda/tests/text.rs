@@ -392,13 +392,13 @@ fn errors(check: &mut Check) {
     );
     let text = "__global__ void a(float* x) {} __global__ void b() {} __global__ void c() {} __global__ void c(int) {}";
     expect("a missing kernel", RawKernel::new(text, "d").try_compile().err(), &["no kernel `d`", "`a`, `b` and `c`"]);
-    expect("two kernels", RawKernel::new(text, "c").try_compile().err(), &["`c` is the name of several functions"]);
+    expect("two kernels", RawKernel::new(text, "c").try_compile().err(), &["several functions with the name `c`"]);
     let a = RawKernel::new(text, "a");
     let mut x = zeros::<f32>(3);
     expect(
         "a large block",
         a.try_launch(1, (64, 32), &mut x).err(),
-        &["64 × 32 × 1 has 2048 threads", "cuda:0 takes 1024"],
+        &["64 × 32 × 1 has 2048 threads", "cuda:0 allows at most 1024"],
     );
     expect("a large grid", a.try_launch((1, 70_000), 32, &mut x).err(), &["1 × 70000 × 1", "65535"]);
     expect("much shared memory", a.shared_mem(1 << 20).try_launch(1, 32, &mut x).err(), &["1048576", "shared memory"]);

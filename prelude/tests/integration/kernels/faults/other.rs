@@ -60,7 +60,10 @@ pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "remainder_of_zero",
         launched: || gpu::try_launch_checked(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 0)),
-        finds: Panics { message: "in THREAD, the remainder of an integer by zero was asked for; ", at: at(0, 0) },
+        finds: Panics {
+            message: "in THREAD, the remainder of an integer was computed with the divisor zero; ",
+            at: at(0, 0),
+        },
     },
     Planted {
         kernel: "asserts_what_is_not_so",
