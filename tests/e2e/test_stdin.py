@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -62,6 +63,24 @@ def test_a_thread_that_outlived_its_cell_is_refused(kernel):
     kernel.check("drop(send);")
     result = kernel.check("asking.join().unwrap().unwrap_err()")
     assert "write the value into the code" in result.value
+
+
+def test_a_question_that_its_cell_leaves_open_is_refused(kernel, tmp_path):
+    end = tmp_path / "end"
+    request = kernel.send(
+        f"""
+        let asking = std::thread::spawn(|| gpu::try_input("Your name: ").map_err(|e| e.to_string()));
+        while !std::path::Path::new({json.dumps(str(end))}).exists() {{ std::thread::yield_now(); }}
+        """,
+        allow_stdin=True,
+    )
+    kernel.client.get_stdin_msg(timeout=60)
+    end.touch()
+    assert kernel.collect(request).ok
+    result = kernel.check("asking.join().unwrap().unwrap_err()")
+    assert "the cell ended before the user answered" in result.value
+    result = ask(kernel, 'gpu::input("Your name: ")', lambda: kernel.client.input("Zoë"))
+    assert result.value == '"Zoë"', "the next question is free"
 
 
 def test_standard_input_is_empty(kernel):

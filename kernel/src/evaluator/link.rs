@@ -37,7 +37,8 @@ pub struct State {
     pub running: bool,
     /// Whether a compiled cell has run since the current cell began.
     pub has_run: bool,
-    /// Whether the cell waits for the user to type something.
+    /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked, so that neither the end
+    /// nor the beginning of a cell changes this.
     pub asks: bool,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,
@@ -144,7 +145,6 @@ impl Link {
         state.begun += 1;
         state.events = Events::default();
         state.has_run = false;
-        state.asks = false;
         state.current = state.connected;
         state.sink = Some(sink);
     }
@@ -228,7 +228,6 @@ impl Link {
             }
             Frame::EndOfCell => {
                 state.running = false;
-                state.asks = false;
                 if let Some(began) = state.began.take() {
                     state.events.ran += began.elapsed();
                 }
@@ -236,7 +235,7 @@ impl Link {
             Frame::Pong => state.pongs += 1,
             Frame::Exited { status } => {
                 state.cell_process = None;
-                state.running = false;
+                (state.running, state.asks) = (false, false);
                 state.last_exit = Some(status);
             }
             Frame::Text { stderr, text } => {
@@ -314,5 +313,23 @@ impl State {
             // The supervisor keeps these for itself.
             Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread may ask just before its cell ends, and wait for the answer when the next cell has begun.
+    #[test]
+    fn a_question_stays_until_it_is_answered_or_the_process_ends() {
+        let link = Link::default();
+        let asked = Message::Input { prompt: String::new(), password: false };
+        link.take(Frame::Message { message: asked });
+        link.take(Frame::EndOfCell);
+        link.begin(Arc::new(|_| {}), Box::new(str::to_owned));
+        assert!(link.state().asks);
+        link.take(Frame::Exited { status: String::new() });
+        assert!(!link.state().asks, "nobody waits any more");
     }
 }

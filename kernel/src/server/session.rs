@@ -183,8 +183,12 @@ impl Session {
             }
             None => "no cell runs, so there is no client to ask",
         };
-        let reason =
-            format!("{refused}; write the value into the code, or read it from a file or from the environment");
+        self.refuse(refused);
+    }
+
+    /// Says why a question of a cell gets no answer.
+    fn refuse(&self, why: &str) {
+        let reason = format!("{why}; write the value into the code, or read it from a file or from the environment");
         self.answer(InputAnswer::Refused { reason });
     }
 
@@ -289,7 +293,10 @@ impl Session {
         let mut abort = false;
         let reply = match (answer, task) {
             (Answer::Executed(result), Task::Execute(execute)) => {
-                self.asking = false;
+                if std::mem::take(&mut self.asking) {
+                    // Front ends remove the field with the cell's end.
+                    self.refuse("the cell ended before the user answered");
+                }
                 let output = self.outputs.take_result();
                 if execute.store_history && !execute.silent {
                     self.history.set_output(output);
