@@ -82,6 +82,8 @@ def test_cells_do_what_the_same_lines_do_in_a_program(kernel, cells, value, expe
         ('let mut u = "1".repeat(2);', "let mut u = u + \"a\"; fails(); let u = vec![u]; drop(u);", "Panic", "u", '"11a"'),
         ("let h = vec![1]; let mut i = vec![2];", "fails(); let k = h; if k.len() > 0 { drop(i); }", "Panic", "(h, i)", "([1], [2])"),
         # The compiler names what a moved box points to.
+        ("let mut j = vec![1]; let mut o = Box::new(4);", "fails(); drop(j); if *o > 0 { drop(o); }", "Panic", "(j, *o)", "([1], 4)"),
+        ("", 'let mut fresh = "a".repeat(2); fails(); if fresh.len() > 1 { drop(fresh); }', "Panic", "fresh", '"aa"'),
         ("let from = Box::new(5);", "let mut to = from; fails(); drop(to); to = Box::new(9); to = { let inner = *to; Box::new(inner % 9) };",
          "Panic", "to", "5"),
     ],
@@ -118,6 +120,7 @@ def test_a_variable_that_its_own_cell_moves_away_gets_a_value_later(kernel, befo
         # The cell fails before it comes to the new variable of the name, and behind it.
         ("fails(); w = vec![7]; let w = w.len();", "w = vec![3]; w", "[3]"),
         ("w = vec![7]; let w = String::from(\"b\"); drop(w); fails();", "w = String::from(\"c\"); w", '"c"'),
+        ("w = vec![7]; let w = w.len(); drop(w.to_string()); let mut w = vec![\"a\"]; drop(w); fails(); w = vec![\"b\"];", "w = vec![\"c\"]; w", '["c"]'),
         ("fails(); w = vec![7]; let w: String; w = String::new(); drop(w);", "w = vec![3]; w", "[3]"),
     ],
 )
@@ -134,6 +137,16 @@ def test_a_new_value_that_is_lost_is_named(kernel):
     result = kernel.run("let mut meal = vec![2]; meal = eats(meal);")
     assert "The new value of `meal` is lost; `meal` has the value from before this cell." in result.error_text
     assert kernel.check("meal").value == "[1]"
+
+
+@pytest.mark.parametrize("old", ["", "let late = 1;"])
+def test_a_variable_gets_its_value_after_the_cell_that_failed_before_it(kernel, old):
+    """Neither the type of the name's old variable counts, nor its value."""
+    kernel.check(old)
+    assert not kernel.run('let mut late = vec![1]; drop(late); panic!("on purpose"); late = vec![2];').ok
+    assert "cannot find value `late`" in kernel.run("late").error_text
+    assert kernel.check("late = vec![3]; late").value == "[3]"
+    kernel.check("drop(late);")
 
 
 def test_an_old_value_does_not_come_back_behind_a_new_one(kernel):

@@ -220,7 +220,7 @@ fn only_defines(source: &str) -> bool {
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
     if let Some(names) = types::asked() {
-        return types::say(&cell, installation, context, &names);
+        return types::say(&cell, context, &names);
     }
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;

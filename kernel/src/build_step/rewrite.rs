@@ -9,7 +9,7 @@ use super::variables::{Crates, Findings, Plan, TAIL, WAITS};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
-const SHOW: &str = ").evcxr_display();";
+pub const SHOW: &str = ").evcxr_display();";
 
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";

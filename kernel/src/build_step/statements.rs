@@ -26,6 +26,7 @@ use super::diagnostics::first_line;
 use super::messages;
 use super::names::{assigned, placed_statements_of};
 use super::report::{Report, Stored};
+use super::rewrite::SHOW;
 use super::store::{STORE, Statement};
 use super::variables::{KEEPING, Kind, Layout};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
@@ -162,9 +163,14 @@ impl Split {
         (has_use && parts.len() > 1).then(|| Writer::new(&lines, layout, &parts, known).write())
     }
 
-    /// The code of a cell, by which it is known.
+    /// The code of a cell, by which it is known, without what evcxr writes to show the value: it tries several forms.
     pub fn code(planned: &str, layout: &Layout) -> String {
-        planned.lines().skip(layout.code.start).take(layout.code.len()).collect::<Vec<_>>().join("\n")
+        let lines = planned.lines().skip(layout.code.start).take(layout.code.len());
+        let shows = |line: &str| {
+            matches!(line, "" | "(" | SHOW | ")));")
+                || ["fn evcxr_send_text_plain(", "evcxr_send_text_plain("].iter().any(|start| line.starts_with(start))
+        };
+        lines.filter(|line| !shows(line)).collect::<Vec<_>>().join("\n")
     }
 
     /// What the messages about this text mean.
@@ -542,11 +548,11 @@ impl<'a> Writer<'a> {
         !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
     }
 
-    /// Whether a variable hides another one that the cell has defined before it.
+    /// Whether a variable hides another one, of the cell or of an earlier one.
     fn hides(&self, index: usize) -> bool {
         let instance = &self.instances[index];
-        let is_hidden = |other: &Instance| other.made_by.is_some() && other.variable < instance.variable;
-        self.instances[..index].iter().any(|other| other.name == instance.name && is_hidden(other))
+        let mut earlier = self.instances[..index].iter();
+        earlier.any(|other| other.name == instance.name && other.variable < instance.variable)
     }
 
     /// Whether this is the old value of a variable of which the cell leaves nothing: it goes back only if a statement fails before the

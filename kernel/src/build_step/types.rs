@@ -14,7 +14,6 @@ use super::messages::{Answer, Types};
 use super::names::stable;
 use super::rewrite::with_display;
 use super::tools::lead_group;
-use crate::installation::Installation;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use ra_ap_syntax::{Edition, Parse, SourceFile, SyntaxKind, SyntaxNode};
@@ -22,7 +21,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 /// Tells the build step which variables' types are asked for: names with commas between them.
 const ASKED: &str = "WARPCELL_TYPES_OF";
@@ -64,23 +63,24 @@ pub fn asked() -> Option<Vec<String>> {
 }
 
 /// Makes the compiler say the types of variables, in its errors.
-pub fn say(cell: &Cell<'_>, installation: &Installation, context: &Path, names: &[String]) -> Result<i32> {
+pub fn say(cell: &Cell<'_>, context: &Path, names: &[String]) -> Result<i32> {
     let path = context.join("src").join("lib.rs");
     let whole = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let asking = context.join("build").join("types.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let source = with_questions(&for_analysis(&whole), names).context("this is not evcxr's code for the analysis")?;
-    std::fs::write(&asking, with_display(&source))?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(cell.session())?;
-    let output = cell
-        .checker(&asking)
-        .args(WHOLE_TYPES)
-        .output()
-        .with_context(|| format!("{} cannot be run", installation.real_tool("rustc").display()))?;
-    let messages = String::from_utf8_lossy(&output.stderr);
+    let (status, messages) = ask(cell, &asking, &source)?;
     eprint!("{messages}{}", said_behind_moves(cell, &for_analysis(&whole), &asking, &messages, names)?);
-    Ok(output.status.code().unwrap_or(1))
+    Ok(status.code().unwrap_or(1))
+}
+
+/// What the compiler says of `source`, one message a line. It is compiled in the file `asking`.
+fn ask(cell: &Cell<'_>, asking: &Path, source: &str) -> Result<(ExitStatus, String)> {
+    std::fs::write(asking, with_display(source))?;
+    let output = cell.checker(asking).args(WHOLE_TYPES).output().with_context(|| cell.cannot_run())?;
+    Ok((output.status, String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// What the compiler says of variables whose types it had left open in parts: a type that nothing has fixed, as the `!` of
@@ -94,10 +94,8 @@ fn said_behind_moves(cell: &Cell<'_>, source: &str, asking: &Path, messages: &st
     if open.is_empty() {
         return Ok(String::new());
     }
-    std::fs::write(asking, with_display(&with_moves(source, &open)))?;
-    let output = cell.checker(asking).args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
+    let (_, messages) = ask(cell, asking, &with_moves(source, &open))?;
     let is_answer = |line: &&str| serde_json::from_str(line).is_ok_and(|message| answer(&message, &open).is_some());
-    let messages = String::from_utf8_lossy(&output.stderr);
     Ok(messages.lines().filter(is_answer).flat_map(|line| [line, "\n"]).collect())
 }
 
@@ -105,10 +103,7 @@ fn said_behind_moves(cell: &Cell<'_>, source: &str, asking: &Path, messages: &st
 pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
     let names = stored(source);
     let Some(text) = with_questions(source, &names).filter(|_| !names.is_empty()) else { return Ok(None) };
-    std::fs::write(asking, with_display(&text))?;
-    let mut checker = cell.checker(asking);
-    let output = checker.args(WHOLE_TYPES).output().context("the compiler cannot be run")?;
-    let messages = String::from_utf8_lossy(&output.stderr);
+    let (_, messages) = ask(cell, asking, &text)?;
     let line_of = |text: &str| source.lines().position(|line| line.contains(text));
     let signature =
         line_of(ANALYSIS).map_or(0..0, |start| start..line_of(OWN_END_OF_ARGUMENTS).map_or(start, |end| end + 1));

@@ -2,6 +2,7 @@
 
 use crate::build_step::{self, Answer, Types};
 use crate::environment;
+use crate::evaluator::open_types::{Next, OpenTypes};
 use crate::evaluator::session::Session;
 use crate::evaluator::{commands, keeping};
 use crate::magics;
@@ -51,8 +52,39 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     Ok(CommandContext::with_eval_context(context))
 }
 
-/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+/// Runs a cell. Where it fails because the types of numbers are open, it gets those that Rust takes where nothing says otherwise.
 pub fn execute(
+    context: &mut CommandContext,
+    code: &str,
+    session: &Path,
+    has_sources: bool,
+) -> Result<EvalOutputs, Error> {
+    let first = execute_typed(context, code, session, has_sources);
+    let Err(error) = &first else { return first };
+    let answer = Answer::read(session);
+    let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
+    loop {
+        let result = execute_typed(context, &open.text(), session, has_sources);
+        match &result {
+            Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
+                match open.learn(error, Answer::read(session).diagnostics.as_ref()) {
+                    Next::Try => {}
+                    Next::SayFirst => break,
+                    Next::SayLast => return result,
+                }
+            }
+            _ => return result,
+        }
+    }
+    // The first error is about what the user has written.
+    match Answer::change(session, |last| *last = answer) {
+        Ok(()) => first,
+        Err(problem) => Err(Error::Message(format!("{problem:#}"))),
+    }
+}
+
+/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+fn execute_typed(
     context: &mut CommandContext,
     code: &str,
     session: &Path,

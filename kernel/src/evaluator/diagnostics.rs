@@ -2,7 +2,7 @@
 
 use crate::build_step::Diagnostics;
 use crate::evaluator::places::Places;
-use crate::evaluator::{CellError, keeping};
+use crate::evaluator::{CellError, corrections, keeping};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
@@ -103,6 +103,9 @@ const NOT_THE_USERS: [&str; 8] = [
     "warpcell::cell",
     "catch_unwind(AssertUnwindSafe",
 ];
+
+/// The beginnings of lists of types that implement a trait, which say nothing of the user's.
+const LISTS: [&str; 2] = ["the following types implement trait", "the following other types implement trait"];
 
 fn is_the_users(text: &str) -> bool {
     !NOT_THE_USERS.iter().any(|word| text.contains(word))
@@ -252,11 +255,19 @@ impl Error {
         for (level, message) in &self.children {
             let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
         }
-        let advice: Vec<String> = self.advice.iter().cloned().chain(self.hints(missed)).collect();
+        let corrected = self.corrected(cell).map(|line| format!("write `{line}`"));
+        let advice: Vec<String> = self.advice.iter().cloned().chain(self.hints(missed)).chain(corrected).collect();
         if !advice.is_empty() {
             let _ = writeln!(text, "{}", keeping::as_list(&advice));
         }
         text.trim_end().to_owned()
+    }
+
+    /// The line of the cell without the fault, if the message says how.
+    fn corrected(&self, cell: &str) -> Option<String> {
+        let Some(Place::Cell([line, column, ..])) = self.place() else { return None };
+        corrections::of_mixed_numbers(&self.message, cell, *line, *column)
+            .filter(|_| self.code.as_deref() == Some("E0277"))
     }
 
     /// What a notebook can do that a program cannot, or the other way round.
@@ -361,7 +372,7 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(Stri
             let level = child["level"].as_str()?.to_owned();
             let mut message = readable(child["message"].as_str()?);
             // Notes about generated code or about sources that the user does not have are of no use here.
-            if !is_the_users(&message) {
+            if !is_the_users(&message) || LISTS.iter().any(|list| message.starts_with(list)) {
                 return None;
             }
             let replacements: Vec<&str> = child["spans"]

@@ -3,6 +3,7 @@
 use crate::build_step::checks;
 use crate::evaluator::CellError;
 use crate::evaluator::link::Events;
+use crate::evaluator::places::{column_with_types, column_without_types, without_types};
 use crate::magics::Expansion;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,9 +70,12 @@ fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<
         within = 0;
     }
     let text = text.trim();
+    // Types that were written into the cell for the compiler.
+    let (plain, within) = (without_types(text), column_without_types(text, within));
     let found = code.lines().enumerate().find_map(|(index, candidate)| {
-        let at = candidate.find(text).filter(|_| !text.is_empty())?;
-        Some((index + 1, candidate[..at].chars().count() + within + 1))
+        let at = without_types(candidate).find(&plain).filter(|_| !plain.is_empty())?;
+        let column = without_types(candidate)[..at].chars().count() + within;
+        Some((index + 1, column_with_types(candidate, column) + 1))
     });
     found.ok_or_else(|| text.to_owned())
 }

@@ -101,7 +101,7 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
         ],
         "E0368" | "E0369" | "E0599" | "E0600" => match uncomputed(message).filter(|_| !message.starts_with("no ")) {
             Some(element) => vec![format!(
-                "there is no arithmetic on arrays of {element}; convert the array first, such as `a.astype::<f32>()`"
+                "arrays of {element} do not support arithmetic; convert the array first, such as `a.astype::<f32>()`"
             )],
             None => Vec::new(),
         },
@@ -169,7 +169,7 @@ mod tests {
     fn advice_names_the_elements_that_are_not_computed_with() {
         let converted = |element| {
             [format!(
-                "there is no arithmetic on arrays of {element}; convert the array first, such as `a.astype::<f32>()`"
+                "arrays of {element} do not support arithmetic; convert the array first, such as `a.astype::<f32>()`"
             )]
         };
         let sum = "cannot add `&DeviceArray<warpcell::f16>` to `&DeviceArray<warpcell::f16>`";

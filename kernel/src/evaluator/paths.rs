@@ -1,12 +1,21 @@
-//! Completion of paths, for magics that take one and for shell lines.
+//! The paths of magics and of shell lines: what they mean, and their completion.
 
-use crate::evaluator::actions::resolve;
 use crate::evaluator::{Completion, Completions};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// More than a person reads.
 const MOST: usize = 500;
+
+/// The place that a user's path means.
+pub fn resolve(path: &str, directory: &Path) -> PathBuf {
+    let home = || std::env::home_dir().unwrap_or_default();
+    match path.strip_prefix('~') {
+        Some("") => home(),
+        Some(within) if within.starts_with('/') => home().join(within.trim_start_matches('/')),
+        _ => directory.join(path),
+    }
+}
 
 /// What can follow a path that is written in `range` of a text.
 pub fn complete(text: &str, range: Range<usize>, directories: bool, shell: bool, base: &Path) -> Completions {
@@ -57,6 +66,16 @@ fn escape(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_go_from_the_directory_of_the_cells() {
+        let home = std::env::home_dir().unwrap();
+        for (path, expected) in [("a b.rs", "/d/a b.rs".into()), ("/a", "/a".into()), ("~", home.clone())] {
+            assert_eq!(resolve(path, Path::new("/d")), expected);
+        }
+        assert_eq!(resolve("~/x", Path::new("/d")), home.join("x"));
+        assert_eq!(resolve("~x", Path::new("/d")), Path::new("/d/~x"));
+    }
 
     #[test]
     fn files_and_directories_are_found() {

@@ -7,10 +7,15 @@ use ra_ap_syntax::ast::{self, AstNode};
 /// What the function with the cell's statements is called, in code that runs and in code for the analysis.
 const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
 
+/// The types that [`open_types`](super::open_types) writes behind numbers and behind the names of functions.
+pub const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
 /// Where the lines of a source stand in a cell.
 pub struct Places {
-    /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there.
+    /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there,
+    /// counted in lines [without types](without_types) if they are not the same otherwise.
     lines: Vec<Option<(usize, isize)>>,
+    /// The lines of the cell's code.
+    code: Vec<String>,
     /// The lines of the source.
     source: Vec<String>,
     /// The line on which the function with the statements begins.
@@ -23,8 +28,9 @@ impl Places {
         let source: Vec<String> = checks::without_checks(source).lines().map(str::to_owned).collect();
         let body = source.iter().position(|line| FUNCTIONS.iter().any(|name| line.contains(name)));
         let body = body.unwrap_or(source.len());
-        let mut places = Places { lines: vec![None; source.len()], source, body };
         let code = without_commands(code);
+        let code_lines = code.lines().map(str::to_owned).collect();
+        let mut places = Places { lines: vec![None; source.len()], code: code_lines, source, body };
         let lines: Vec<&str> = code.lines().collect();
         let mut next = body;
         for (start, node) in placed_statements_of(&code) {
@@ -51,8 +57,7 @@ impl Places {
         let to = to.min(self.source.len().saturating_sub(texts.len() - 1));
         // What begins with an attribute of ours is compiled without it.
         let agrees = |line: &String, text: &&str| {
-            line.trim() == text.trim()
-                || (is_item && text.trim().starts_with('#') && text.trim().ends_with(line.trim()))
+            is_same(line, text) || (is_item && text.trim().starts_with('#') && text.trim().ends_with(line.trim()))
         };
         (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
     }
@@ -64,7 +69,7 @@ impl Places {
             if is_known || text.trim().is_empty() {
                 continue;
             }
-            let same = |at: &usize| self.lines[*at].is_none() && self.source[*at].trim() == text.trim();
+            let same = |at: &usize| self.lines[*at].is_none() && is_same(&self.source[*at], text);
             if let Some(at) = (self.body..self.source.len()).find(same).or_else(|| (0..self.body).rev().find(same)) {
                 self.set(at, line, lines);
             }
@@ -74,17 +79,26 @@ impl Places {
     /// Notes where a line of the source stands in the cell.
     fn set(&mut self, at: usize, line: usize, lines: &[&str]) {
         let Some(in_cell) = lines.get(line) else { return };
-        let text = self.source[at].trim();
-        let column = |line: &str| line.find(text).map(|at| line[..at].chars().count());
+        let (mut text, mut in_cell) = (self.source[at].trim().to_owned(), (*in_cell).to_owned());
+        if !in_cell.contains(&text) {
+            (text, in_cell) = (without_types(&text), without_types(&in_cell));
+        }
+        let column = |line: &str| line.find(&text).map(|at| line[..at].chars().count());
         let indent = |line: &str| line.chars().take_while(|character| character.is_whitespace()).count();
-        let (here, there) = (indent(&self.source[at]), column(in_cell).unwrap_or_else(|| indent(in_cell)));
+        let (here, there) = (indent(&self.source[at]), column(&in_cell).unwrap_or_else(|| indent(&in_cell)));
         self.lines[at] = Some((line + 1, there.cast_signed() - here.cast_signed()));
     }
 
     /// The place in the cell of a place in the source; lines and columns from 1.
     pub fn in_cell(&self, line: usize, column: usize) -> Option<(usize, usize)> {
-        let (line, shift) = (*self.lines.get(line.checked_sub(1)?)?)?;
-        Some((line, column.saturating_add_signed(shift).max(1)))
+        let index = line.checked_sub(1)?;
+        let ((line, shift), source) = ((*self.lines.get(index)?)?, &self.source[index]);
+        let in_cell = self.code.get(line - 1).map(String::as_str).unwrap_or_default();
+        if in_cell.contains(source.trim()) {
+            return Some((line, column.saturating_add_signed(shift).max(1)));
+        }
+        let plain = column_without_types(source, column.saturating_sub(1)).saturating_add_signed(shift);
+        Some((line, column_with_types(in_cell, plain) + 1))
     }
 
     /// The line of the source, if it is an item of an earlier cell.
@@ -93,6 +107,35 @@ impl Places {
         let text = self.source[index].trim();
         (!text.is_empty() && !text.contains("evcxr") && !text.starts_with("#!")).then_some(text)
     }
+}
+
+/// A line of code without types behind its numbers.
+pub fn without_types(line: &str) -> String {
+    let plain = TYPES.iter().fold(line.to_owned(), |plain, written| plain.replace(written, ""));
+    // `2.` has got a zero too; so `2.0` is the same here.
+    let mut parts = plain.split(".0");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        result.push_str(if part.starts_with(|next: char| next.is_ascii_digit() || next == '_') { ".0" } else { "." });
+        result.push_str(part);
+    }
+    result
+}
+
+/// The column (from 0, in characters) of such a line, of one in the line itself.
+pub fn column_without_types(line: &str, column: usize) -> usize {
+    without_types(&line.chars().take(column).collect::<String>()).chars().count()
+}
+
+/// The column (from 0, in characters) of a line, of one in the line without types.
+pub fn column_with_types(line: &str, column: usize) -> usize {
+    (column..line.chars().count()).find(|&with| column_without_types(line, with + 1) > column).unwrap_or(column)
+}
+
+/// Whether a line of the source is one of the cell, but for spaces around it and types behind its numbers.
+fn is_same(line: &str, text: &str) -> bool {
+    let (line, text) = (line.trim(), text.trim());
+    line == text || (line.len() > text.len() && without_types(line) == without_types(text))
 }
 
 /// The code with evcxr's `:commands` and shell lines made blank.
@@ -131,6 +174,28 @@ mod tests {
         assert_eq!(places.of_earlier_cell(2), Some("fn old() {}"));
         assert_eq!(places.of_earlier_cell(3), None);
         assert_eq!(places.of_earlier_cell(7), None);
+    }
+
+    #[test]
+    fn places_of_code_that_ran_are_those_of_the_cell() {
+        let (code, ran) = ("let y = 2. * 1.05 / 3.0 + f(1, x);", "let y = 2.0_f64 * 1.05_f64 / 3.0_f64 + f(1_i32, x);");
+        assert_eq!(without_types(code), without_types(ran));
+        for found in ["y", "*", "1.05", "/", "+", "f(", "x"] {
+            let plain = column_without_types(ran, ran.find(found).unwrap());
+            assert_eq!(column_with_types(code, plain), code.find(found).unwrap(), "{found}");
+        }
+    }
+
+    #[test]
+    fn types_that_were_written_behind_numbers_change_no_place() {
+        let source = "pub extern \"C\" fn run_user_code_3(\nlet y = 2.0_f64 * (a + 1_i32);\n(\ny + 3.0_f64 + z\n).evcxr_display();\n";
+        let code = "  let y = 2. * (a + 1); y + 3.0 + z";
+        let places = Places::new(source, code);
+        let line = |index: usize| source.lines().nth(index).unwrap();
+        for (index, found) in [(1, "y"), (1, "*"), (1, "(a"), (1, "1"), (1, ")"), (3, "3"), (3, "z")] {
+            let expected = if index == 1 { code.find(found) } else { code.rfind(found) }.unwrap() + 1;
+            assert_eq!(places.in_cell(index + 1, line(index).find(found).unwrap() + 1), Some((1, expected)), "{found}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS, WARM_UP};
-use crate::evaluator::documentation::{self, Sources};
+use crate::evaluator::documentation::Sources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
@@ -37,13 +37,13 @@ const LITTLE: Duration = Duration::from_millis(50);
 
 /// The evaluator of Rust cells.
 pub struct RustEvaluator {
-    session: Session,
-    link: Arc<Link>,
+    pub(super) session: Session,
+    pub(super) link: Arc<Link>,
     interrupts: Arc<Interrupts>,
-    context: std::result::Result<CommandContext, String>,
+    pub(super) context: std::result::Result<CommandContext, String>,
     variables: Variables,
-    sources: Sources,
-    last_time: Option<CellTime>,
+    pub(super) sources: Sources,
+    pub(super) last_time: Option<CellTime>,
     /// What `:commands` have set.
     settings: Settings,
     /// How many parts of [`WARM_UP`] are done.
@@ -132,54 +132,6 @@ impl RustEvaluator {
             self.act(action, &mut outcome, sink)?;
         }
         Ok(outcome)
-    }
-
-    /// Does what a magic asks of the kernel.
-    fn act(&mut self, action: &Action, outcome: &mut Outcome, sink: &OutputSink) -> Result<(), CellError> {
-        match action {
-            Action::Print(text) => actions::print(text, sink),
-            Action::ListMagics => actions::print(&magics::lsmagic(), sink),
-            Action::Page(text) => {
-                actions::page(Map::from_iter([("text/plain".to_owned(), Value::from(text.as_str()))]), outcome);
-            }
-            Action::Describe { name, source } => self.describe(name, *source, outcome, sink),
-            Action::Load { path, part } => actions::load(path, part, &actions::directory(&self.link), outcome)?,
-            Action::Write { path, text, append } => {
-                actions::write(path, text, *append, &actions::directory(&self.link), sink)?;
-            }
-            Action::CellTime => match &self.last_time {
-                Some(time) => actions::print(&time.to_string(), sink),
-                None => actions::print("No cell with code has run yet.", sink),
-            },
-        }
-        Ok(())
-    }
-
-    /// Opens the documentation of a name, or says that there is none.
-    fn describe(&mut self, name: &str, source: bool, outcome: &mut Outcome, sink: &OutputSink) {
-        let known = self.context.as_mut().ok().and_then(|context| documentation::of(name, context));
-        // Of macros there is the source only.
-        let is_macro = name.ends_with('!');
-        let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);
-        let source = (source || is_macro).then(|| self.sources.of(last)).flatten();
-        let mut data = match (known, &source) {
-            (Some(data), _) => data,
-            (None, Some(_)) => Map::new(),
-            (None, None) => {
-                let mut text = format!(
-                    "Nothing is known of `{name}`. `%who` lists the variables; a path such as `gpu::zeros` leads to items \
-                     of crates."
-                );
-                if self.session.installation.as_ref().is_ok_and(|installation| !installation.has_sources()) {
-                    text += " The standard library's sources are missing; `warpcell doctor` says how to get them.";
-                }
-                return actions::print(&text, sink);
-            }
-        };
-        if let Some(source) = source {
-            documentation::add_source(&mut data, &source);
-        }
-        actions::page(data, outcome);
     }
 
     /// What magics may know.

@@ -63,6 +63,9 @@ impl Variables {
         let now = names(context);
         for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
             if has_failed {
+                if let Some(gone @ Gone::Redefined) = self.gone.get_mut(&name) {
+                    *gone = Gone::Moved;
+                }
                 self.may_be_without_value(name, type_name);
             } else {
                 // What is known of the name is about an earlier variable.
@@ -85,12 +88,7 @@ impl Variables {
         match self.without_value.entry(name) {
             Entry::Occupied(mut earlier) if *earlier.get() != type_name => drop(earlier.insert(None)),
             Entry::Occupied(_) => {}
-            Entry::Vacant(entry) => {
-                // A variable of which no type is known may be one that had no `mut`, or none at all.
-                if type_name.is_some() {
-                    entry.insert(type_name);
-                }
-            }
+            Entry::Vacant(entry) => drop(entry.insert(type_name)),
         }
     }
 

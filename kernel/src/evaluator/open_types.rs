@@ -1,0 +1,459 @@
+//! Numbers whose type a cell leaves open, as in `let x = gpu::linspace(0.0, 1.0, 5); (2.0 * &x).sqrt()`. Rust takes `f64` and `i32`
+//! where nothing says otherwise, but methods need to know it earlier. So such a cell is compiled once more with these types
+//! written behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to floats, as in
+//! `&x + 1`, is one of them. Lines and columns stay the user's.
+
+use crate::build_step::{Diagnostics, placed_statements_of};
+use crate::evaluator::keeping;
+use crate::evaluator::places::Places;
+use evcxr::Error;
+use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs, HasName};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
+use serde_json::Value;
+use std::ops::Range;
+
+/// What the compiler reports where a type is open.
+const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
+/// Functions of the prelude whose element type nothing in their arguments fixes; NumPy's is `f64`.
+const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
+/// The modules that have these functions.
+const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
+/// What the compiler calls the type of an integer that is open; and `i32`, where that was written.
+const INTEGERS: [&str; 2] = ["`{integer}`", "`i32`"];
+/// How often a cell is compiled with types written into it.
+const ROUNDS: usize = 6;
+
+/// A cell's code, and the places where a type may be written.
+pub struct OpenTypes<'a> {
+    code: &'a str,
+    statements: Vec<(usize, SyntaxNode)>,
+    places: Vec<Place>,
+    rounds: usize,
+}
+
+/// A place where a type may be written.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    /// The literal or the function's name.
+    range: Range<usize>,
+    kind: Kind,
+    state: State,
+}
+
+/// What to do after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// There is another text to try.
+    Try,
+    /// The types that are open are the fault.
+    SayFirst,
+    /// With the types the compiler has found another fault.
+    SayLast,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Float,
+    Integer,
+    /// With what is written for it.
+    Function(&'static str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Written(&'static str),
+    /// The type is another one.
+    Refused,
+}
+
+impl<'a> OpenTypes<'a> {
+    /// The places in a cell's code, if it fails because types are open and there are any.
+    pub fn of(code: &'a str, error: &Error, said: Option<&Diagnostics>) -> Option<OpenTypes<'a>> {
+        if !is_open(error, said) {
+            return None;
+        }
+        let statements = placed_statements_of(code);
+        let mut places: Vec<Place> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
+        places.sort_by_key(|place| place.range.start);
+        let mut open = OpenTypes { code, statements, places, rounds: 0 };
+        let are_floats = said.is_some_and(|said| open.write_among_floats(said));
+        (open.write_others() || open.write_integers() || are_floats).then_some(open)
+    }
+
+    /// Writes the types of floats and functions; whether there was any to be written.
+    fn write_others(&mut self) -> bool {
+        self.write(|kind| match kind {
+            Kind::Float => Some("_f64"),
+            Kind::Integer => None,
+            Kind::Function(written) => Some(written),
+        })
+    }
+
+    /// Writes the types of integers; whether there was any to be written.
+    fn write_integers(&mut self) -> bool {
+        self.write(|kind| (kind == Kind::Integer).then_some("_i32"))
+    }
+
+    fn write(&mut self, type_of: impl Fn(Kind) -> Option<&'static str>) -> bool {
+        let mut has_written = false;
+        for place in self.places.iter_mut().filter(|place| place.state == State::Waiting) {
+            if let Some(written) = type_of(place.kind) {
+                place.state = State::Written(written);
+                has_written = true;
+            }
+        }
+        has_written
+    }
+
+    /// Writes the type of floats behind integers that are combined with them; whether there was any to be written.
+    fn write_among_floats(&mut self, said: &Diagnostics) -> bool {
+        let mut found = Vec::new();
+        for (message, range) in self.placed(said) {
+            let Some(written) = float_beside(&message) else { continue };
+            let is_integer = |place: &Place| {
+                place.kind == Kind::Integer && matches!(place.state, State::Waiting | State::Written("_i32"))
+            };
+            found.extend(self.meant_by(&range, is_integer).into_iter().map(|index| (index, written)));
+        }
+        found.iter().for_each(|&(index, written)| self.places[index].state = State::Written(written));
+        !found.is_empty()
+    }
+
+    /// The errors that the compiler has reported, with their places in the code.
+    fn placed(&self, said: &Diagnostics) -> Vec<(Value, Range<usize>)> {
+        let places = Places::new(&said.source, self.code);
+        let placed = errors(said).filter_map(|message| {
+            let spans = message["spans"].as_array()?;
+            let span = spans.iter().find(|span| span["is_primary"] == true)?;
+            let offset = |line: &str, column: &str| {
+                let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
+                let (line, column) = places.in_cell(number(line)?, number(column)?)?;
+                Some(self.offset(line, column))
+            };
+            let range = offset("line_start", "column_start")?..offset("line_end", "column_end")?;
+            Some((message, range))
+        });
+        placed.collect()
+    }
+
+    /// The code with types.
+    pub fn text(&self) -> String {
+        let (mut text, mut done) = (String::with_capacity(self.code.len() + 64), 0);
+        for place in &self.places {
+            let State::Written(written) = place.state else { continue };
+            text.push_str(&self.code[done..place.range.end]);
+            // A type cannot follow a point.
+            text.push_str(if self.code[place.range.clone()].ends_with('.') { "0" } else { "" });
+            text.push_str(written);
+            done = place.range.end;
+        }
+        text + &self.code[done..]
+    }
+
+    /// Learns from the failure of [`text`](Self::text).
+    pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> Next {
+        self.rounds += 1;
+        let has_more = self.rounds < ROUNDS;
+        if has_more && said.is_some_and(|said| self.write_among_floats(said)) {
+            return Next::Try;
+        }
+        if is_open(error, said) {
+            return if has_more && self.write_integers() { Next::Try } else { Next::SayFirst };
+        }
+        let Some(said) = said.filter(|_| has_more) else { return Next::SayFirst };
+        // All are looked for before any is taken back: one error may be the reason of another.
+        let is_written = |place: &Place| matches!(place.state, State::Written(_));
+        let placed = self.placed(said);
+        let refused: Vec<usize> = placed.iter().flat_map(|(_, range)| self.meant_by(range, is_written)).collect();
+        refused.iter().for_each(|&index| self.places[index].state = State::Refused);
+        if refused.is_empty() { Next::SayLast } else { Next::Try }
+    }
+
+    /// The places that an error at a place is about, of those that are `wanted`: what it covers; else the operands of its operator, or
+    /// the arguments of its call; else what the variables in it were defined by.
+    fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+        let covered = self.within(range, &wanted);
+        if !covered.is_empty() {
+            return covered;
+        }
+        let Some((start, statement)) = self
+            .statements
+            .iter()
+            .rfind(|(start, node)| (*start..start + usize::from(node.text_range().len())).contains(&range.start))
+        else {
+            return Vec::new();
+        };
+        let shift = usize::from(statement.text_range().start());
+        let within =
+            |offset: usize| u32::try_from((offset - start + shift).min(usize::from(statement.text_range().end())));
+        let (Ok(first), Ok(last)) = (within(range.start), within(range.end.max(range.start))) else {
+            return Vec::new();
+        };
+        let element = statement.covering_element(TextRange::new(first.into(), last.into()));
+        let node = element.as_node().cloned().or_else(|| element.parent());
+        let of_node = |node: &SyntaxNode| {
+            let range = node.text_range();
+            usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift
+        };
+        for node in node.iter().flat_map(SyntaxNode::ancestors).take_while(|node| !ast::Stmt::can_cast(node.kind())) {
+            let direct: Vec<usize> =
+                operands(&node).iter().flat_map(|operand| self.within(&of_node(operand), &wanted)).collect();
+            if !direct.is_empty() {
+                return direct;
+            }
+        }
+        let names = identifiers_in(&self.code[range.clone()]);
+        let defining = self.statements.iter().filter(|(_, node)| {
+            ast::LetStmt::cast(node.clone()).and_then(|defined| defined.pat()).is_some_and(|pattern| {
+                let bound = pattern.syntax().descendants().filter_map(ast::IdentPat::cast);
+                bound.filter_map(|bound| bound.name()).any(|name| names.contains(&name.text().to_string()))
+            })
+        });
+        defining
+            .flat_map(|(start, node)| self.within(&(*start..start + usize::from(node.text_range().len())), &wanted))
+            .collect()
+    }
+
+    /// The places within a range that are `wanted`.
+    fn within(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+        let is_within =
+            |place: &Place| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
+        let places = self.places.iter().enumerate();
+        places.filter(|(_, place)| is_within(place) && wanted(place)).map(|(index, _)| index).collect()
+    }
+
+    /// The place of a line and column (from 1, in characters).
+    fn offset(&self, line: usize, column: usize) -> usize {
+        let start: usize = self.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let text = &self.code[start.min(self.code.len())..];
+        start + text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>()
+    }
+}
+
+/// Whether a cell fails only because types are open.
+fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
+    match error {
+        Error::CompilationErrors(_) => said.is_some_and(|said| {
+            let is_open = |message: Value| {
+                message["code"]["code"].as_str().is_some_and(|code| OPEN.contains(&code))
+                    || float_beside(&message).is_some()
+            };
+            let mut errors = errors(said);
+            errors.next().is_some_and(is_open) && errors.all(is_open)
+        }),
+        Error::Message(message) => keeping::without_type(message).is_some(),
+        _ => false,
+    }
+}
+
+/// The type to write behind an integer, if an error says that it is combined with floats.
+fn float_beside(message: &Value) -> Option<&'static str> {
+    let text = message["message"].as_str()?;
+    let is_combined = message["code"]["code"] == "E0277" && text.starts_with("cannot ");
+    if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
+        return None;
+    }
+    let has = |float: &str| text.contains(float);
+    if has("f64") || has("{float}") { Some("_f64") } else { has("f32").then_some("_f32") }
+}
+
+/// The errors that the compiler has reported, without the one that counts them.
+fn errors(said: &Diagnostics) -> impl Iterator<Item = Value> {
+    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages.filter(|message| {
+        let is_count = message["code"].is_null() && message["spans"].as_array().is_some_and(Vec::is_empty);
+        message["level"] == "error" && !is_count
+    })
+}
+
+/// The places in a statement that begins at `start` of the code.
+fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
+    // What device code may contain, our attributes check.
+    let is_plain = ast::Fn::cast(statement.clone()).is_some_and(|function| function.attrs().next().is_none());
+    if ast::Item::can_cast(statement.kind()) && !is_plain {
+        return Vec::new();
+    }
+    let shift = usize::from(statement.text_range().start());
+    let in_code =
+        |range: TextRange| usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift;
+    let tokens = statement.descendants_with_tokens().filter_map(|element| element.into_token());
+    let literals = tokens.filter_map(|token| {
+        let kind = literal(&token)?;
+        Some(Place { range: in_code(token.text_range()), kind, state: State::Waiting })
+    });
+    let calls = statement.descendants().filter_map(ast::CallExpr::cast);
+    let functions = calls.filter_map(|call| {
+        let Some(ast::Expr::PathExpr(callee)) = call.expr() else { return None };
+        let path = callee.path()?;
+        let segment = path.segment()?;
+        let module = path.qualifier()?.syntax().text().to_string();
+        let is_one = segment.generic_arg_list().is_none()
+            && segment.name_ref().is_some_and(|name| FUNCTIONS.iter().any(|known| name.text() == *known))
+            && MODULES.contains(&&*module);
+        // On the host a second parameter is the shape.
+        let written = if module.ends_with("host") { "::<f64, _>" } else { "::<f64>" };
+        is_one.then(|| Place {
+            range: in_code(segment.syntax().text_range()),
+            kind: Kind::Function(written),
+            state: State::Waiting,
+        })
+    });
+    literals.chain(functions).collect()
+}
+
+/// The kind of a literal without a type.
+fn literal(token: &SyntaxToken) -> Option<Kind> {
+    let is_open = match token.kind() {
+        SyntaxKind::FLOAT_NUMBER => ast::FloatNumber::cast(token.clone())?.suffix().is_none(),
+        // A larger number is none of the type that Rust would take.
+        SyntaxKind::INT_NUMBER => {
+            let number = ast::IntNumber::cast(token.clone())?;
+            number.suffix().is_none() && number.value().is_ok_and(|value| i32::try_from(value).is_ok())
+        }
+        _ => false,
+    };
+    // A field of a tuple, the length in a type, and what stands in a pattern have types already.
+    let before =
+        std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia());
+    let is_field = before.is_some_and(|token| token.kind() == T![.]);
+    let has_type = |node: SyntaxNode| {
+        ast::Pat::can_cast(node.kind()) || ast::Type::can_cast(node.kind()) || ast::Attr::can_cast(node.kind())
+    };
+    if !is_open || is_field || token.parent_ancestors().any(has_type) {
+        return None;
+    }
+    Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { Kind::Float } else { Kind::Integer })
+}
+
+/// The literals that an expression combines: operands of its operator, arguments of its call.
+fn operands(node: &SyntaxNode) -> Vec<SyntaxNode> {
+    let mut found = Vec::new();
+    let mut wanted: Vec<ast::Expr> = Vec::new();
+    if let Some(binary) = ast::BinExpr::cast(node.clone()) {
+        wanted.extend(binary.lhs().into_iter().chain(binary.rhs()));
+    } else if let Some(call) = ast::CallExpr::cast(node.clone()) {
+        wanted.extend(call.arg_list().into_iter().flat_map(|list| list.args()));
+        wanted.extend(call.expr());
+    } else if let Some(call) = ast::MethodCallExpr::cast(node.clone()) {
+        wanted.extend(call.arg_list().into_iter().flat_map(|list| list.args()).chain(call.receiver()));
+    }
+    while let Some(expression) = wanted.pop() {
+        match expression {
+            ast::Expr::Literal(literal) => found.push(literal.syntax().clone()),
+            ast::Expr::PathExpr(path) => found.push(path.syntax().clone()),
+            ast::Expr::ParenExpr(inner) => wanted.extend(inner.expr()),
+            ast::Expr::PrefixExpr(inner) => wanted.extend(inner.expr()),
+            ast::Expr::RefExpr(inner) => wanted.extend(inner.expr()),
+            ast::Expr::TupleExpr(tuple) => wanted.extend(tuple.fields()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The words of a text that may be names.
+fn identifiers_in(text: &str) -> Vec<String> {
+    let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
+    words
+        .filter(|word| word.starts_with(|first: char| first.is_alphabetic() || first == '_'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed() -> Error {
+        Error::Message("Couldn't automatically determine type of variable `x`.".to_owned())
+    }
+
+    fn with_types(code: &str) -> String {
+        OpenTypes::of(code, &failed(), None).map_or_else(|| code.to_owned(), |open| open.text())
+    }
+
+    #[test]
+    fn open_literals_get_the_types_that_rust_would_take() {
+        for (code, expected) in [
+            (
+                "let x = gpu::linspace(0.0, 1.0, 5);\nlet y = (2. * &x).sqrt();",
+                "let x = gpu::linspace(0.0_f64, 1.0_f64, 5);\nlet y = (2.0_f64 * &x).sqrt();",
+            ),
+            ("let a = gpu::arange(5); (2 * &a).sum()", "let a = gpu::arange(5_i32); (2_i32 * &a).sum()"),
+            ("let z = gpu::zeros((2, 3));", "let z = gpu::zeros::<f64>((2, 3));"),
+            ("let z = gpu::host::ones(3);", "let z = gpu::host::ones::<f64, _>(3);"),
+            ("println!(\"{}\", 1e3 * &x)", "println!(\"{}\", 1e3_f64 * &x)"),
+            ("fn f() -> f64 { 2.0 }\nf()", "fn f() -> f64 { 2.0_f64 }\nf()"),
+        ] {
+            assert_eq!(with_types(code), expected);
+        }
+    }
+
+    #[test]
+    fn what_has_a_type_stays() {
+        for code in [
+            "let x = 2.0_f32; let t = (1u8, 2i64); x",
+            "#[vectorize] fn f(x: f32) -> f32 { 2.0 * x }",
+            "struct S([f32; 3]); const C: f32 = 2.0;",
+            "let z = gpu::zeros::<f32>(n);",
+            "x.0.sqrt()",
+            "\"2.0\".len()",
+        ] {
+            assert_eq!(with_types(code), code);
+        }
+        let other = Error::Message("something else".to_owned());
+        assert!(OpenTypes::of("let x = 2.0;", &other, None).is_none());
+    }
+
+    #[test]
+    fn integers_among_floats_are_floats() {
+        let said = |line: &str, message: &str, column: usize| {
+            let source = format!("pub extern \"C\" fn run_user_code_3(\n{line}\n");
+            let span = format!(
+                r#"{{"is_primary":true,"line_start":2,"line_end":2,"column_start":{column},"column_end":{}}}"#,
+                column + 1
+            );
+            let message =
+                format!(r#"{{"level":"error","code":{{"code":"E0277"}},"message":"{message}","spans":[{span}]}}"#);
+            Diagnostics::new(source, message)
+        };
+        let error = Error::CompilationErrors(Vec::new());
+        for (code, message, column, expected) in [
+            ("let y = &x + 1;", "cannot add `{integer}` to `&DeviceArray<f64>`", 12, "let y = &x + 1_f64;"),
+            (
+                "let y = (-2) * x.abs();",
+                "cannot multiply `{integer}` by `DeviceArray<f32>`",
+                14,
+                "let y = (-2_f32) * x.abs();",
+            ),
+            ("let y = x.gt(2);", "cannot combine an array of `f64` with `{integer}`", 14, "let y = x.gt(2_f64);"),
+        ] {
+            let said = said(code, message, column);
+            assert_eq!(OpenTypes::of(code, &error, Some(&said)).unwrap().text(), expected);
+        }
+        let code = "let y = n + 1;";
+        assert!(OpenTypes::of(code, &error, Some(&said(code, "cannot add `{integer}` to `String`", 11))).is_none());
+    }
+
+    #[test]
+    fn a_type_that_the_compiler_refuses_is_taken_back() {
+        let code = "let y = 2.0 * &single + gpu::zeros(3);\ny.sqrt()";
+        let mut open = OpenTypes::of(code, &failed(), None).unwrap();
+        let source =
+            "pub extern \"C\" fn run_user_code_3(\nlet y = 2.0_f64 * &single + gpu::zeros::<f64>(3);\n(\ny.sqrt()\n)\n";
+        // The operator is the place of the error.
+        let message = r#"{"level":"error","code":{"code":"E0277"},"message":"cannot multiply","spans":[{"is_primary":true,"line_start":2,"line_end":2,"column_start":17,"column_end":18}]}"#;
+        let said = Diagnostics::new(source.to_owned(), message.to_owned());
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.text(), "let y = 2.0 * &single + gpu::zeros::<f64>(3);\ny.sqrt()");
+        // A variable is; its definition has the type.
+        let message = r#"{"level":"error","code":{"code":"E0308"},"message":"mismatched","spans":[{"is_primary":true,"line_start":4,"line_end":4,"column_start":1,"column_end":2}]}"#;
+        let source = source.replace("2.0_f64", "2.0");
+        let said = Diagnostics::new(source, message.to_owned());
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.text(), code);
+        // There is nothing left to take back.
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::SayLast);
+    }
+}
