@@ -122,3 +122,8 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def spans(cell: str) -> list[str]:
+    """The pieces of code in a table's cell; a `|` in code is escaped there."""
+    return [span.replace(r"\|", "|") for span in re.findall(r"`([^`]+)`", cell)]

@@ -25,11 +25,6 @@ class Row:
     ours: str
 
 
-def spans(cell: str) -> list[str]:
-    """The pieces of code in a table's cell; a `|` in code is escaped there."""
-    return [span.replace(r"\|", "|") for span in re.findall(r"`([^`]+)`", cell)]
-
-
 def rows() -> list[Row]:
     """The rows of all tables."""
     found, section = [], ""
@@ -38,8 +33,8 @@ def rows() -> list[Row]:
             section = line[3:]
         if line.startswith("| `"):
             theirs, ours = re.split(r"(?<!\\)\|", line)[1:-1]
-            (rust,) = spans(ours)
-            found.append(Row(section, spans(theirs), rust))
+            (rust,) = notebooks.spans(ours)
+            found.append(Row(section, notebooks.spans(theirs), rust))
     return found
 
 

@@ -55,7 +55,8 @@ def test_the_borrow_checker_speaks(kernel):
 
 def test_a_moved_value_is_named_with_what_to_do(kernel):
     text = failing(kernel, "let list = vec![1]; let other = list; list.len()", "CompileError")
-    assert "in a notebook: the value was moved away; use `&list` where you pass it, or `list.clone()`" in text
+    assert "the value was moved away; use `&list` where you pass it, or `list.clone()`" in text
+    assert "write `let list = vec![1]; let other = list.clone(); list.len()`" in text
 
 
 def test_a_borrowed_value_is_named_with_what_to_do(kernel):

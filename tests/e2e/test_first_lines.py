@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+import notebooks
+from e2e.session import Session
+
+PAGE = (notebooks.LESSONS / "first-lines.md").read_text(encoding="utf-8")
+SETUP = re.search(r"```rust\n(.*?)```", PAGE, re.DOTALL)[1]
+ROWS = [notebooks.spans(line) for line in PAGE.splitlines() if line.startswith("| `")]
 
 WORK = [
     ("let x = gpu::linspace(0.0, 1.0, 5); let y = (2.0 * &x).sqrt();", "y.sum() > 4.3", "true"),
@@ -86,3 +95,22 @@ def test_numbers_of_two_types_get_the_corrected_line(kernel, cell, corrected):
     assert "implement trait" not in error
     first, _ = cell.split("\n")
     kernel.check(f"{first}\n{corrected.removeprefix('write `').removesuffix('`')}")
+
+
+@pytest.fixture(scope="module")
+def variables():
+    session = Session()
+    session.check(SETUP)
+    yield session
+    session.close()
+
+
+@pytest.mark.parametrize(("typed", "corrected"), ROWS)
+def test_the_error_says_what_to_write(variables, typed, corrected):
+    error = variables.run(typed).error_text
+    assert f"write `{corrected}`" in error, error
+    assert "help: remove" not in error and "similar name" not in error, error
+    # The line may open a block. A block of its own keeps its names from the other lines.
+    end = "}" if corrected.endswith("{") else ""
+    given_away = "let v = v.clone(); " if corrected == "drop(v);" else ""
+    variables.check(f"{{ {given_away}{corrected}\n{end} }}")

@@ -1,137 +1,306 @@
-//! The corrected line of a cell whose error says how to correct it.
+//! The corrected line of a cell that does not compile: what people type who know NumPy, CuPy or PyTorch, as Rust.
+//!
+//! Each rule of [`RULES`] rewrites one construct of a line. They are applied until none has anything to do. The result is only said if
+//! it is Rust by its form.
 
-use crate::build_step::placed_statements_of;
-use ra_ap_syntax::ast::{self, AstNode};
+mod calls;
+mod indexing;
+mod known;
+mod line;
+mod numbers;
+mod operators;
+mod words;
 
-/// The integers of Rust, and what the compiler calls one whose type is open.
-const INTEGERS: [&str; 13] =
-    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
-/// Floats, the wider ones later.
-const FLOATS: [(&str, &str); 3] = [("f32", "f32"), ("f64", "f64"), ("{float}", "f64")];
+pub use known::Known;
+use line::Line;
+pub use numbers::of_mixed_numbers;
+use ra_ap_syntax::{Edition, SourceFile};
 
-/// The line with numbers of one type, if an operator at `line` and `column` (from 1, in characters) combines two.
-pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
-    let mut quoted = message.strip_prefix("cannot ")?.split('`').skip(1).step_by(2);
-    let (first, second) = (quoted.next()?, quoted.next()?);
-    // "add the right one to the left one", but "multiply the left one by the right one".
-    let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
-    let (left, right) = if is_turned { (second, first) } else { (first, second) };
-    let (left, right) = (Number::of(left)?, Number::of(right)?);
-    let start: usize = cell.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let operator = start + cell[start..].chars().take(column.checked_sub(1)?).map(char::len_utf8).sum::<usize>();
-    let (operands, shift) = operands(cell, operator)?;
-    let is_left = match (left.rank, right.rank) {
-        (left, right) if left < right => true,
-        (left, right) if left > right => false,
-        _ => return None,
-    };
-    let (side, of_side, target) =
-        if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
-    let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
-    let range = side.syntax().text_range();
-    let (from, to) = (usize::from(range.start()) - shift, usize::from(range.end()) - shift);
-    if from < start || to > end_of_line {
-        return None;
-    }
-    let corrected = converted(side, of_side.is_array, target);
-    Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
-}
+/// Rewrites one construct of a line, if it has one.
+type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 
-/// A number or an array of numbers, by the name of its type.
-struct Number {
-    is_array: bool,
-    /// Numbers of a smaller one become those of a larger one.
-    rank: usize,
-    type_name: &'static str,
-}
+/// The rules; those of words come first, since others read what they leave.
+const RULES: &[Rule] = &[
+    words::comment,
+    words::import,
+    words::header,
+    words::python_words,
+    words::none,
+    words::lambda,
+    words::declaration,
+    words::type_names,
+    calls::print,
+    calls::text,
+    calls::statement,
+    calls::module,
+    calls::data_type,
+    calls::function,
+    calls::keywords,
+    calls::positional_axis,
+    calls::shape,
+    calls::method,
+    calls::field,
+    calls::comprehension,
+    calls::iteration,
+    operators::matrix_product,
+    operators::power,
+    operators::comparison,
+    operators::increment,
+    operators::list,
+    indexing::index,
+    indexing::assignment,
+    indexing::range,
+];
 
-impl Number {
-    fn of(type_name: &str) -> Option<Number> {
-        let name = type_name.trim_start_matches('&').trim_start_matches("mut ");
-        let element = name.strip_prefix("DeviceArray<").and_then(|rest| rest.strip_suffix('>'));
-        let (is_array, name) = (element.is_some(), element.unwrap_or(name));
-        if INTEGERS.contains(&name) {
-            return Some(Number { is_array, rank: 0, type_name: "i64" });
+/// More rewritings than this are a circle.
+const MOST_STEPS: usize = 40;
+
+/// What to write in place of a line, if that is known.
+pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
+    let mut line = Line::new(text.trim());
+    for _ in 0..MOST_STEPS {
+        match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
+            Some(new) => line = Line::new(&new),
+            None => return (line.text != text.trim() && is_rust(&line.text)).then_some(line.text),
         }
-        let found = FLOATS.iter().position(|(known, _)| *known == name)?;
-        Some(Number { is_array, rank: found.min(1) + 1, type_name: FLOATS[found].1 })
     }
+    None
 }
 
-/// The operands of the operator at a place of the cell, and by how much their places are further on.
-fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
-    placed_statements_of(cell).into_iter().find_map(|(start, node)| {
-        let shift = usize::from(node.text_range().start()).checked_sub(start)?;
-        let binary = node.descendants().filter_map(ast::BinExpr::cast).find(|binary| {
-            binary.op_token().is_some_and(|token| usize::from(token.text_range().start()) == operator + shift)
-        })?;
-        Some(([binary.lhs()?, binary.rhs()?], shift))
-    })
-}
-
-/// An expression with its numbers converted.
-fn converted(side: &ast::Expr, is_array: bool, target: &str) -> String {
-    let text = side.syntax().text().to_string();
-    if !is_array {
-        let binds = !matches!(side, ast::Expr::BinExpr(_) | ast::Expr::RangeExpr(_) | ast::Expr::RefExpr(_));
-        return if binds { format!("{text} as {target}") } else { format!("({text}) as {target}") };
+/// Whether a line has the form of Rust; it may open a block or close one.
+pub fn is_rust(text: &str) -> bool {
+    if Line::new(text).has_keyword_argument() {
+        return false;
     }
-    let (inner, text) = match side {
-        ast::Expr::RefExpr(reference) => match reference.expr() {
-            Some(inner) => (inner.clone(), inner.syntax().text().to_string()),
-            None => (side.clone(), text),
-        },
-        _ => (side.clone(), text),
-    };
-    let binds = !matches!(inner, ast::Expr::BinExpr(_) | ast::Expr::PrefixExpr(_) | ast::Expr::CastExpr(_));
-    if binds { format!("{text}.astype::<{target}>()") } else { format!("({text}).astype::<{target}>()") }
+    let before = if text.starts_with('}') { "if true {" } else { "" };
+    let after = if text.ends_with('{') { "}" } else { "" };
+    let program = format!("fn main() {{\n{before}{text}\n{after}\n}}");
+    SourceFile::parse(&program, Edition::Edition2024).errors().is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn type_of(name: &str) -> Option<String> {
+        let known = match name {
+            "a" | "b" | "m" => "DeviceArray<f64>",
+            "mask" => "DeviceArray<bool>",
+            "i" => "DeviceArray<i64>",
+            "x" => "f64",
+            "n" => "i32",
+            "v" => "Vec<i32>",
+            "h" => "ArrayBase<OwnedRepr<f64>, Dim<[usize; 2]>>",
+            _ => return None,
+        };
+        Some(known.to_owned())
+    }
+
+    /// What is said of a line that is not Rust by its form.
+    fn corrected(text: &str) -> Option<String> {
+        let faults = [(None, "expected something")];
+        of_line(text, &Known { faults: &faults, cell: text, type_of: &type_of, rows: false })
+    }
+
     #[test]
-    fn the_operand_with_the_narrower_numbers_is_converted() {
-        for (message, cell, operator, expected) in [
-            (
-                "cannot multiply `{float}` by `i64`",
-                "let n = 1;\n4.0 * inside.sum() / n",
-                "* ",
-                Some("4.0 * inside.sum() as f64 / n"),
-            ),
-            ("cannot divide `f64` by `{integer}`", "x / (n + 1)", "/", Some("x / (n + 1) as f64")),
-            (
-                "cannot divide `f64` by `usize`",
-                "let m = x.sum() / x.len();",
-                "/",
-                Some("let m = x.sum() / x.len() as f64;"),
-            ),
-            (
-                "cannot multiply `DeviceArray<{integer}>` by `{float}`",
-                "let a = b * 0.5;",
-                "*",
-                Some("let a = b.astype::<f64>() * 0.5;"),
-            ),
-            (
-                "cannot add `&DeviceArray<f64>` to `&DeviceArray<f32>`",
-                "let c = &a + &b;",
-                "+",
-                Some("let c = a.astype::<f64>() + &b;"),
-            ),
-            (
-                "cannot subtract `&DeviceArray<i32>` from `DeviceArray<f32>`",
-                "a.abs() - &(b + c)",
-                "-",
-                Some("a.abs() - (b + c).astype::<f32>()"),
-            ),
-            ("cannot add `String` to `f64`", "x + s", "+", None),
-            ("cannot add `i32` to `i64`", "x + s", "+", None),
-            ("cannot add `i32` to `f64`", "not rust at all +", "+", None),
+    fn lines_that_are_not_rust_by_their_form() {
+        for (typed, expected) in [
+            ("a[1:3]", "a.slice(s![1..3])"),
+            ("m[1:-1, ::2]", "m.slice(s![1..-1, ..;2])"),
+            ("m[:, 0]", "m.slice(s![.., 0])"),
+            ("a[::-1]", "a.slice(s![..;-1])"),
+            ("m[0, 1]", "m.get(&[0, 1])"),
+            ("m[0, ..] = 1.0;", "m.slice(s![0, ..]).fill(1.0);"),
+            ("v[0:2]", "v[0..2]"),
+            ("a ** 2", "a.powi(2)"),
+            ("a @ b", "gpu::matmul(&a, &b)"),
+            ("let c = a @ b.t() @ b;", "let c = gpu::matmul(&gpu::matmul(&a, &b.t()), &b);"),
+            ("print(f\"sum {x}\")", "println!(\"sum {x}\")"),
+            ("print(f\"{a.sum():.2f} of {x}\")", "println!(\"{:.2} of {x}\", a.sum())"),
+            ("import numpy as np", "use gpu::prelude::*;"),
+            ("def f(x):", "fn f(x: f64) -> f64 {"),
+            ("for j in range(3):", "for j in 0..3 {"),
+            ("if x > 1.0 and not done:", "if x > 1.0 && !done {"),
+            ("else:", "} else {"),
+            ("elif x > 1.0:", "} else if x > 1.0 {"),
+            ("# a comment", "// a comment"),
+            ("'hello'", "\"hello\""),
+            ("x is None", "x.is_none()"),
+            ("lambda t: t + 1", "|t| t + 1"),
+            ("let z := 3;", "let z = 3;"),
+            ("int z = 3;", "let z: i64 = 3;"),
+            ("z := 3", "let z = 3;"),
+            ("del x", "drop(x);"),
+            ("while x < 1.0: pass", "while x < 1.0 {}"),
+            ("if x > 1: print(x)", "if x > 1 { println!(\"{x}\") }"),
+            ("assert x == 2.0", "assert!(x == 2.0);"),
+            ("[j * 2 for j in range(3)]", "(0..3).map(|j| j * 2).collect::<Vec<_>>()"),
+            ("m.slice(s![1:3])", "m.slice(s![1..3])"),
         ] {
-            let line = cell[..cell.find(operator).unwrap()].matches('\n').count() + 1;
-            let column = cell.lines().nth(line - 1).unwrap().find(operator.trim()).unwrap() + 1;
-            assert_eq!(of_mixed_numbers(message, cell, line, column).as_deref(), expected, "{cell}");
+            assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
         }
+    }
+
+    #[test]
+    fn lines_with_names_that_are_not_there() {
+        for (code, message, typed, expected) in [
+            ("E0423", "expected function, found macro `print`", "print(a)", "println!(\"{a}\")"),
+            ("E0423", "expected function, found macro `print`", "print(\"x\", x)", "println!(\"x {x}\")"),
+            ("E0425", "cannot find function `len` in this scope", "len(v) + 1", "v.len() + 1"),
+            ("E0425", "cannot find function `len` in this scope", "len(a)", "a.shape()[0]"),
+            ("E0425", "cannot find value `np` in this scope", "np.sum(a)", "a.sum()"),
+            ("E0425", "cannot find value `np` in this scope", "np.sum(a, axis=0)", "a.sum_axis(0)"),
+            ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(a)", "gpu::linalg::norm(&a)"),
+            (
+                "E0425",
+                "cannot find value `np` in this scope",
+                "let y = np.sqrt(a) * np.pi;",
+                "let y = a.sqrt() * std::f64::consts::PI;",
+            ),
+            ("E0425", "cannot find value `np` in this scope", "np.array([1.0, 2.0])", "gpu::array(&[1.0, 2.0])"),
+            ("E0425", "cannot find value `np` in this scope", "np.zeros(3, 4)", "gpu::zeros((3, 4))"),
+            (
+                "E0425",
+                "cannot find value `np` in this scope",
+                "np.zeros((3, 4), dtype=np.float32)",
+                "gpu::zeros::<f32>((3, 4))",
+            ),
+            (
+                "E0425",
+                "cannot find value `torch` in this scope",
+                "torch.randn(3, 3)",
+                "gpu::random::normal(0.0, 1.0, (3, 3))",
+            ),
+            ("E0425", "cannot find value `np` in this scope", "np.linspace(0, 1, 5)", "gpu::linspace(0.0, 1.0, 5)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a)", "gpu::plot(&a)"),
+            ("E0425", "cannot find function `sqrt` in this scope", "sqrt(x + 1.0)", "(x + 1.0).sqrt()"),
+            ("E0425", "cannot find function `max` in this scope", "max(x, 1.0)", "x.max(1.0)"),
+            ("E0425", "cannot find function `float` in this scope", "float(n) / 2.0", "(n as f64) / 2.0"),
+            (
+                "E0425",
+                "cannot find value `axis` in this scope",
+                "m.mean(axis=0, keepdims=True)",
+                "m.mean_axis(0).expand_dims(0)",
+            ),
+            ("E0425", "cannot find value `y` in this scope", "y = 3", "let y = 3;"),
+            ("E0425", "cannot find value `True` in this scope", "let t = True;", "let t = true;"),
+            ("E0061", "this method takes 0 arguments but 1 argument was supplied", "m.mean(0)", "m.mean_axis(0)"),
+            (
+                "E0061",
+                "this method takes 1 argument but 2 arguments were supplied",
+                "a.reshape(2, 3)",
+                "a.reshape((2, 3))",
+            ),
+            (
+                "E0061",
+                "this function takes 1 argument but 2 arguments were supplied",
+                "gpu::zeros(3, 4)",
+                "gpu::zeros((3, 4))",
+            ),
+            (
+                "E0061",
+                "this method takes 0 arguments but 1 argument was supplied",
+                "a.astype(\"float32\")",
+                "a.astype::<f32>()",
+            ),
+            ("E0277", "the trait bound `usize: Neg` is not satisfied", "m.reshape(-1)", "m.ravel()"),
+            (
+                "E0277",
+                "the trait bound `usize: Neg` is not satisfied",
+                "m.reshape((2, -1))",
+                "m.reshape((2, m.size() / 2))",
+            ),
+            (
+                "E0599",
+                "no method named `sort` found for struct `DeviceArray<T>` in the current scope",
+                "a.sort()",
+                "gpu::sort(&a)",
+            ),
+            (
+                "E0599",
+                "no method named `dot` found for struct `DeviceArray<T>` in the current scope",
+                "a.dot(b)",
+                "gpu::dot(&a, &b)",
+            ),
+            ("E0609", "no field `T` on type `DeviceArray<f64>`", "a.T", "a.t()"),
+            (
+                "E0615",
+                "attempted to take value of method `shape` on type `DeviceArray<f64>`",
+                "a.shape[0]",
+                "a.shape()[0]",
+            ),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[0] * 2.0", "a.get(&[0]) * 2.0"),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "m[0][1]", "m.get(&[0, 1])"),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[-1]", "a.slice(s![-1]).item()"),
+            (
+                "E0608",
+                "cannot index into a value of type `DeviceArray<f64>`",
+                "a[0] = 5.0;",
+                "a.slice(s![0]).fill(5.0);",
+            ),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[mask]", "a.extract(&mask)"),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[a > 2.0]", "a.extract(&a.gt(2.0))"),
+            (
+                "E0608",
+                "cannot index into a value of type `DeviceArray<f64>`",
+                "a[a < 0.0] = 0.0;",
+                "a.putmask(&a.lt(0.0), 0.0);",
+            ),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[i]", "a.take(&i)"),
+            (
+                "E0608",
+                "cannot index into a value of type `DeviceArray<f64>`",
+                "m[1..3] += a;",
+                "{ let mut part = m.slice(s![1..3]); part += &a; }",
+            ),
+            (
+                "E0070",
+                "invalid left-hand side of assignment",
+                "m.slice(s![0, ..]) = a;",
+                "m.slice(s![0, ..]).assign(&a);",
+            ),
+            ("E0369", "binary operation `>` cannot be applied to type `DeviceArray<f64>`", "a > 2.0", "a.gt(2.0)"),
+            (
+                "E0369",
+                "binary operation `==` cannot be applied to type `DeviceArray<f64>`",
+                "(a + 1.0) == b",
+                "(&a + 1.0).eq(&b)",
+            ),
+            ("E0369", "no implementation for `f64 ^ {integer}`", "x ^ 2", "x.powi(2)"),
+            (
+                "E0277",
+                "the trait bound `std::ops::Range<{integer}>: AsRef<[SliceInfoElem]>` is not satisfied",
+                "m.slice(1..3)",
+                "m.slice(s![1..3])",
+            ),
+            (
+                "E0369",
+                "cannot multiply `[{float}; 2]` by `{float}`",
+                "[1.0, 2.0] * 2.0",
+                "gpu::array(&[1.0, 2.0]) * 2.0",
+            ),
+            ("E0277", "`&DeviceArray<f64>` is not an iterator", "for y in &a { }", "for y in a.to_host() { }"),
+            ("E0061", "this method takes 1 argument but 0 arguments were supplied", "a.get()", "a.to_host()"),
+            ("E0614", "type `{integer}` cannot be dereferenced", "2 ** n", "2_i32.pow(n as u32)"),
+        ] {
+            let faults = [(Some(code), message)];
+            let known = Known { faults: &faults, cell: typed, type_of: &type_of, rows: false };
+            assert_eq!(of_line(typed, &known).as_deref(), Some(expected), "{typed}");
+        }
+    }
+
+    #[test]
+    fn of_what_is_rust_nothing_is_said() {
+        for (code, message, typed) in [
+            ("E0308", "mismatched types", "let y: String = v[0];"),
+            ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
+            ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
+            ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),
+        ] {
+            let faults = [(Some(code), message)];
+            let known = Known { faults: &faults, cell: typed, type_of: &type_of, rows: false };
+            assert_eq!(of_line(typed, &known), None, "{typed}");
+        }
+        assert_eq!(corrected("let y = &x.;"), None);
     }
 }

@@ -1,8 +1,9 @@
 //! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
 
 use crate::build_step::Diagnostics;
+use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
-use crate::evaluator::{CellError, corrections, keeping};
+use crate::evaluator::{CellError, keeping};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
@@ -21,6 +22,9 @@ pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 /// What to say of a variable that is not there any more.
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// The type of a variable of the notebook.
+pub type TypeOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// The error of a cell that does not compile. `said` is what the compiler has said last, and `code` what evcxr got.
 pub fn compile_error(
     all: &[CompilationError],
@@ -29,6 +33,7 @@ pub fn compile_error(
     code: &str,
     locate: Locate<'_>,
     missed: Missed<'_>,
+    type_of: TypeOf<'_>,
 ) -> CellError {
     // What evcxr says itself is about variables that it cannot store.
     let is_evcxrs = |error: &CompilationError| error.code().is_none() && keeping::not_kept(&error.message()).is_some();
@@ -50,6 +55,7 @@ pub fn compile_error(
             None => distinct.push(error),
         }
     }
+    correct(&mut distinct, cell, missed, type_of);
     let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
     let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
     // `:explain` fails unless it can explain all of them.
@@ -63,6 +69,38 @@ pub fn compile_error(
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
+/// Adds the corrected lines. What the compiler says of such a line besides, and its own help, would mislead.
+fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>) {
+    let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
+    for line in lines {
+        let Some(text) = cell.lines().nth(line - 1) else { continue };
+        let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
+        // Nothing helps where a variable is gone.
+        if here.iter().any(|error| error.missed(missed).is_some()) {
+            continue;
+        }
+        let faults: Vec<_> = here.iter().map(|error| (error.code.as_deref(), error.message.as_str())).collect();
+        let corrected = |rows| corrections::of_line(text, &Known { faults: &faults, cell, type_of, rows });
+        let Some(corrected_line) = corrected(false) else { continue };
+        let mut advice = format!("write `{corrected_line}`");
+        if let Some(rows) = corrected(true).filter(|rows| *rows != corrected_line) {
+            let _ = write!(advice, ", or `{rows}` where the array has more axes");
+        }
+        let mut is_first = true;
+        errors.retain_mut(|error| {
+            if error.line() != Some(line) {
+                return true;
+            }
+            if is_first {
+                let is_note = |text: &str| text == "method defined here" || text == "function defined here";
+                error.children.retain(|(level, text)| level != "help" && !is_note(text));
+                error.advice.push(advice.clone());
+            }
+            std::mem::take(&mut is_first)
+        });
+    }
+}
+
 /// An error of the compiler's.
 struct Error {
     code: Option<String>,
@@ -72,6 +110,8 @@ struct Error {
     children: Vec<(String, String)>,
     /// What to do about it, where that is known from the message.
     advice: Vec<String>,
+    /// What the compiler would write at places of one line.
+    suggestion: Option<Vec<([usize; 4], String)>>,
 }
 
 /// A message about a part of the code.
@@ -229,13 +269,22 @@ impl Error {
         labels.sort_by_key(|label| !label.is_primary && matches!(label.place, Place::Earlier(_)));
         let code = message["code"]["code"].as_str().map(str::to_owned);
         let children = children(message, &|span| Some(place_of(span, places, locate)));
-        Error { advice: Vec::new(), code, message: text, labels, children }
+        let suggestion = suggestion(message, &|span| place_of(span, places, locate));
+        Error { advice: Vec::new(), code, message: text, labels, children, suggestion }
     }
 
     /// Where it is, if that is in the cell.
     fn place(&self) -> Option<&Place> {
         let first = self.labels.iter().find(|label| label.is_primary).or(self.labels.first());
         first.map(|label| &label.place).filter(|place| **place != Place::Elsewhere)
+    }
+
+    /// The line of the cell that it is about.
+    fn line(&self) -> Option<usize> {
+        match self.place()? {
+            Place::Cell([line, ..]) => Some(*line),
+            Place::Earlier(_) | Place::Elsewhere => None,
+        }
     }
 
     fn render(&self, cell: &str, missed: Missed<'_>) -> String {
@@ -255,23 +304,49 @@ impl Error {
         for (level, message) in &self.children {
             let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
         }
-        let corrected = self.corrected(cell).map(|line| format!("write `{line}`"));
-        let advice: Vec<String> = self.advice.iter().cloned().chain(self.hints(missed)).chain(corrected).collect();
+        let mut advice = self.advice.clone();
+        if advice.is_empty() {
+            advice.extend(self.hints(missed));
+            advice.extend(self.corrected(cell).map(|line| format!("write `{line}`")));
+        }
         if !advice.is_empty() {
             let _ = writeln!(text, "{}", keeping::as_list(&advice));
         }
         text.trim_end().to_owned()
     }
 
-    /// The line of the cell without the fault, if the message says how.
+    /// The line of the cell without the fault, if the message or the compiler's help says how.
     fn corrected(&self, cell: &str) -> Option<String> {
         let Some(Place::Cell([line, column, ..])) = self.place() else { return None };
         corrections::of_mixed_numbers(&self.message, cell, *line, *column)
             .filter(|_| self.code.as_deref() == Some("E0277"))
+            .or_else(|| self.suggested(cell))
+    }
+
+    /// The line with what the compiler suggests.
+    fn suggested(&self, cell: &str) -> Option<String> {
+        let mut changes = self.suggestion.clone()?;
+        changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
+        let mut characters: Vec<char> = cell.lines().nth(changes.first()?.0[0].checked_sub(1)?)?.chars().collect();
+        for ([_, start, _, end], text) in changes {
+            let range = start.checked_sub(1)?..end.checked_sub(1)?;
+            if range.start > range.end || range.end > characters.len() {
+                return None;
+            }
+            characters.splice(range, text.chars());
+        }
+        let line = characters.into_iter().collect::<String>().trim().to_owned();
+        corrections::is_rust(&line).then_some(line)
     }
 
     /// What a notebook can do that a program cannot, or the other way round.
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
+        let code = self.code.as_deref().unwrap_or_default();
+        self.missed(missed).map_or_else(|| keeping::advice(code, &self.message), |hint| vec![hint])
+    }
+
+    /// What to say of the variable that it misses.
+    fn missed(&self, missed: Missed<'_>) -> Option<String> {
         let code = self.code.as_deref().unwrap_or_default();
         // Where the name is also that of a macro, a crate or a module, the compiler speaks of this.
         let missing = match code {
@@ -283,8 +358,7 @@ impl Error {
                 .map(|(_, rest)| rest),
             _ => None,
         };
-        let hint = missing.and_then(|rest| missed(rest.split(['`', '!']).next()?));
-        hint.map_or_else(|| keeping::advice(code, &self.message), |hint| vec![hint])
+        missing.and_then(|rest| missed(rest.split(['`', '!']).next()?))
     }
 }
 
@@ -329,7 +403,14 @@ fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
         is_primary: message.is_primary,
     });
     let code = error.code().map(str::to_owned);
-    Error { code, message, labels: labels.collect(), children: children(&error.json, &|_| None), advice }
+    Error {
+        code,
+        message,
+        labels: labels.collect(),
+        children: children(&error.json, &|_| None),
+        advice,
+        suggestion: None,
+    }
 }
 
 /// Shows the line that a message is about with a mark under it; false if it is about none of the user's.
@@ -361,6 +442,42 @@ fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
     let shown = format!("{BLUE}{blank} |{RESET} {blanks}{colour}{marks} {}", message.text);
     let _ = writeln!(text, "{}{RESET}", shown.trim_end());
     true
+}
+
+/// Help that is right as a rule, though the compiler does not say that it is.
+const TRUSTED: [&str; 6] = [
+    "use a float literal",
+    "consider borrowing",
+    "try using a conversion method",
+    "try adding a return type",
+    "you might have meant to introduce a new binding",
+    "you might have meant to use `push`",
+];
+/// Help that would mislead.
+const MISLEADING: [&str; 5] =
+    ["remove the extra argument", "escape `", "consider making this binding", "add `;` here", "consider importing"];
+
+/// The one change that the compiler suggests, if it is in one line of the cell.
+fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([usize; 4], String)>> {
+    let is_good = |child: &&Value| {
+        let text = child["message"].as_str().unwrap_or_default();
+        let spans = child["spans"].as_array().map_or(&[][..], Vec::as_slice);
+        let is_certain = spans.iter().all(|span| span["suggestion_applicability"] == "MachineApplicable");
+        !spans.is_empty()
+            && spans.iter().all(|span| span["suggested_replacement"].as_str().is_some_and(is_the_users))
+            && !MISLEADING.iter().any(|help| text.starts_with(help))
+            && (is_certain || TRUSTED.iter().any(|help| text.starts_with(help)))
+    };
+    let child = error["children"].as_array()?.iter().find(is_good)?;
+    let changes = child["spans"].as_array()?.iter().map(|span| {
+        let Place::Cell([line, start, last, end]) = place(span) else { return None };
+        let is_insertion = span["byte_start"] == span["byte_end"];
+        let end = if is_insertion { start } else { end };
+        (line == last || is_insertion)
+            .then(|| ([line, start, line, end], span["suggested_replacement"].as_str().unwrap_or_default().to_owned()))
+    });
+    let changes: Vec<([usize; 4], String)> = changes.collect::<Option<_>>()?;
+    changes.iter().all(|(place, _)| place[0] == changes[0].0[0]).then_some(changes)
 }
 
 /// The compiler's notes and help, in its order.

@@ -47,7 +47,15 @@ impl Ended {
             }
             Error::CompilationErrors(errors) => {
                 let place = |line, column| locate(traced.expansion, traced.cell, line, column);
-                compile_error(&errors, self.answer.diagnostics.as_ref(), traced.cell, traced.code, &place, missed)
+                compile_error(
+                    &errors,
+                    self.answer.diagnostics.as_ref(),
+                    traced.cell,
+                    traced.code,
+                    &place,
+                    missed,
+                    &|name| self.before.types.get(name).cloned(),
+                )
             }
             Error::TypeRedefinedVariablesLost(names) => CellError {
                 name: "VariablesLost".to_owned(),

@@ -1,0 +1,696 @@
+//! Calls of functions and methods under the names that they have elsewhere.
+
+use super::known::{ARRAY, Known};
+use super::line::{Kind, Line, is_name};
+use super::operators::{as_argument, as_float, as_object, with_references};
+
+/// Functions that are methods of arrays and of numbers.
+const METHODS: [&str; 51] = [
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "min",
+    "max",
+    "argmin",
+    "argmax",
+    "all",
+    "any",
+    "cumsum",
+    "cumprod",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "cbrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "abs",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "sign",
+    "square",
+    "maximum",
+    "minimum",
+    "clip",
+    "hypot",
+    "reshape",
+    "ravel",
+    "transpose",
+    "copy",
+    "take",
+    "count_nonzero",
+    "diagonal",
+    "nonzero",
+];
+
+/// Other names of methods.
+const OTHER_METHODS: [(&str, &str); 12] = [
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("absolute", "abs"),
+    ("fabs", "abs"),
+    ("amax", "max"),
+    ("amin", "min"),
+    ("flatten", "ravel"),
+    ("relu", "maximum"),
+    ("isnan", "is_nan"),
+    ("isfinite", "is_finite"),
+];
+
+/// Functions of the prelude that take arrays by reference.
+const FUNCTIONS: [&str; 30] = [
+    "sort",
+    "argsort",
+    "unique",
+    "dot",
+    "matmul",
+    "outer",
+    "inner",
+    "vdot",
+    "kron",
+    "trace",
+    "median",
+    "percentile",
+    "quantile",
+    "histogram",
+    "bincount",
+    "digitize",
+    "searchsorted",
+    "allclose",
+    "tile",
+    "flip",
+    "roll",
+    "repeat",
+    "pad",
+    "split",
+    "convolve",
+    "correlate",
+    "diff",
+    "meshgrid",
+    "tensordot",
+    "einsum",
+];
+
+/// Functions of the prelude that make arrays.
+const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
+
+/// Functions that draw.
+const PLOTS: [&str; 4] = ["plot", "imshow", "scatter", "hist"];
+
+/// Methods that have a twin for one axis.
+const REDUCTIONS: [&str; 14] = [
+    "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
+];
+
+/// Modules of Python.
+const MODULES: [&str; 12] = ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "gpu", "scipy", "F", "random"];
+
+/// Element types.
+const DATA_TYPES: [(&str, &str); 15] = [
+    ("float32", "f32"),
+    ("float64", "f64"),
+    ("float", "f64"),
+    ("double", "f64"),
+    ("single", "f32"),
+    ("int32", "i32"),
+    ("int64", "i64"),
+    ("int", "i64"),
+    ("uint8", "u8"),
+    ("uint32", "u32"),
+    ("uint64", "u64"),
+    ("bool", "bool"),
+    ("complex128", "gpu::Complex<f64>"),
+    ("f32", "f32"),
+    ("f64", "f64"),
+];
+
+/// An element type by any of its names.
+fn data_type_of(text: &str) -> Option<&'static str> {
+    let name = text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?;
+    DATA_TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+}
+
+/// The name and the value of an argument with a name.
+fn keyword(argument: &str) -> Option<(&str, &str)> {
+    let (name, value) = argument.split_once('=')?;
+    (is_name(name.trim()) && !value.starts_with('=')).then(|| (name.trim(), value.trim()))
+}
+
+/// Arguments without a name, and those with one.
+fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
+    let named = arguments.iter().filter_map(|argument| keyword(argument)).collect();
+    (arguments.iter().copied().filter(|argument| keyword(argument).is_none()).collect(), named)
+}
+
+fn value_of<'a>(named: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// A text for `format!` and its arguments.
+#[derive(Default)]
+struct Format {
+    text: String,
+    arguments: Vec<String>,
+}
+
+impl Format {
+    /// Adds an expression.
+    fn value(&mut self, expression: &str, how: &str, known: &Known<'_>) {
+        let type_name = known.type_of(expression).unwrap_or_default();
+        let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start));
+        let how = if is_shown { how.to_owned() } else { format!("{how}?") };
+        let how = if how.is_empty() { how } else { format!(":{how}") };
+        if is_name(expression) {
+            self.text += &format!("{{{expression}{how}}}");
+        } else {
+            self.text += &format!("{{{how}}}");
+            self.arguments.push(expression.to_owned());
+        }
+    }
+
+    /// Adds a text in quotes, with its prefix.
+    fn literal(&mut self, literal: &str, known: &Known<'_>) -> Option<()> {
+        let is_formatted = literal.starts_with(['f', 'F']);
+        let quoted = literal.trim_start_matches(['f', 'F', 'r', 'b']);
+        let quote = quoted.chars().next()?;
+        let text = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
+        let text = if quote == '\'' { text.replace('"', "\\\"") } else { text.to_owned() };
+        if !is_formatted {
+            self.text += &text.replace('{', "{{").replace('}', "}}");
+            return Some(());
+        }
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(['{', '}']) {
+            self.text += &rest[..at];
+            rest = &rest[at..];
+            if rest.starts_with("{{") || rest.starts_with("}}") {
+                self.text += &rest[..2];
+                rest = &rest[2..];
+                continue;
+            }
+            let end = rest.find('}')?;
+            let field = rest[..end].strip_prefix('{')?;
+            rest = &rest[end + 1..];
+            let (expression, how) = match field.rsplit_once(':') {
+                Some((expression, how)) if !expression.ends_with(':') => (expression, how),
+                _ => (field, ""),
+            };
+            let (named, expression) = match expression.strip_suffix('=') {
+                Some(expression) => (true, expression),
+                None => (false, expression),
+            };
+            if named {
+                self.text += &format!("{expression} = ");
+            }
+            self.value(
+                expression.trim_end_matches("!r").trim(),
+                how.trim_end_matches(['f', 'd', 's', 'g', 'F']),
+                known,
+            );
+        }
+        self.text += rest;
+        Some(())
+    }
+
+    /// The arguments of the macro.
+    fn end(self) -> String {
+        let arguments: String = self.arguments.iter().map(|argument| format!(", {argument}")).collect();
+        format!("\"{}\"{arguments}", self.text)
+    }
+}
+
+/// `print(a)`, `print(f"…")`, `println!(a)`
+pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).find_map(|at| {
+        if !matches!(line.at(at), "print" | "println") || matches!(line.before(at, 1), "." | "::" | "fn") {
+            return None;
+        }
+        let is_macro = line.at(at + 1) == "!";
+        let open = if is_macro { at + 2 } else { at + 1 };
+        if line.at(open) != "(" || !(is_macro || known.blames(line.at(at))) {
+            return None;
+        }
+        let close = line.closing(open)?;
+        let arguments = line.arguments(open)?;
+        let is_text = line.kind(open + 1) == Some(Kind::Text);
+        let has_fields = is_text && line.at(open + 1).contains('{') && !line.at(open + 1).starts_with('f');
+        let is_right = is_text && (has_fields || arguments.len() == 1) && line.at(open + 1).starts_with('"');
+        if is_macro && (is_right || arguments.is_empty()) {
+            return None;
+        }
+        let (values, named) = sorted_out(&arguments);
+        let name = if value_of(&named, "end").is_some() { "print!" } else { "println!" };
+        if is_right && !is_macro && has_fields {
+            // It has the form that the macro takes.
+            return Some(line.with(at, close, &format!("{name}({})", values.join(", "))));
+        }
+        let mut format = Format::default();
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                format.text.push(' ');
+            }
+            let own = Line::new(value);
+            if own.len() == 1 && own.kind(0) == Some(Kind::Text) {
+                format.literal(value, known)?
+            } else {
+                format.value(value, "", known)
+            }
+        }
+        Some(line.with(at, close, &format!("{name}({})", if values.is_empty() { String::new() } else { format.end() })))
+    })
+}
+
+/// `f"…"` and `'text'`
+pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).filter(|at| line.kind(*at) == Some(Kind::Text)).find_map(|at| {
+        let literal = line.at(at);
+        let is_formatted = literal.starts_with(['f', 'F']);
+        let is_long = literal.starts_with('\'') && literal.chars().count() > 3 && !literal.starts_with("'\\");
+        let is_lifetime = matches!(line.before(at, 1), "&" | "<");
+        if !(is_formatted || (is_long && !is_lifetime && known.is_syntax())) {
+            return None;
+        }
+        let mut format = Format::default();
+        format.literal(literal, known)?;
+        if is_formatted {
+            return Some(line.with(at, at, &format!("format!({})", format.end())));
+        }
+        Some(line.with(at, at, &format!("\"{}\"", literal.trim_matches('\'').replace('"', "\\\""))))
+    })
+}
+
+/// `assert x == 2`, `del x`
+pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
+    let last = line.len().checked_sub(1)?;
+    let end = if line.at(last) == ";" { last.checked_sub(1)? } else { last };
+    if !line.is_word(1) && line.at(1) != "not" || end == 0 {
+        return None;
+    }
+    match line.at(0) {
+        "assert" => Some(format!("assert!({});", line.slice(1, end))),
+        "del" => Some(format!("drop({});", line.slice(1, end))),
+        _ => None,
+    }
+}
+
+/// What `np.name(…)` is here.
+fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
+    let name = *path.last()?;
+    let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
+    let (values, named) = sorted_out(arguments);
+    let data_type = value_of(&named, "dtype").map(data_type_of);
+    if data_type == Some(None) {
+        return None;
+    }
+    let rest: Vec<String> =
+        named.iter().filter(|(name, _)| *name != "dtype").map(|(name, value)| format!("{name}={value}")).collect();
+    let rest = |values: &[&str]| {
+        let mut all: Vec<String> = values.iter().map(|value| as_argument(value, known)).collect();
+        all.extend(rest.iter().cloned());
+        all.join(", ")
+    };
+    let shape =
+        |values: &[&str]| if values.len() == 1 { values[0].to_owned() } else { format!("({})", values.join(", ")) };
+    let by_reference = |value: &&str| if value.starts_with('&') { (*value).to_owned() } else { format!("&{value}") };
+    let of_type = |call: String| match data_type.flatten() {
+        Some(type_name) => format!("{call}.astype::<{type_name}>()"),
+        None => call,
+    };
+    Some(match (module, name) {
+        ("random", "rand" | "random") | (_, "rand") => format!("gpu::random::random({})", shape(&values)),
+        ("random", "standard_normal") | (_, "randn") => {
+            format!("gpu::random::normal(0.0, 1.0, {})", shape(&values))
+        }
+        ("random", "randint") if values.len() == 3 => {
+            format!("gpu::random::integers({}..{}, {})", values[0], values[1], values[2])
+        }
+        ("random", "normal" | "uniform") if values.len() == 3 => {
+            format!("gpu::random::{name}({}, {}, {})", as_float(values[0]), as_float(values[1]), values[2])
+        }
+        ("random", "seed" | "permutation") => format!("gpu::random::{name}({})", values.join(", ")),
+        ("linalg" | "fft", _) if !values.is_empty() => {
+            let others: String = values[1..].iter().map(|value| format!(", {}", as_argument(value, known))).collect();
+            format!("gpu::{module}::{name}({}{others})", by_reference(&values[0]))
+        }
+        (_, "zeros" | "ones" | "empty") if !values.is_empty() => match data_type.flatten() {
+            Some(type_name) => format!("gpu::{name}::<{type_name}>({})", shape(&values)),
+            None => format!("gpu::{name}({})", shape(&values)),
+        },
+        (_, "array" | "asarray" | "tensor") if values.len() == 1 => {
+            let function = if values[0].starts_with('[') { "array" } else { "asarray" };
+            of_type(format!("gpu::{function}({})", by_reference(&values[0])))
+        }
+        (_, "arange") if !values.is_empty() => of_type(format!("gpu::arange({})", shape(&values))),
+        (_, "linspace") if values.len() == 3 => {
+            of_type(format!("gpu::linspace({}, {}, {})", as_float(values[0]), as_float(values[1]), values[2]))
+        }
+        (_, "full" | "eye") if !values.is_empty() => of_type(format!("gpu::{name}({})", values.join(", "))),
+        (_, "where") => format!(
+            "gpu::where_({})",
+            values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| if at == 0 { by_reference(value) } else { as_argument(value, known) })
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        (_, "concatenate" | "stack" | "vstack" | "hstack") => {
+            let inner = Line::new(values.first()?);
+            let arrays: Vec<String> = inner.arguments(0)?.iter().map(by_reference).collect();
+            let axis = value_of(&named, "axis").or(values.get(1).copied()).unwrap_or("0");
+            let axis = if name.ends_with("vstack") || name == "hstack" { String::new() } else { format!(", {axis}") };
+            format!("gpu::{name}([{}]{axis})", arrays.join(", "))
+        }
+        (_, name) if PLOTS.contains(&name) && !values.is_empty() => {
+            format!("gpu::{name}({})", values.iter().map(by_reference).collect::<Vec<_>>().join(", "))
+        }
+        (_, name) if FUNCTIONS.contains(&name) && !values.is_empty() => {
+            let others: String = rest(&values[1..]);
+            let others = if others.is_empty() { others } else { format!(", {others}") };
+            format!("gpu::{name}({}{others})", by_reference(&values[0]))
+        }
+        (_, name) => {
+            let method = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours);
+            let object = values.first().filter(|_| METHODS.contains(&method) || method.starts_with("is_"))?;
+            let is_number = path.first() == Some(&"math")
+                || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
+            let method = if method == "log" && is_number { "ln" } else { method };
+            let object = if object.starts_with('[') {
+                format!("gpu::array(&{object})")
+            } else {
+                as_object(&with_references(object, known))
+            };
+            let others = if name == "relu" { "0.0".to_owned() } else { rest(&values[1..]) };
+            of_type(format!("{object}.{method}({others})"))
+        }
+    })
+}
+
+/// `np.sum(a)`, `np::pi`, `gpu.zeros(3)`, and functions that the prelude does not have under that name.
+pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).find_map(|at| {
+        let module = line.at(at);
+        if module == "pi" && line.before(at, 1) != "." && known.says("cannot find value `pi`") {
+            return Some(line.with(at, at, "std::f64::consts::PI"));
+        }
+        if !MODULES.contains(&module) || matches!(line.before(at, 1), "." | "::" | "use" | "let" | "mut") {
+            return None;
+        }
+        let mut path = Vec::new();
+        let mut last = at;
+        while matches!(line.at(last + 1), "." | "::") && line.is_word(last + 2) {
+            last += 2;
+            path.push(line.at(last));
+        }
+        let name = *path.last()?;
+        if module == "gpu" {
+            let is_missing =
+                known.says(&format!("function `{name}` in ")) || known.says(&format!("function `r#{name}` in "));
+            let is_list = name == "asarray" && line.at(last + 2) == "[";
+            let is_whole = name == "linspace" && known.says("its elements are `{integer}`");
+            if !(line.at(at + 1) == "." || is_missing || is_list || is_whole || (name == "where" && known.is_syntax()))
+            {
+                return None;
+            }
+        } else if !known.blames(module) || (known.type_of)(module).is_some() {
+            return None;
+        }
+        let constant = match name {
+            "pi" => Some("std::f64::consts::PI"),
+            "e" => Some("std::f64::consts::E"),
+            "inf" => Some("f64::INFINITY"),
+            "nan" => Some("f64::NAN"),
+            _ => None,
+        };
+        if let Some(constant) = constant.filter(|_| line.at(last + 1) != "(") {
+            return Some(line.with(at, last, constant));
+        }
+        if line.at(last + 1) != "(" {
+            return None;
+        }
+        path.insert(0, module);
+        let new = translated(&path, &line.arguments(last + 1)?, known)?;
+        Some(line.with(at, line.closing(last + 1)?, &new))
+    })
+}
+
+/// `a.astype("float32")`
+pub fn data_type(line: &Line, _: &Known<'_>) -> Option<String> {
+    line.calls(true).filter(|at| line.at(*at) == "astype").find_map(|at| {
+        let close = line.closing(at + 1)?;
+        let arguments = line.arguments(at + 1)?;
+        let type_name = data_type_of(arguments.first()?.trim_start_matches("dtype=").trim())?;
+        Some(line.with(at, close, &format!("astype::<{type_name}>()")))
+    })
+}
+
+/// `len(v)`, `sqrt(x)`, `range(3)`
+pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(false).find_map(|at| {
+        let name = line.at(at);
+        let is_own = known.cell.contains(&format!("fn {name}("))
+            || known.cell.contains(&format!("let {name} ="))
+            || (known.type_of)(name).is_some();
+        if is_own || !known.blames(name) {
+            return None;
+        }
+        let close = line.closing(at + 1)?;
+        let arguments = line.arguments(at + 1)?;
+        let (values, named) = sorted_out(&arguments);
+        let first = values.first().copied().unwrap_or_default();
+        let is_cast = |type_name: &str| {
+            let cast = format!("{} as {type_name}", as_object(first));
+            // A conversion binds less than a call, and more than most signs: but not before `<`.
+            if at == 0 && close + 1 >= line.len() || matches!(line.at(close + 1), ")" | "," | ";") {
+                cast
+            } else {
+                format!("({cast})")
+            }
+        };
+        let new = match (name, values.as_slice()) {
+            ("len", [_]) if known.is_array(first) => format!("{first}.shape()[0]"),
+            ("len", [_]) => format!("{}.len()", as_object(first)),
+            ("range", [end]) => in_head(line, at, format!("0..{end}")),
+            ("range", [start, end]) => in_head(line, at, format!("{start}..{end}")),
+            ("range", [start, end, step]) => format!("({start}..{end}).step_by({step})"),
+            ("float", [_]) => is_cast("f64"),
+            ("int", [_]) => is_cast("i64"),
+            ("str", [_]) => format!("{}.to_string()", as_object(first)),
+            ("type", [_]) => format!("gpu::type_of(&{first})"),
+            ("input", _) => format!("gpu::input({})", if first.is_empty() { "\"\"" } else { first }),
+            ("sorted", [_]) if known.is_array(first) => format!("gpu::sort(&{first})"),
+            ("enumerate", [_]) => format!("{}.iter().enumerate()", as_object(first)),
+            ("zip", [_, second]) => format!("{}.iter().zip(&{second})", as_object(first)),
+            ("pow", [_, power]) => format!("{} ** {power}", as_object(first)),
+            ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
+            _ if CREATION.contains(&name)
+                || FUNCTIONS.contains(&name)
+                || METHODS.contains(&name)
+                || PLOTS.contains(&name) =>
+            {
+                let is_number = !known.is_array(first) && name == "log";
+                let path = if is_number { ["math", name] } else { ["gpu", name] };
+                translated(&path, &arguments, known)?
+            }
+            _ => return None,
+        };
+        (named.is_empty() || matches!(name, "sum" | "mean") || CREATION.contains(&name))
+            .then(|| line.with(at, close, &new))
+    })
+}
+
+/// A range as it stands in the head of a loop, or in parentheses.
+fn in_head(line: &Line, at: usize, range: String) -> String {
+    let is_head = line.at(0) == "for" && line.before(at, 1) == "in";
+    if is_head { range } else { format!("({range})") }
+}
+
+/// `m.sum(axis=0, keepdims=True)`
+pub fn keywords(line: &Line, _: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| {
+        let name = line.at(at);
+        let arguments = line.arguments(at + 1)?;
+        let (values, named) = sorted_out(&arguments);
+        if !REDUCTIONS.contains(&name) || named.is_empty() {
+            return None;
+        }
+        let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.first().copied());
+        let is_kept = value_of(&named, "keepdims").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let known_names = named.iter().all(|(name, _)| matches!(*name, "axis" | "dim" | "keepdims" | "ddof"));
+        let mut new = match (axis, value_of(&named, "ddof")) {
+            (Some("None"), None) => format!("{name}()"),
+            (Some(axis), None) => format!("{name}_axis({axis})"),
+            (Some(axis), Some(ddof)) if matches!(name, "std" | "var") => {
+                format!("{name}_with({axis}, {})", as_float(ddof))
+            }
+            _ => return None,
+        };
+        if is_kept {
+            new += &format!(".expand_dims({})", axis?);
+        }
+        known_names.then_some(())?;
+        Some(line.with(at, line.closing(at + 1)?, &new))
+    })
+}
+
+/// `m.mean(0)`
+pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("takes 0 arguments but 1 argument was supplied") {
+        return None;
+    }
+    line.calls(true).filter(|at| REDUCTIONS.contains(&line.at(*at)) && line.at(at + 2) != ")").find_map(|at| {
+        let [argument] = line.arguments(at + 1)?[..] else { return None };
+        Some(line.with(at, line.closing(at + 1)?, &format!("{}_axis({argument})", line.at(at))))
+    })
+}
+
+/// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`, `m.reshape((2, -1))`
+pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
+    let many = known.says("takes 1 argument but") || known.is_syntax();
+    let negative = known.says("`usize: Neg`");
+    (0..line.len()).find_map(|at| {
+        let name = line.at(at);
+        let is_method = name == "reshape" && line.before(at, 1) == ".";
+        let is_function = matches!(name, "zeros" | "ones" | "empty" | "random") && line.before(at, 1) == "::";
+        if !(is_method || is_function) || line.at(at + 1) != "(" {
+            return None;
+        }
+        let (open, close) = (at + 1, line.closing(at + 1)?);
+        let arguments = line.arguments(open)?;
+        if many && arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none()) {
+            return Some(line.with(open, close, &format!("(({}))", arguments.join(", "))));
+        }
+        if !(is_method && (negative || known.is_syntax())) {
+            return None;
+        }
+        let object = line.slice(line.operand_before(at - 1)?, at - 2);
+        if arguments == ["-1"] {
+            return Some(line.with(at, close, "ravel()"));
+        }
+        let [tuple] = arguments[..] else { return None };
+        let inner = Line::new(tuple);
+        let lengths = inner.arguments(0).filter(|_| matches!(inner.at(0), "(" | "["))?;
+        let others: Vec<&str> = lengths.iter().copied().filter(|length| *length != "-1").collect();
+        if others.len() + 1 != lengths.len() {
+            return None;
+        }
+        let product = if others.len() == 1 { others[0].to_owned() } else { format!("({})", others.join(" * ")) };
+        let lengths: Vec<String> = lengths
+            .iter()
+            .map(|length| if *length == "-1" { format!("{object}.size() / {product}") } else { (*length).to_owned() })
+            .collect();
+        Some(line.with(open, close, &format!("(({}))", lengths.join(", "))))
+    })
+}
+
+/// `a.sort()`, `a.numpy()`
+pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| {
+        let name = line.at(at);
+        let is_missing = known.says(&format!("no method named `{name}`"))
+            || (name == "flatten" && known.says("is not an iterator"))
+            || (known.is_syntax() && name == "dot")
+            || (name == "get" && known.says("takes 1 argument but 0 arguments were supplied"));
+        let first = line.operand_before(at - 1)?;
+        let object = line.slice(first, at - 2);
+        let (open, close) = (at + 1, line.closing(at + 1)?);
+        let arguments = line.arguments(open)?;
+        let is_array =
+            ["for struct `", "for reference `&", "`"].iter().any(|before| known.says(&format!("{before}{ARRAY}")))
+                || known.is_array(object);
+        if name == "append"
+            && known.type_of(object).is_some_and(|known| known.starts_with("Vec<"))
+            && arguments.len() == 1
+        {
+            return Some(line.with(at, at, "push"));
+        }
+        if !is_missing || !is_array {
+            return None;
+        }
+        let new = match name {
+            "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
+            "tolist" => format!("{object}.to_host().iter().copied().collect::<Vec<_>>()"),
+            "cuda" | "to" | "detach" => format!("{object}.copy()"),
+            "flatten" => format!("{object}.ravel()"),
+            _ if FUNCTIONS.contains(&name) => {
+                let others: String =
+                    arguments.iter().map(|argument| format!(", {}", as_argument(argument, known))).collect();
+                format!("gpu::{name}(&{object}{others})")
+            }
+            _ => {
+                let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
+                return Some(line.with(at, at, ours));
+            }
+        };
+        Some(line.with(first, close, &new))
+    })
+}
+
+/// `a.T`, `a.shape[0]`
+pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
+    (1..line.len()).filter(|at| line.before(*at, 1) == "." && line.is_word(*at) && line.at(at + 1) != "(").find_map(
+        |at| {
+            let name = line.at(at);
+            let is_method = known.says(&format!("value of method `{name}`"));
+            let in_syntax = known.is_syntax() && matches!(name, "shape" | "ndim" | "size" | "dtype");
+            match name {
+                "T" => Some(line.with(at, at, "t()")),
+                _ if is_method || in_syntax => Some(line.with(at, at, &format!("{name}()"))),
+                _ => None,
+            }
+        },
+    )
+}
+
+/// `[i * 2 for i in range(3)]`
+pub fn comprehension(line: &Line, _: &Known<'_>) -> Option<String> {
+    line.find("[").find_map(|open| {
+        let close = line.closing(open)?;
+        let each = line.find("for").find(|at| *at > open && *at < close)?;
+        let within = line.find("in").find(|at| *at > each && *at < close)?;
+        let condition = line.find("if").find(|at| *at > within && *at < close);
+        let end = condition.unwrap_or(close) - 1;
+        let (value, name) = (line.slice(open + 1, each - 1), line.slice(each + 1, within - 1));
+        let over = line.slice(within + 1, end);
+        let over = if over.starts_with('(') || over.contains('(') && !over.contains("..") {
+            over.to_owned()
+        } else if over.contains("..") {
+            format!("({over})")
+        } else {
+            format!("{over}.iter()")
+        };
+        let kept =
+            condition.map_or_else(String::new, |at| format!(".filter(|{name}| {})", line.slice(at + 1, close - 1)));
+        Some(line.with(open, close, &format!("{over}{kept}.map(|{name}| {value}).collect::<Vec<_>>()")))
+    })
+}
+
+/// `for x in a { … }`
+pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused =
+        ["`", "`&", "`&mut "].iter().any(|by| known.says(&format!("{by}{ARRAY}")) && known.says("is not an iterator"));
+    let (within, open) = (line.find("in").next()?, line.find("{").next()?);
+    if !is_refused || line.at(0) != "for" || open < within + 2 || line.slice(within + 1, open - 1).contains("to_host") {
+        return None;
+    }
+    let over = line.slice(within + 1, open - 1);
+    Some(line.with(within + 1, open - 1, &format!("{}.to_host()", as_object(over))))
+}

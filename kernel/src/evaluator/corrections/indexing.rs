@@ -1,0 +1,198 @@
+//! Parts of arrays in brackets.
+
+use super::known::{ARRAY, Known};
+use super::line::{Line, is_integer, is_name};
+use super::operators::{COMPARISONS, as_argument};
+
+/// What is between the brackets.
+enum Index {
+    /// Whole numbers.
+    Elements(Vec<String>),
+    /// Parts along the axes.
+    Parts(Vec<String>),
+    /// An array of `bool`.
+    Mask(String),
+    /// An array of places.
+    Places(String),
+}
+
+const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
+
+/// `a[1:3]`, `m[0, 1]`, `a[mask]`, and what is assigned to these.
+pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("[").find_map(|open| {
+        let close = line.closing(open)?;
+        if line.before(open, 1) == "!" && line.before(open, 2) == "s" {
+            let parts = parts_of(line, open)?;
+            return Some(line.with(open, close, &format!("[{}]", parts.join(", "))));
+        }
+        if line.before(open, 1) == "s" && line.before(open, 2) != "." && known.says("macro `s`") {
+            return Some(line.with(open, close, &format!("![{}]", parts_of(line, open)?.join(", "))));
+        }
+        let first = line.operand_before(open).filter(|first| *first < open && line.before(open, 1) != "!")?;
+        let base = line.slice(first, open - 1);
+        let type_name = known.type_of(base).unwrap_or_default();
+        let is_array = type_name.contains(ARRAY)
+            || ["`", "`&", "`&mut "]
+                .iter()
+                .any(|by| known.says(&format!("cannot index into a value of type {by}{ARRAY}")));
+        if is_array {
+            return array_index(line, first, open, base, known);
+        }
+        let parts = parts_of(line, open)?;
+        if type_name.starts_with("ArrayBase<") || type_name.contains("Array2<") || type_name.contains("Array1<") {
+            let is_slice = parts.iter().any(|part| part.contains(".."));
+            let new = if is_slice {
+                format!("{base}.slice(s![{}])", parts.join(", "))
+            } else {
+                format!("{base}[[{}]]", parts.join(", "))
+            };
+            return Some(line.with(first, close, &new));
+        }
+        match parts.as_slice() {
+            [part] if !part.contains(';') && known.says("negative integers cannot be used to index") => {
+                let from_end = part.strip_prefix('-').filter(|rest| is_integer(rest))?;
+                Some(line.with(open, close, &format!("[{base}.len() - {from_end}]")))
+            }
+            [part] if part.contains("..") && !part.contains(';') => Some(line.with(open, close, &format!("[{part}]"))),
+            _ => None,
+        }
+    })
+}
+
+fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<String> {
+    let (mut index, mut close) = (index_of(line, open, known)?, line.closing(open)?);
+    // `m[0][1]`
+    while let (Index::Elements(numbers), "[") = (&mut index, line.at(close + 1)) {
+        let Index::Elements(more) = index_of(line, close + 1, known)? else { break };
+        numbers.extend(more);
+        close = line.closing(close + 1)?;
+    }
+    let sign = line.at(close + 1);
+    if first == 0 && ASSIGNMENTS.contains(&sign) {
+        let last = line.len() - 1;
+        let end = if line.at(last) == ";" { last - 1 } else { last };
+        let value = line.slice(close + 2, end);
+        let by_reference = as_argument(value, known);
+        let is_array = by_reference.starts_with('&');
+        let part = match &index {
+            Index::Elements(parts) | Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
+            Index::Mask(mask) if sign == "=" && !is_array => return Some(format!("{base}.putmask({mask}, {value});")),
+            Index::Mask(_) | Index::Places(_) => return None,
+        };
+        return Some(match (sign, is_array) {
+            ("=", true) => format!("{part}.assign({by_reference});"),
+            ("=", false) => format!("{part}.fill({value});"),
+            _ => format!("{{ let mut part = {part}; part {sign} {by_reference}; }}"),
+        });
+    }
+    let new = match index {
+        Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {
+            format!("{base}.slice(s![{}]).item()", numbers.join(", "))
+        }
+        Index::Elements(numbers) if numbers.len() == 1 && known.rows => format!("{base}.slice(s![{}])", numbers[0]),
+        Index::Elements(numbers) => format!("{base}.get(&[{}])", numbers.join(", ")),
+        Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
+        Index::Mask(mask) => format!("{base}.extract({mask})"),
+        Index::Places(places) => format!("{base}.take({places})"),
+    };
+    Some(line.with(first, close, &new))
+}
+
+fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
+    let parts = line.parts(open, ",")?;
+    if let [(first, last)] = parts.as_slice() {
+        let text = line.part((*first, *last));
+        let is_comparison = (*first..=*last).any(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(at)));
+        let type_name = known.type_of(text).unwrap_or_default();
+        // Comparisons of arrays become methods by their own rule, which needs the brackets no more.
+        let method = (*first..=*last)
+            .any(|at| COMPARISONS.iter().any(|(_, method)| *method == line.at(at)) && line.at(at + 1) == "(");
+        if is_comparison {
+            return None;
+        }
+        if method {
+            return Some(Index::Mask(format!("&{text}")));
+        }
+        if type_name.contains("DeviceArray<bool>") {
+            return Some(Index::Mask(as_argument(text, known)));
+        }
+        if type_name.contains(ARRAY) {
+            return Some(Index::Places(as_argument(text, known)));
+        }
+    }
+    let parts = parts_of(line, open)?;
+    Some(if parts.iter().any(|part| part.contains("..")) { Index::Parts(parts) } else { Index::Elements(parts) })
+}
+
+/// What is between brackets, with Rust's ranges.
+fn parts_of(line: &Line, open: usize) -> Option<Vec<String>> {
+    line.parts(open, ",")?
+        .into_iter()
+        .filter(|(first, last)| first <= last)
+        .map(|(first, last)| part_of(line, first, last))
+        .collect()
+}
+
+fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
+    let text = line.slice(first, last);
+    if text.is_empty() || matches!(text, "..." | "None") || text.ends_with("newaxis") {
+        return None;
+    }
+    let mut pieces = vec![String::new()];
+    let mut at = first;
+    while at <= last {
+        if line.at(at) == ":" {
+            pieces.push(String::new());
+        } else {
+            let end = if matches!(line.at(at), "(" | "[" | "{") { line.closing(at)?.min(last) } else { at };
+            let piece = pieces.last_mut()?;
+            if !piece.is_empty() && is_name(line.before(at, 1)) && is_name(line.at(at)) {
+                piece.push(' ');
+            }
+            piece.push_str(line.slice(at, end));
+            at = end;
+        }
+        at += 1;
+    }
+    match pieces.as_slice() {
+        [_] => Some(text.to_owned()),
+        [from, to] => Some(format!("{from}..{to}")),
+        [from, to, step] if step.is_empty() || step == "1" => Some(format!("{from}..{to}")),
+        // With a negative step, Rust's slices take the range first.
+        [from, to, step] if step.starts_with('-') && !(from.is_empty() && to.is_empty()) => None,
+        [from, to, step] => Some(format!("{from}..{to};{step}")),
+        _ => None,
+    }
+}
+
+/// `m.slice(…) = 5.0`
+pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
+    let sign = line.find("=").next().filter(|sign| *sign > 3 && line.before(*sign, 1) == ")")?;
+    let open = line.opening(sign - 1)?;
+    let is_slice =
+        line.before(open, 1) == "slice" && line.before(open, 2) == "." && line.operand_before(sign) == Some(0);
+    let last = line.len() - 1;
+    let end = if line.at(last) == ";" { last - 1 } else { last };
+    if !is_slice || end <= sign {
+        return None;
+    }
+    let (part, value) = (line.slice(0, sign - 1), line.slice(sign + 1, end));
+    let by_reference = as_argument(value, known);
+    let method = if by_reference.starts_with('&') { "assign" } else { "fill" };
+    Some(format!("{part}.{method}({by_reference});"))
+}
+
+/// `m.slice(1..3)`
+pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.calls(true).find(|at| line.at(*at) == "slice" && known.says("AsRef<[SliceInfoElem]>"))?;
+    let (open, close) = (at + 1, line.closing(at + 1)?);
+    if line.at(open + 1) == "s" || close == open + 1 {
+        return None;
+    }
+    let parts = match line.at(open + 1) {
+        "(" | "[" if line.closing(open + 1) == Some(close - 1) => parts_of(line, open + 1)?,
+        _ => parts_of(line, open)?,
+    };
+    Some(line.with(open, close, &format!("(s![{}])", parts.join(", "))))
+}

@@ -1,0 +1,330 @@
+//! A line as tokens of Rust and of Python: Rust's own lexers refuse `f"…"` and `'text'`.
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Word,
+    Number,
+    Text,
+    Sign,
+}
+
+/// A token by its place.
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+/// A line and its tokens. A token that is not there is an empty text.
+pub struct Line {
+    pub text: String,
+    tokens: Vec<Token>,
+}
+
+/// Signs of more than one character.
+const SIGNS: [&str; 21] = [
+    "..=", "...", "**", "//", "==", "!=", "<=", ">=", "->", "=>", "+=", "-=", "*=", "/=", "&&", "||", "..", ":=", "++",
+    "--", "::",
+];
+
+/// Words behind which an expression begins.
+const BEFORE_EXPRESSIONS: [&str; 12] =
+    ["return", "in", "if", "while", "match", "let", "mut", "else", "and", "or", "not", "for"];
+
+/// Whether a text is a name.
+pub fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
+        && characters.all(|character| character == '_' || character.is_alphanumeric())
+}
+
+/// Whether a text is a whole number.
+pub fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.chars().all(|character| character.is_ascii_digit() || character == '_')
+}
+
+impl Line {
+    pub fn new(text: &str) -> Line {
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut at = 0;
+        while let Some(first) = text[at..].chars().next() {
+            let rest = &text[at..];
+            if first.is_whitespace() {
+                at += first.len_utf8();
+                continue;
+            }
+            let (kind, length) = if rest.starts_with("//") && tokens.is_empty() {
+                (Kind::Text, rest.len())
+            } else if let Some(length) = text_length(rest) {
+                (Kind::Text, length)
+            } else if first.is_ascii_digit() {
+                (Kind::Number, number_length(rest))
+            } else if first == '_' || first.is_alphabetic() {
+                let end = rest.find(|character: char| character != '_' && !character.is_alphanumeric());
+                (Kind::Word, end.unwrap_or(rest.len()))
+            } else {
+                // In `a[::2]` there are two colons, in `a::b` is a path.
+                let is_path = |sign: &str| {
+                    sign != "::"
+                        || (tokens.last().is_some_and(|token| token.kind == Kind::Word)
+                            && rest[2..].starts_with(|next: char| next == '<' || next == '_' || next.is_alphabetic()))
+                };
+                let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign) && is_path(sign));
+                (Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
+            };
+            tokens.push(Token { kind, start: at, end: at + length });
+            at += length;
+        }
+        Line { text: text.to_owned(), tokens }
+    }
+
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The text of a token.
+    pub fn at(&self, index: usize) -> &str {
+        self.tokens.get(index).map_or("", |token| &self.text[token.start..token.end])
+    }
+
+    /// The text of the token `back` tokens before one.
+    pub fn before(&self, index: usize, back: usize) -> &str {
+        index.checked_sub(back).map_or("", |index| self.at(index))
+    }
+
+    pub fn kind(&self, index: usize) -> Option<Kind> {
+        self.tokens.get(index).map(|token| token.kind)
+    }
+
+    pub fn is_word(&self, index: usize) -> bool {
+        self.kind(index) == Some(Kind::Word)
+    }
+
+    /// The text from one token to another, with both.
+    pub fn slice(&self, first: usize, last: usize) -> &str {
+        match (self.tokens.get(first), self.tokens.get(last)) {
+            (Some(first), Some(last)) if first.start <= last.end => &self.text[first.start..last.end],
+            _ => "",
+        }
+    }
+
+    /// The line with other text in place of these tokens.
+    pub fn with(&self, first: usize, last: usize, text: &str) -> String {
+        format!("{}{text}{}", &self.text[..self.tokens[first].start], &self.text[self.tokens[last].end..])
+    }
+
+    /// The places of a token of this text.
+    pub fn find(&self, text: &str) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(move |index| self.at(*index) == text)
+    }
+
+    /// The bracket that closes the one at a place.
+    pub fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        (open..self.len()).find(|index| {
+            match self.at(*index) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
+    }
+
+    /// The bracket that opens the one at a place.
+    pub fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        (0..=close).rev().find(|index| {
+            match self.at(*index) {
+                ")" | "]" | "}" => depth += 1,
+                "(" | "[" | "{" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
+    }
+
+    /// The parts between a bracket and the one that closes it, split at a sign: places of first and last tokens. A part without tokens has
+    /// its last one before its first.
+    pub fn parts(&self, open: usize, sign: &str) -> Option<Vec<(usize, usize)>> {
+        let close = self.closing(open)?;
+        if close == open + 1 {
+            return Some(Vec::new());
+        }
+        let (mut parts, mut first, mut index) = (Vec::new(), open + 1, open + 1);
+        while index < close {
+            if matches!(self.at(index), "(" | "[" | "{") {
+                index = self.closing(index)?;
+            } else if self.at(index) == sign {
+                parts.push((first, index - 1));
+                first = index + 1;
+            }
+            index += 1;
+        }
+        parts.push((first, close - 1));
+        Some(parts)
+    }
+
+    /// The text of a part.
+    pub fn part(&self, (first, last): (usize, usize)) -> &str {
+        if last < first { "" } else { self.slice(first, last) }
+    }
+
+    /// The texts of a call's arguments.
+    pub fn arguments(&self, open: usize) -> Option<Vec<&str>> {
+        Some(self.parts(open, ",")?.into_iter().map(|part| self.part(part)).collect())
+    }
+
+    /// Where the operand begins that ends before a token: a name, a number, calls and brackets behind it.
+    pub fn operand_before(&self, index: usize) -> Option<usize> {
+        let mut at = index.checked_sub(1)?;
+        loop {
+            match self.at(at) {
+                ")" | "]" => {
+                    at = self.opening(at)?;
+                    let before = self.before(at, 1);
+                    if before == ">" {
+                        at = (0..at)
+                            .rev()
+                            .find(|index| self.at(*index) == "<" && self.before(*index, 1) == "::")?
+                            .checked_sub(2)?;
+                        continue;
+                    }
+                    let continues = before == "!"
+                        || matches!(before, ")" | "]")
+                        || (at > 0 && self.is_word(at - 1) && !BEFORE_EXPRESSIONS.contains(&before));
+                    if !continues {
+                        return Some(at);
+                    }
+                    at -= if before == "!" { 2 } else { 1 };
+                }
+                "?" => at = at.checked_sub(1)?,
+                _ if self.kind(at) != Some(Kind::Sign) && !BEFORE_EXPRESSIONS.contains(&self.at(at)) => {
+                    if !matches!(self.before(at, 1), "." | "::") {
+                        return Some(at);
+                    }
+                    at = at.checked_sub(2)?;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Where the operand ends that begins at a token.
+    pub fn operand_after(&self, index: usize) -> Option<usize> {
+        let mut at = index;
+        while matches!(self.at(at), "-" | "&" | "!") {
+            at += 1;
+        }
+        match self.at(at) {
+            "(" | "[" => at = self.closing(at)?,
+            _ if matches!(self.kind(at), Some(Kind::Word | Kind::Number | Kind::Text)) => {}
+            _ => return None,
+        }
+        loop {
+            match self.at(at + 1) {
+                "(" | "[" => at = self.closing(at + 1)?,
+                "!" if matches!(self.at(at + 2), "(" | "[") => at = self.closing(at + 2)?,
+                "." if self.is_word(at + 2) => at += 2,
+                "::" if self.is_word(at + 2) => at += 2,
+                "::" if self.at(at + 2) == "<" => at = (at + 2..self.len()).find(|index| self.at(*index) == ">")?,
+                _ => return Some(at),
+            }
+        }
+    }
+
+    /// Whether a call has an argument with a name, which Rust takes for an assignment.
+    pub fn has_keyword_argument(&self) -> bool {
+        self.find("=").any(|index| {
+            self.is_word(index.wrapping_sub(1)) && matches!(self.before(index, 2), "(" | ",") && {
+                let mut depth = 0usize;
+                (0..index).for_each(|at| match self.at(at) {
+                    "(" => depth += 1,
+                    ")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                });
+                depth > 0
+            }
+        })
+    }
+
+    /// Where the calls of a function or method of this name are: the places of the name.
+    pub fn calls(&self, is_method: bool) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(move |index| {
+            self.is_word(*index)
+                && self.at(index + 1) == "("
+                && match self.before(*index, 1) {
+                    "." => is_method,
+                    "::" | "!" | "fn" => false,
+                    _ => !is_method,
+                }
+        })
+    }
+}
+
+/// The length of a text in quotes at the beginning, with a letter before it as in Python.
+fn text_length(rest: &str) -> Option<usize> {
+    let prefix = rest.find(['"', '\'']).filter(|at| *at <= 1)?;
+    if prefix == 1 && !rest.starts_with(['f', 'r', 'b', 'F']) {
+        return None;
+    }
+    let quote = rest[prefix..].chars().next()?;
+    let mut escaped = false;
+    for (at, character) in rest[prefix + 1..].char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if character == quote => return Some(prefix + 1 + at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a number at the beginning: its point is followed by neither a point nor a name.
+fn number_length(rest: &str) -> usize {
+    let word = |text: &str| text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let mut length = word(rest);
+    let behind = &rest[length..];
+    if let Some(fraction) = behind.strip_prefix('.')
+        && !fraction.starts_with(|c: char| c == '.' || c == '_' || c.is_alphabetic())
+    {
+        length += 1 + word(fraction);
+    }
+    let so_far = &rest[..length];
+    let is_power = so_far.ends_with(['e', 'E']) && !so_far.starts_with("0x");
+    if is_power && let Some(power) = rest[length..].strip_prefix(['-', '+']) {
+        length += 1 + word(power);
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<String> {
+        let line = Line::new(text);
+        (0..line.len()).map(|index| line.at(index).to_owned()).collect()
+    }
+
+    #[test]
+    fn tokens_of_both_languages() {
+        assert_eq!(tokens("a[::2]"), ["a", "[", ":", ":", "2", "]"]);
+        assert_eq!(tokens("gpu::f(1.5e-3, 0..2)"), ["gpu", "::", "f", "(", "1.5e-3", ",", "0", "..", "2", ")"]);
+        assert_eq!(tokens("f\"{x}\" + 'it' ** 2.5"), ["f\"{x}\"", "+", "'it'", "**", "2.5"]);
+        assert_eq!(tokens("2.0.sqrt() 1.max(2)"), ["2.0", ".", "sqrt", "(", ")", "1", ".", "max", "(", "2", ")"]);
+    }
+
+    #[test]
+    fn operands() {
+        let line = Line::new("y + v.f(1)[2].g::<T>(x) ** -a.b(2) * z");
+        let power = line.find("**").next().unwrap();
+        let (first, last) = (line.operand_before(power).unwrap(), line.operand_after(power + 1).unwrap());
+        assert_eq!(line.slice(first, power - 1), "v.f(1)[2].g::<T>(x)");
+        assert_eq!(line.slice(power + 1, last), "-a.b(2)");
+    }
+}

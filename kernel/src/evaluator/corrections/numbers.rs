@@ -1,0 +1,137 @@
+//! The line with numbers of one type, where an operator combines two.
+
+use crate::build_step::placed_statements_of;
+use ra_ap_syntax::ast::{self, AstNode};
+
+/// The integers of Rust, and what the compiler calls one whose type is open.
+const INTEGERS: [&str; 13] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
+/// Floats, the wider ones later.
+const FLOATS: [(&str, &str); 3] = [("f32", "f32"), ("f64", "f64"), ("{float}", "f64")];
+
+/// The line with numbers of one type, if an operator at `line` and `column` (from 1, in characters) combines two.
+pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
+    let mut quoted = message.strip_prefix("cannot ")?.split('`').skip(1).step_by(2);
+    let (first, second) = (quoted.next()?, quoted.next()?);
+    // "add the right one to the left one", but "multiply the left one by the right one".
+    let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
+    let (left, right) = if is_turned { (second, first) } else { (first, second) };
+    let (left, right) = (Number::of(left)?, Number::of(right)?);
+    let start: usize = cell.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let operator = start + cell[start..].chars().take(column.checked_sub(1)?).map(char::len_utf8).sum::<usize>();
+    let (operands, shift) = operands(cell, operator)?;
+    let is_left = match (left.rank, right.rank) {
+        (left, right) if left < right => true,
+        (left, right) if left > right => false,
+        _ => return None,
+    };
+    let (side, of_side, target) =
+        if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
+    let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
+    let range = side.syntax().text_range();
+    let (from, to) = (usize::from(range.start()) - shift, usize::from(range.end()) - shift);
+    if from < start || to > end_of_line {
+        return None;
+    }
+    let corrected = converted(side, of_side.is_array, target);
+    Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
+}
+
+/// A number or an array of numbers, by the name of its type.
+struct Number {
+    is_array: bool,
+    /// Numbers of a smaller one become those of a larger one.
+    rank: usize,
+    type_name: &'static str,
+}
+
+impl Number {
+    fn of(type_name: &str) -> Option<Number> {
+        let name = type_name.trim_start_matches('&').trim_start_matches("mut ");
+        let element = name.strip_prefix("DeviceArray<").and_then(|rest| rest.strip_suffix('>'));
+        let (is_array, name) = (element.is_some(), element.unwrap_or(name));
+        if INTEGERS.contains(&name) {
+            return Some(Number { is_array, rank: 0, type_name: "i64" });
+        }
+        let found = FLOATS.iter().position(|(known, _)| *known == name)?;
+        Some(Number { is_array, rank: found.min(1) + 1, type_name: FLOATS[found].1 })
+    }
+}
+
+/// The operands of the operator at a place of the cell, and by how much their places are further on.
+fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
+    placed_statements_of(cell).into_iter().find_map(|(start, node)| {
+        let shift = usize::from(node.text_range().start()).checked_sub(start)?;
+        let binary = node.descendants().filter_map(ast::BinExpr::cast).find(|binary| {
+            binary.op_token().is_some_and(|token| usize::from(token.text_range().start()) == operator + shift)
+        })?;
+        Some(([binary.lhs()?, binary.rhs()?], shift))
+    })
+}
+
+/// An expression with its numbers converted.
+fn converted(side: &ast::Expr, is_array: bool, target: &str) -> String {
+    let text = side.syntax().text().to_string();
+    if !is_array {
+        let binds = !matches!(side, ast::Expr::BinExpr(_) | ast::Expr::RangeExpr(_) | ast::Expr::RefExpr(_));
+        return if binds { format!("{text} as {target}") } else { format!("({text}) as {target}") };
+    }
+    let (inner, text) = match side {
+        ast::Expr::RefExpr(reference) => match reference.expr() {
+            Some(inner) => (inner.clone(), inner.syntax().text().to_string()),
+            None => (side.clone(), text),
+        },
+        _ => (side.clone(), text),
+    };
+    let binds = !matches!(inner, ast::Expr::BinExpr(_) | ast::Expr::PrefixExpr(_) | ast::Expr::CastExpr(_));
+    if binds { format!("{text}.astype::<{target}>()") } else { format!("({text}).astype::<{target}>()") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operand_with_the_narrower_numbers_is_converted() {
+        for (message, cell, operator, expected) in [
+            (
+                "cannot multiply `{float}` by `i64`",
+                "let n = 1;\n4.0 * inside.sum() / n",
+                "* ",
+                Some("4.0 * inside.sum() as f64 / n"),
+            ),
+            ("cannot divide `f64` by `{integer}`", "x / (n + 1)", "/", Some("x / (n + 1) as f64")),
+            (
+                "cannot divide `f64` by `usize`",
+                "let m = x.sum() / x.len();",
+                "/",
+                Some("let m = x.sum() / x.len() as f64;"),
+            ),
+            (
+                "cannot multiply `DeviceArray<{integer}>` by `{float}`",
+                "let a = b * 0.5;",
+                "*",
+                Some("let a = b.astype::<f64>() * 0.5;"),
+            ),
+            (
+                "cannot add `&DeviceArray<f64>` to `&DeviceArray<f32>`",
+                "let c = &a + &b;",
+                "+",
+                Some("let c = a.astype::<f64>() + &b;"),
+            ),
+            (
+                "cannot subtract `&DeviceArray<i32>` from `DeviceArray<f32>`",
+                "a.abs() - &(b + c)",
+                "-",
+                Some("a.abs() - (b + c).astype::<f32>()"),
+            ),
+            ("cannot add `String` to `f64`", "x + s", "+", None),
+            ("cannot add `i32` to `i64`", "x + s", "+", None),
+            ("cannot add `i32` to `f64`", "not rust at all +", "+", None),
+        ] {
+            let line = cell[..cell.find(operator).unwrap()].matches('\n').count() + 1;
+            let column = cell.lines().nth(line - 1).unwrap().find(operator.trim()).unwrap() + 1;
+            assert_eq!(of_mixed_numbers(message, cell, line, column).as_deref(), expected, "{cell}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Operators that Rust does not have, or not for arrays.
+
+use super::known::{ARRAY, Known};
+use super::line::{Kind, Line, is_integer, is_name};
+
+/// An operand as the object of a method.
+pub fn as_object(text: &str) -> String {
+    let is_operand = |line: Line| line.operand_after(0).is_some_and(|last| last + 1 == line.len());
+    let text = text.strip_prefix('&').filter(|rest| is_operand(Line::new(rest))).unwrap_or(text);
+    let line = Line::new(text);
+    let is_one = line.operand_after(0) == line.len().checked_sub(1) && !matches!(line.at(0), "-" | "&" | "!");
+    if is_one { text.to_owned() } else { format!("({text})") }
+}
+
+/// An argument by reference, if it is an array.
+pub fn as_argument(text: &str, known: &Known<'_>) -> String {
+    if known.is_array(text) && !text.starts_with('&') { format!("&{text}") } else { text.to_owned() }
+}
+
+/// A whole number as a float.
+pub fn as_float(text: &str) -> String {
+    if is_integer(text) { format!("{text}.0") } else { text.to_owned() }
+}
+
+/// `a @ b`
+pub fn matrix_product(line: &Line, _: &Known<'_>) -> Option<String> {
+    let at = line.find("@").next()?;
+    let (mut first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+    let left = line.slice(first, at - 1);
+    if line.before(first, 1) == "&" && !matches!(line.kind(first.wrapping_sub(2)), Some(Kind::Word | Kind::Number)) {
+        first -= 1;
+    }
+    let right = line.slice(at + 1, last).trim_start_matches('&');
+    Some(line.with(first, last, &format!("gpu::matmul(&{left}, &{right})")))
+}
+
+/// `a ** 2`, and `a ^ 2` where that is not of whole numbers.
+pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_xor = ["f64 ^", "f32 ^", "{float} ^", "> ^"].iter().any(|text| known.says(text));
+    let at = line.find("**").next().or_else(|| line.find("^").next().filter(|_| is_xor))?;
+    let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+    let (base, power) = (line.slice(first, at - 1), line.slice(at + 1, last));
+    let is_whole = |text: &str| {
+        is_integer(text)
+            || known
+                .type_of(text)
+                .is_some_and(|known| known.starts_with(['i', 'u']) && known[1..].chars().all(|c| c.is_ascii_digit()))
+    };
+    let power_as = |type_name: &str| {
+        if is_integer(power) { power.to_owned() } else { format!("{} as {type_name}", as_object(power)) }
+    };
+    let new = match (is_whole(base), is_whole(power)) {
+        (true, true) => {
+            let base = if is_integer(base) { format!("{base}_i32") } else { as_object(base) };
+            format!("{base}.pow({})", power_as("u32"))
+        }
+        (true, false) if is_integer(base) => format!("{base}_f64.powf({power})"),
+        (true, false) => format!("({base} as f64).powf({power})"),
+        (false, true) if known.type_of(base).is_some_and(|known| known.contains(ARRAY)) && !is_integer(power) => {
+            format!("{}.powi({})", as_object(base), power_as("i32"))
+        }
+        (false, true) => {
+            let base = if line.kind(first) == Some(Kind::Number) && first + 1 == at {
+                format!("{base}_f64")
+            } else {
+                as_object(base)
+            };
+            format!("{base}.powi({})", power_as("i32"))
+        }
+        (false, false) => {
+            let base = if line.kind(first) == Some(Kind::Number) && first + 1 == at {
+                format!("{base}_f64")
+            } else {
+                as_object(base)
+            };
+            format!("{base}.powf({power})")
+        }
+    };
+    Some(line.with(first, last, &new))
+}
+
+/// The methods of comparisons.
+pub const COMPARISONS: [(&str, &str); 6] =
+    [("==", "eq"), ("!=", "ne"), ("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt")];
+
+/// Whether `<` or `>` is about types, as in `zeros::<f32>` and `Vec<_>`.
+fn is_of_types(line: &Line, at: usize) -> bool {
+    let opens = |at: usize| {
+        line.at(at) == "<"
+            && (line.before(at, 1) == "::" || line.before(at, 1).starts_with(|first: char| first.is_uppercase()))
+    };
+    let open = (0..at).filter(|before| opens(*before)).count();
+    opens(at) || (line.at(at) == ">" && open > line.find(">").filter(|close| *close < at).count())
+}
+
+/// `[1.0, 2.0] * 2.0`
+pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !["add", "subtract", "multiply", "divide"].iter().any(|verb| known.says(&format!("cannot {verb} `[{{"))) {
+        return None;
+    }
+    let open = line
+        .find("[")
+        .find(|open| line.operand_before(*open).is_none() && !matches!(line.before(*open, 1), "&" | "!"))?;
+    let close = line.closing(open)?;
+    Some(line.with(open, close, &format!("gpu::array(&{})", line.slice(open, close))))
+}
+
+/// `a > 2.0` of an array.
+pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
+    (1..line.len()).find_map(|at| {
+        let (sign, method) = COMPARISONS.iter().find(|(sign, _)| *sign == line.at(at))?;
+        if is_of_types(line, at) {
+            return None;
+        }
+        // Lower than all other operators but the logical ones.
+        let ends = |text: &str| {
+            matches!(
+                text,
+                "(" | "[" | "{" | "," | "=" | ";" | "&&" | "||" | "&" | "|" | "if" | "while" | "return" | "!"
+            )
+        };
+        let mut first = at;
+        while first > 0 && !ends(line.at(first - 1)) {
+            first = if matches!(line.at(first - 1), ")" | "]") { line.opening(first - 1)? } else { first - 1 };
+        }
+        // A reference at the beginning belongs to it.
+        if first > 0
+            && line.at(first - 1) == "&"
+            && !matches!(line.kind(first.wrapping_sub(2)), Some(Kind::Word | Kind::Number))
+            && line.before(first, 2) != ")"
+        {
+            first -= 1;
+        }
+        let mut last = at;
+        while last + 1 < line.len()
+            && !(matches!(line.at(last + 1), ")" | "]" | "}" | "{" | "," | ";" | "&&" | "||" | "|" | ":")
+                || (line.at(last + 1) == "&" && last > at))
+        {
+            last = if matches!(line.at(last + 1), "(" | "[") { line.closing(last + 1)? } else { last + 1 };
+        }
+        if first == at || last == at {
+            return None;
+        }
+        let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
+        let is_refused = known.says(&format!("binary operation `{sign}` cannot be applied to type `{ARRAY}"))
+            || known.says(&format!("binary operation `{sign}` cannot be applied to type `&{ARRAY}"));
+        if !(known.is_array(left) || (is_refused && !is_name(left))) {
+            return None;
+        }
+        let left = with_references(left.strip_prefix('&').unwrap_or(left), known);
+        Some(line.with(first, last, &format!("{}.{method}({})", as_object(&left), as_argument(right, known))))
+    })
+}
+
+/// `&a + 1.0` for `a + 1.0`, which would move the array.
+pub fn with_references(expression: &str, known: &Known<'_>) -> String {
+    let mut line = Line::new(expression);
+    for at in (0..line.len()).rev() {
+        let is_operand = line.len() > 1
+            && !matches!(line.before(at, 1), "&" | "." | "::")
+            && !matches!(line.at(at + 1), "." | "::" | "(" | "[" | "!");
+        if is_operand && line.is_word(at) && known.is_array(line.at(at)) {
+            line = Line::new(&line.with(at, at, &format!("&{}", line.at(at))));
+        }
+    }
+    line.text
+}
+
+/// `x++`
+pub fn increment(line: &Line, _: &Known<'_>) -> Option<String> {
+    let at = line.len().checked_sub(1)?;
+    let at = if line.at(at) == ";" { at.checked_sub(1)? } else { at };
+    let sign = match line.at(at) {
+        "++" => "+=",
+        "--" => "-=",
+        _ => return None,
+    };
+    (at > 0).then(|| format!("{} {sign} 1;", line.slice(0, at - 1)))
+}

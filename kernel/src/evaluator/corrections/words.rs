@@ -1,0 +1,161 @@
+//! Python's words: comments, imports, the heads of blocks, declarations.
+
+use super::known::Known;
+use super::line::{Kind, Line, is_name};
+
+/// Types of other languages.
+const TYPES: [(&str, &str); 7] = [
+    ("int", "i64"),
+    ("float", "f64"),
+    ("double", "f64"),
+    ("long", "i64"),
+    ("string", "String"),
+    ("str", "String"),
+    ("boolean", "bool"),
+];
+
+fn rust_type(name: &str) -> Option<&'static str> {
+    TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+}
+
+/// `# comment`
+pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
+    let rest = line.text.strip_prefix('#')?;
+    (!rest.starts_with(['[', '!'])).then(|| format!("// {}", rest.trim_start_matches(['#', ' '])))
+}
+
+/// `import numpy as np`, `from math import sqrt`: what notebooks need is there.
+pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
+    let is_import = line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
+    is_import.then(|| "use gpu::prelude::*;".to_owned())
+}
+
+/// The heads of blocks, which end with a colon.
+pub fn header(line: &Line, _: &Known<'_>) -> Option<String> {
+    let last = line.len().checked_sub(1)?;
+    let is_function = matches!(line.at(0), "def" | "function" | "func") && line.is_word(1) && line.at(2) == "(";
+    if is_function {
+        let parameters = line.parts(2, ",")?.into_iter().map(|(first, end)| {
+            let (name, behind) = (line.at(first), line.at(first + 1));
+            let known = if behind == ":" { line.at(first + 2) } else { "float" };
+            let type_name = rust_type(known).unwrap_or(known);
+            (first <= end && is_name(name)).then(|| format!("{name}: {type_name}"))
+        });
+        let parameters: Vec<String> = parameters.collect::<Option<_>>()?;
+        let close = line.closing(2)?;
+        let body = match line.at(close + 1) {
+            ":" | "->" if line.at(last) == ":" => "{".to_owned(),
+            ":" => format!("{{ {} }}", line.slice(close + 2, last).trim_start_matches("return ")),
+            "{" => line.slice(close + 1, last).to_owned(),
+            _ => return None,
+        };
+        return Some(format!("fn {}({}) -> f64 {body}", line.at(1), parameters.join(", ")));
+    }
+    let is_head = matches!(line.at(0), "for" | "while" | "if" | "elif" | "else" | "class");
+    let mut colon = 1;
+    while is_head && colon < line.len() && line.at(colon) != ":" {
+        colon = if matches!(line.at(colon), "(" | "[" | "{") { line.closing(colon)? } else { colon } + 1;
+    }
+    if !is_head || line.at(colon) != ":" {
+        return None;
+    }
+    let head = line.slice(0, colon - 1);
+    let body = match line.slice(colon + 1, last) {
+        "" => "{".to_owned(),
+        "pass" => "{}".to_owned(),
+        body => format!("{{ {body} }}"),
+    };
+    Some(match line.at(0) {
+        "elif" => format!("}} else if{} {body}", head.trim_start_matches("elif")),
+        "else" => format!("}} else {body}"),
+        "class" => format!("struct{} {body}", head.trim_start_matches("class")),
+        _ => format!("{head} {body}"),
+    })
+}
+
+/// `True`, `and`, `not`
+pub fn python_words(line: &Line, known: &Known<'_>) -> Option<String> {
+    for index in 0..line.len() {
+        let word = line.at(index);
+        if !line.is_word(index) || matches!(line.before(index, 1), "." | "::") || !known.blames(word) {
+            continue;
+        }
+        let ours = match word {
+            "True" => "true",
+            "False" => "false",
+            "and" if index > 0 => "&&",
+            "or" if index > 0 => "||",
+            "not" if line.before(index, 1) != "is" && line.at(index + 1) != "in" => {
+                let last = line.operand_after(index + 1)?;
+                let negated = format!("!{}", line.slice(index + 1, last));
+                // A cell that begins with `!` is a command of the shell.
+                let negated = if index == 0 { format!("({negated})") } else { negated };
+                return Some(line.with(index, last, &negated));
+            }
+            _ => continue,
+        };
+        return Some(line.with(index, index, ours));
+    }
+    None
+}
+
+/// `x is None`, `x is not None`
+pub fn none(line: &Line, _: &Known<'_>) -> Option<String> {
+    let is = line.find("is").next()?;
+    let first = line.operand_before(is)?;
+    let (last, method) = match (line.at(is + 1), line.at(is + 2)) {
+        ("None", _) => (is + 1, "is_none"),
+        ("not", "None") => (is + 2, "is_some"),
+        _ => return None,
+    };
+    Some(line.with(first, last, &format!("{}.{method}()", line.slice(first, is - 1))))
+}
+
+/// `lambda x: x + 1`
+pub fn lambda(line: &Line, _: &Known<'_>) -> Option<String> {
+    let lambda = line.find("lambda").next()?;
+    let colon = line.find(":").find(|index| *index > lambda)?;
+    let parameters = if colon == lambda + 1 { "" } else { line.slice(lambda + 1, colon - 1) };
+    Some(line.with(lambda, colon, &format!("|{parameters}|")))
+}
+
+/// `int z = 3;`, `z := 3`, `var z = 3`, and `z = 3` of a variable that is not there.
+pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
+    let ended = |text: String| if text.ends_with([';', '{']) { text } else { format!("{text};") };
+    let last = line.len().checked_sub(1)?;
+    let first = line.at(0);
+    if line.at(0) == "let" && line.at(2) == ":=" {
+        return Some(line.with(2, 2, "="));
+    }
+    if line.is_word(0) && line.at(1) == ":=" {
+        return Some(ended(format!("let {first} = {}", line.slice(2, last))));
+    }
+    if line.is_word(1) && line.at(2) == "=" {
+        let value = line.slice(3, last);
+        if matches!(first, "var" | "auto") {
+            return Some(ended(format!("let {} = {value}", line.at(1))));
+        }
+        if let Some(type_name) = rust_type(first) {
+            return Some(ended(format!("let {}: {type_name} = {value}", line.at(1))));
+        }
+        if first == "const" {
+            let type_name =
+                if line.kind(3) == Some(Kind::Number) && line.at(3).contains('.') { "f64" } else { "usize" };
+            return (line.kind(3) == Some(Kind::Number))
+                .then(|| ended(format!("const {}: {type_name} = {value}", line.at(1))));
+        }
+    }
+    let is_missing = |name: &str| known.says(&format!("cannot find value `{name}` in this scope"));
+    let is_new = line.is_word(0) && line.at(1) == "=" && is_missing(first);
+    is_new.then(|| ended(format!("let {}", line.text)))
+}
+
+/// `let t: float`, `x as int`
+pub fn type_names(line: &Line, known: &Known<'_>) -> Option<String> {
+    (1..line.len()).find_map(|index| {
+        let ours = rust_type(line.at(index))?;
+        let is_type = matches!(line.before(index, 1), ":" | "as" | "->" | "<");
+        (is_type && known.says(&format!("cannot find type `{}`", line.at(index))))
+            .then(|| line.with(index, index, ours))
+    })
+}
