@@ -12,6 +12,8 @@ mod manipulate;
 mod operators;
 mod ownership;
 mod range;
+mod rows;
+pub mod set;
 pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod transfer;
@@ -30,7 +32,8 @@ pub use manipulate::{
 };
 pub use ownership::IntoDevice;
 pub use range::IntoRange;
-pub use shape::IntoShape;
+pub use rows::Iter;
+pub use shape::{IntoNewShape, IntoShape, Length};
 pub use sides::{AnyArray, OnDevice, OnHost};
 pub(crate) use view::{assign, slice_axis, writable};
 

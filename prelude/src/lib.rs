@@ -63,11 +63,13 @@ pub mod testing;
 pub mod timing;
 mod type_name;
 
+#[doc(hidden)]
+pub use array::set;
 pub use array::{
-    AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoPadding, IntoRange, IntoShape, OnDevice,
-    OnHost, Pad, arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace, meshgrid, ones, pad,
-    repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace,
-    try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
+    AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange, IntoShape,
+    Iter, Length, OnDevice, OnHost, Pad, arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace,
+    meshgrid, ones, pad, repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty,
+    try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
 };
 pub use cuda_text::{
     ElementwiseKernel, IntoDim3, KernelAttributes, Occupancy, RawKernel, RawModule, ReductionKernel, TextArgument,
@@ -123,6 +125,7 @@ pub use operations::quantiles::{median, median_axis, percentile, percentile_axis
 pub use operations::random;
 pub use operations::scan::diff;
 pub use operations::selection::{try_where, where_};
+pub use operations::siblings::functions::*;
 pub use operations::sorting::{
     Side, argsort, argsort_axis, digitize, digitize_with, searchsorted, sort, sort_axis, try_sort, unique,
     unique_counts, unique_inverse,

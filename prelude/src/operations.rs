@@ -16,5 +16,6 @@ pub mod random;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod selection;
+pub(crate) mod siblings;
 pub(crate) mod sorting;
 pub(crate) mod statistics;

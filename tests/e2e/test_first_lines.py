@@ -11,7 +11,10 @@ from e2e.session import Session
 
 PAGE = (notebooks.LESSONS / "first-lines.md").read_text(encoding="utf-8")
 SETUP = re.search(r"```rust\n(.*?)```", PAGE, re.DOTALL)[1]
-ROWS = [notebooks.spans(line) for line in PAGE.splitlines() if line.startswith("| `")]
+WORKING, CORRECTED = (
+    [notebooks.spans(line) for line in part.splitlines() if line.startswith("| `")]
+    for part in PAGE.split("## Parts of arrays")
+)
 
 WORK = [
     ("let x = gpu::linspace(0.0, 1.0, 5); let y = (2.0 * &x).sqrt();", "y.sum() > 4.3", "true"),
@@ -105,7 +108,12 @@ def variables():
     session.close()
 
 
-@pytest.mark.parametrize(("typed", "corrected"), ROWS)
+@pytest.mark.parametrize(("typed", "value"), WORKING)
+def test_the_line_works_as_typed(variables, typed, value):
+    assert variables.check(typed).value.split("\nshape")[0] == value
+
+
+@pytest.mark.parametrize(("typed", "corrected"), CORRECTED)
 def test_the_error_says_what_to_write(variables, typed, corrected):
     error = variables.run(typed).error_text
     assert f"write `{corrected}`" in error, error

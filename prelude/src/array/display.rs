@@ -1,4 +1,4 @@
-//! Printing: NumPy's brackets, long arrays abbreviated, then a line with shape, dtype and device.
+//! Printing: NumPy's brackets, long arrays abbreviated. `{:?}` adds a line with shape, dtype and device.
 
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::Layout;
@@ -14,27 +14,32 @@ const THRESHOLD: usize = 1000;
 /// How many entries an abbreviated axis shows at each end.
 const EDGE: usize = 3;
 
-/// The values as NumPy prints them (more than 1000 are abbreviated), then shape, dtype and device. Waits for queued
-/// work.
+/// The values as NumPy's `print` shows them; more than 1000 are abbreviated. Waits for queued work.
 impl<T: Element> fmt::Display for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text(&self.raw))
+        f.write_str(&values(&self.raw))
     }
 }
 
-/// The same as `Display`.
+/// The values as [`Display`](fmt::Display) gives them, then a line with shape, dtype and device. So the last line of a cell
+/// shows arrays.
 impl<T: Element> fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text(&self.raw))
+        f.write_str(&described(&self.raw))
     }
 }
 
-fn text(raw: &RawArray) -> String {
+fn values(raw: &RawArray) -> String {
     let mut text = String::new();
     match entries(raw) {
         Ok(entries) => entries.write(&mut text),
         Err(error) => write!(text, "<the elements cannot be read: {error}>").expect("strings take all text"),
     }
+    text
+}
+
+fn described(raw: &RawArray) -> String {
+    let mut text = values(raw);
     let shape: Vec<String> = raw.shape().iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     let device = raw.handle.device;

@@ -6,6 +6,7 @@ use ndarray::{ArrayBase, Data, Dimension};
 use std::ops::Range;
 
 /// Indices without their type.
+#[derive(Clone)]
 pub enum RawIndices {
     /// On a device, of dtype i32, i64, u32 or u64.
     Device(RawArray),

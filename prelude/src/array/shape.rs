@@ -42,6 +42,81 @@ shapes! {
     self: &Vec<usize> => self.clone();
 }
 
+/// A number that can be a length of a new shape. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a length",
+    label = "expected an integer",
+    note = "lengths are integers; -1 stands for the one that follows from the others"
+)]
+pub trait Length: sealed::Sealed + Copy {
+    /// The length, or -1.
+    fn length(self) -> i128;
+}
+
+macro_rules! lengths {
+    ($($type:ident)*) => {$(
+        impl Length for $type {
+            fn length(self) -> i128 {
+                self as i128
+            }
+        }
+    )*};
+}
+lengths!(i32 i64 isize u32 u64 usize);
+
+macro_rules! sealed {
+    ($($type:ident)*) => {$(impl sealed::Sealed for $type {})*};
+}
+sealed!(i32 i64 isize u32 u64);
+
+/// What can be given as the new shape of an array, in which one length may be -1: `-1`, `(2, -1)`, `[2, 3]`, `a.shape()` or
+/// a `Vec`. The integers of a tuple may have different types. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "expected a shape",
+    note = "a shape is an integer, a tuple such as `(2, -1)`, an array such as `[2, 3]`, or a slice such as `a.shape()`"
+)]
+pub trait IntoNewShape {
+    /// The length of each axis, or -1.
+    fn into_lengths(self) -> Vec<i128>;
+}
+
+impl<L: Length> IntoNewShape for L {
+    fn into_lengths(self) -> Vec<i128> {
+        vec![self.length()]
+    }
+}
+
+macro_rules! tuples {
+    ($(($($length:ident)*))*) => {$(
+        impl<$($length: Length),*> IntoNewShape for ($($length,)*) {
+            #[allow(non_snake_case, reason = "the names of types are those of values")]
+            fn into_lengths(self) -> Vec<i128> {
+                let ($($length,)*) = self;
+                vec![$($length.length()),*]
+            }
+        }
+    )*};
+}
+tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+
+macro_rules! lists {
+    ($($self:ident: $type:ty [$($generics:tt)*];)*) => {$(
+        impl<L: Length, $($generics)*> IntoNewShape for $type {
+            fn into_lengths($self) -> Vec<i128> {
+                $self.iter().map(|length| length.length()).collect()
+            }
+        }
+    )*};
+}
+lists! {
+    self: [L; N] [const N: usize];
+    self: &[L; N] [const N: usize];
+    self: &[L] [];
+    self: Vec<L> [];
+    self: &Vec<L> [];
+}
+
 /// The shape to which two shapes broadcast: aligned at their last axes, lengths equal or one of them 1.
 pub(crate) fn broadcast_shapes(operation: &'static str, left: &[usize], right: &[usize]) -> Result<Vec<usize>> {
     let rank = left.len().max(right.len());

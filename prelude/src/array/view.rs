@@ -1,9 +1,11 @@
 //! Views of an array, and writing through them.
 
-use crate::array::{DeviceArray, IntoShape, RawArray, shape};
+use crate::array::axes::{IntoAxes, axis_of};
+use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{Operand, RawOperand};
 use ndarray::SliceInfoElem;
 
 impl<T: Element> DeviceArray<T> {
@@ -30,21 +32,23 @@ impl<T: Element> DeviceArray<T> {
         slice(&self.raw, info.as_ref()).map(DeviceArray::from_raw)
     }
 
-    /// The same elements, in row-major order, in another shape. A view where the strides permit, else a copy.
+    /// The same elements, in row-major order, in another shape, in which one length may be -1: it follows from the others.
+    /// A view where the strides permit, else a copy.
     ///
     /// **Panics** if the shape has another number of elements ([`Error::InvalidShape`]).
     ///
     /// ```
     /// assert_eq!(warpcell::arange(6).reshape((2, 3)).get(&[1, 0]), 3);
+    /// assert_eq!(warpcell::arange(6).reshape((2, -1)).shape(), [2, 3]);
     /// ```
     #[track_caller]
-    pub fn reshape(&self, shape: impl IntoShape) -> DeviceArray<T> {
+    pub fn reshape(&self, shape: impl IntoNewShape) -> DeviceArray<T> {
         check(self.try_reshape(shape))
     }
 
     /// As [`reshape`](Self::reshape), but returns the error.
-    pub fn try_reshape(&self, shape: impl IntoShape) -> Result<DeviceArray<T>> {
-        reshape(&self.raw, &shape.into_shape()).map(DeviceArray::from_raw)
+    pub fn try_reshape(&self, shape: impl IntoNewShape) -> Result<DeviceArray<T>> {
+        reshape(&self.raw, &new_shape(&self.raw, &shape.into_lengths())?).map(DeviceArray::from_raw)
     }
 
     /// The elements in row-major order along one axis; a view of a contiguous array, else a copy.
@@ -70,6 +74,18 @@ impl<T: Element> DeviceArray<T> {
     /// [`transpose`](Self::transpose).
     pub fn t(&self) -> DeviceArray<T> {
         self.transpose()
+    }
+
+    /// The axes in another order, each named once; a view. NumPy's `permute_dims`, and `transpose` with axes.
+    ///
+    /// **Panics** if an axis is missing, or named twice ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f64>((2, 3, 4)).permute_dims((2, 0, 1)).shape(), [4, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn permute_dims(&self, axes: impl IntoAxes) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(permuted(&self.raw, &axes.into_axes())))
     }
 
     /// The elements `[i, i]` of a 2-D array; a view.
@@ -163,7 +179,8 @@ impl<T: Element> DeviceArray<T> {
         fill(&self.raw, value.to_scalar())
     }
 
-    /// Copies the elements of `source`, which broadcasts to this shape, into this array and the one it is a view of.
+    /// Copies the elements of `source`, which broadcasts to this shape, into this array and the one it is a view of. A number
+    /// becomes each element.
     ///
     /// **Panics** if `source` does not broadcast to this shape ([`Error::ShapeMismatch`]), is on another device, or
     /// if this is a view made by [`broadcast_to`](Self::broadcast_to).
@@ -173,19 +190,24 @@ impl<T: Element> DeviceArray<T> {
     /// let a = warpcell::zeros::<i32>((2, 3));
     /// a.slice(s![.., 0]).assign(&warpcell::array(&[7, 8]));
     /// assert_eq!(a.get(&[1, 0]), 8);
+    /// a.slice(s![0, ..]).assign(1);
+    /// assert_eq!(a.sum(), 11);
     /// ```
     #[track_caller]
-    pub fn assign(&mut self, source: &DeviceArray<T>) {
+    pub fn assign(&mut self, source: impl Operand<T>) {
         check(self.try_assign(source))
     }
 
     /// As [`assign`](Self::assign), but returns the error.
-    pub fn try_assign(&mut self, source: &DeviceArray<T>) -> Result<()> {
-        assign("assign", &self.raw, &source.raw)
+    pub fn try_assign(&mut self, source: impl Operand<T>) -> Result<()> {
+        match source.raw_operand() {
+            RawOperand::Array(source) => assign("assign", &self.raw, source),
+            RawOperand::Scalar(value) => fill(&self.raw, value),
+        }
     }
 }
 
-fn slice(raw: &RawArray, info: &[SliceInfoElem]) -> Result<RawArray> {
+pub(super) fn slice(raw: &RawArray, info: &[SliceInfoElem]) -> Result<RawArray> {
     let old = &raw.layout;
     let invalid = |reason: String| Error::InvalidShape {
         operation: "slice",
@@ -257,6 +279,48 @@ pub(super) fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
     Ok(raw.with_layout(Layout { offset, ..Layout::contiguous(shape) }))
 }
 
+/// The lengths of an array's new shape, with the one that is given as -1.
+fn new_shape(raw: &RawArray, lengths: &[i128]) -> Result<Vec<usize>> {
+    let size = raw.size();
+    let invalid = |reason: String| Error::InvalidShape { operation: "reshape", shape: raw.shape().to_vec(), reason };
+    if let Some(length) = lengths.iter().find(|length| **length < -1) {
+        return Err(invalid(format!("cannot get the length {length}; only -1 may be negative, for one axis")));
+    }
+    let known =
+        lengths.iter().filter(|length| **length >= 0).map(|length| usize::try_from(*length).unwrap_or(usize::MAX));
+    let product = known.fold(1usize, usize::saturating_mul);
+    let missing = match lengths.iter().filter(|length| **length == -1).count() {
+        0 => 0,
+        1 if product > 0 && size.is_multiple_of(product) => size / product,
+        1 => {
+            return Err(invalid(format!(
+                "has {size} elements and cannot become {lengths:?}: the other lengths make {product}, which does not \
+                 divide {size}; choose others"
+            )));
+        }
+        count => return Err(invalid(format!("cannot become {lengths:?}: -1 stands {count} times; write it once"))),
+    };
+    Ok(lengths.iter().map(|length| usize::try_from(*length).unwrap_or(missing)).collect())
+}
+
+/// The array with its axes in the order of `axes`.
+fn permuted(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
+    let order = axes.iter().map(|axis| axis_of("permute_dims", raw.shape(), *axis)).collect::<Result<Vec<usize>>>()?;
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if !sorted.iter().copied().eq(0..raw.shape().len()) {
+        return Err(Error::InvalidShape {
+            operation: "permute_dims",
+            shape: raw.shape().to_vec(),
+            reason: format!("has {} axes, which {axes:?} does not name once each; name each once", raw.shape().len()),
+        });
+    }
+    let mut layout = raw.layout.clone();
+    layout.shape = order.iter().map(|axis| raw.layout.shape[*axis]).collect();
+    layout.strides = order.iter().map(|axis| raw.layout.strides[*axis]).collect();
+    Ok(raw.with_layout(layout))
+}
+
 fn transpose(raw: &RawArray) -> RawArray {
     let mut layout = raw.layout.clone();
     layout.shape.reverse();
@@ -297,7 +361,7 @@ pub(crate) fn writable(operation: &'static str, raw: &RawArray) -> Result<()> {
     Ok(())
 }
 
-fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
+pub(super) fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
     writable("fill", raw)?;
     if raw.size() == 0 { Ok(()) } else { raw.handle.backend.fill(value, raw.view()) }
 }

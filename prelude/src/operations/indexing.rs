@@ -313,7 +313,7 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
     [&shape[..axis], with, &shape[axis + 1..]].concat()
 }
 
-fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
+pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
     let indices = Indices::new("take", indices, &array.handle, None, array.size())?;
     let out = RawArray::uninitialised("take", &array.handle, indices.raw.shape(), array.dtype)?;
     if out.size() > 0 {
@@ -324,7 +324,7 @@ fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
     Ok(out)
 }
 
-fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
     let indices = Indices::new("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
@@ -402,7 +402,7 @@ fn scatter(
     target.handle.backend.scatter(values, axis, indices.view(), target.view())
 }
 
-fn put(target: &RawArray, indices: RawIndices, values: RawOperand<'_>) -> Result<()> {
+pub(crate) fn put(target: &RawArray, indices: RawIndices, values: RawOperand<'_>) -> Result<()> {
     writable("put", target)?;
     let indices = Indices::new("put", indices, &target.handle, None, target.size())?;
     let count = indices.raw.size();
@@ -437,7 +437,7 @@ fn reshaped(raw: &RawArray, shape: &[usize]) -> RawArray {
     raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(shape) })
 }
 
-fn put_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, axis: isize) -> Result<()> {
+pub(crate) fn put_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, axis: isize) -> Result<()> {
     let operation = "put_axis";
     writable(operation, target)?;
     let axis = axis_of(operation, target.shape(), axis)?;
@@ -493,7 +493,7 @@ fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
     Ok(shape.iter().product())
 }
 
-fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -> Result<RawArray> {
+pub(crate) fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -> Result<RawArray> {
     let operation = "ravel_multi_index";
     element_count(operation, shape)?;
     if indices.len() != shape.len() || indices.is_empty() {

@@ -186,7 +186,7 @@ fn leading_axes(operation: &'static str, array: &RawArray, mask: &RawArray) -> R
     Ok(rank)
 }
 
-fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
+pub(crate) fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
     let leading = leading_axes("extract", array, mask)?;
     if leading == array.shape().len() {
         return compressed("extract", mask, Some(array));
@@ -224,7 +224,7 @@ pub(super) fn apart(operation: &'static str, array: &RawArray, target: &RawArray
     if array.shares_memory(target) { array.copied(operation) } else { Ok(array.clone()) }
 }
 
-fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>) -> Result<()> {
+pub(crate) fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>) -> Result<()> {
     writable("putmask", target)?;
     leading_axes("putmask", target, mask)?;
     let mut mask = apart("putmask", mask, target)?;
@@ -242,7 +242,7 @@ fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>) -> Result
     select(&mask, values, RawOperand::Array(target), target)
 }
 
-fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
+pub(crate) fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
     writable("place", target)?;
     target.same_device("place", mask)?;
     target.same_device("place", values)?;
@@ -281,7 +281,7 @@ fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
 }
 
 /// The positions of the elements of the flattened array that are not zero.
-fn flat_positions(operation: &'static str, array: &RawArray) -> Result<RawArray> {
+pub(crate) fn flat_positions(operation: &'static str, array: &RawArray) -> Result<RawArray> {
     let truths = if array.dtype == DType::Bool {
         array.contiguous(operation)?
     } else {

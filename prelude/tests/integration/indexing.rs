@@ -172,3 +172,132 @@ fn masks_that_do_not_fit_are_errors() {
     let error = gpu::try_where(&gpu::zeros::<bool>(2), &a, 0.0).unwrap_err();
     assert!(matches!(error, gpu::Error::ShapeMismatch { operation: "where_", .. }));
 }
+
+/// What an array of 4 rows of 5 becomes when a part of it is written to, and the same by `ndarray`.
+#[test]
+#[allow(clippy::reversed_empty_ranges, reason = "negative bounds count from the end")]
+fn set_writes_what_ndarray_writes() {
+    fn check(ours: impl Fn(&DeviceArray<f64>), theirs: impl Fn(&mut Array2<f64>)) {
+        let start = Array2::from_shape_fn((4, 5), |(row, column)| (10 * row + column) as f64);
+        for on_device in [gpu::asarray(&start), gpu::asarray(&start.t()).t()] {
+            let mut on_host = start.clone();
+            ours(&on_device);
+            theirs(&mut on_host);
+            assert_eq!(on_device.to_host(), on_host.into_dyn());
+        }
+    }
+    let n = 3usize;
+    let row = gpu::arange(5.0);
+    check(|a| gpu::set!(a[1, 2] = 7.0), |a| a[[1, 2]] = 7.0);
+    check(|a| gpu::set!(a[-1] = 7.0), |a| a.row_mut(3).fill(7.0));
+    check(|a| gpu::set!(a[1..-1, 1..-1] += 1.0), |a| a.slice_mut(s![1..-1, 1..-1]).mapv_inplace(|x| x + 1.0));
+    check(|a| gpu::set!(a[..n, ..;2] *= 2.0), |a| a.slice_mut(s![..3, ..;2]).mapv_inplace(|x| 2.0 * x));
+    check(|a| gpu::set!(a[..=1, 3..] -= 1.0), |a| a.slice_mut(s![..=1, 3..]).mapv_inplace(|x| x - 1.0));
+    check(
+        |a| gpu::set!(a[..;-1, 0] = gpu::arange(4.0)),
+        |a| {
+            a.slice_mut(s![..;-1, 0]).assign(&Array1::from_iter((0..4).map(f64::from)));
+        },
+    );
+    check(
+        |a| gpu::set!(a[2, ..] /= &(&row + 1.0)),
+        |a| {
+            a.row_mut(2).iter_mut().enumerate().for_each(|(at, x)| *x /= at as f64 + 1.0);
+        },
+    );
+    check(
+        |a| gpu::set!(a[..] = a.slice(s![..;-1, ..])),
+        |a| {
+            let reversed = a.slice(s![..;-1, ..]).to_owned();
+            a.assign(&reversed);
+        },
+    );
+    // Masks.
+    let change = |a: &mut Array2<f64>, of: fn(f64) -> bool, to: fn(f64) -> f64| {
+        a.mapv_inplace(|x| if of(x) { to(x) } else { x });
+    };
+    check(|a| gpu::set!(a[&a.gt(20.0)] = 0.0), |a| change(a, |x| x > 20.0, |_| 0.0));
+    check(|a| gpu::set!(a[&a.gt(20.0)] -= 20.0), |a| change(a, |x| x > 20.0, |x| x - 20.0));
+    check(
+        |a| gpu::set!(a[&a.lt(3.0)] += &gpu::array(&[5.0, 6.0, 7.0])),
+        |a| {
+            (0..3).for_each(|at| a[[0, at]] += 5.0 + at as f64);
+        },
+    );
+    let rows = gpu::array(&[true, false, false, true]);
+    check(|a| gpu::set!(a[&rows] = 0.0), |a| [0, 3].iter().for_each(|at| a.row_mut(*at).fill(0.0)));
+    check(
+        |a| gpu::set!(a[&rows, 1] = &gpu::array(&[1.0, 2.0])),
+        |a| {
+            a[[0, 1]] = 1.0;
+            a[[3, 1]] = 2.0;
+        },
+    );
+    // Indices.
+    let places = gpu::array(&[2i64, -4]);
+    check(
+        |a| gpu::set!(a[&places] = &row),
+        |a| {
+            [2, 0].iter().for_each(|at| {
+                (0..5).for_each(|column| a[[*at, column]] = column as f64);
+            })
+        },
+    );
+    check(
+        |a| gpu::set!(a[.., &places] += 1.0),
+        |a| {
+            [2, 1].iter().for_each(|at| {
+                a.column_mut(*at).mapv_inplace(|x| x + 1.0);
+            })
+        },
+    );
+    check(|a| gpu::set!(a[1, &places] = 1.0), |a| [2, 1].iter().for_each(|at| a[[1, *at]] = 1.0));
+    check(
+        |a| gpu::set!(a[&places, &gpu::array(&[4, 0])] *= 0.0),
+        |a| {
+            a[[2, 4]] = 0.0;
+            a[[0, 0]] = 0.0;
+        },
+    );
+}
+
+#[test]
+fn set_says_what_does_not_fit() {
+    let a = gpu::zeros::<f64>((4, 5));
+    let places = gpu::array(&[0, 1]);
+    let cases: [(&dyn Fn(), &str); 7] = [
+        (&|| gpu::set!(a[0, 0, 0] = 1.0), "has 2 axes, but 3 parts are given"),
+        (&|| gpu::set!(a[0..9] = 1.0), "along axis 0 of length 4"),
+        (&|| gpu::set!(a[9] = 1.0), "has no index 9 along axis 0 of length 4"),
+        (&|| gpu::set!(a[&gpu::array(&[7])] = 1.0), "7"),
+        (&|| gpu::set!(a[0, ..] = &gpu::zeros::<f64>(4)), "the shapes [4] and [5] do not broadcast"),
+        (&|| gpu::set!(a[&gpu::zeros::<f64>((4, 5)).eq(0.0)] = &gpu::zeros::<f64>(3)), "3"),
+        (&|| gpu::set!(a[&places, &places, &places] = 1.0), "give one such array, or one for each axis"),
+    ];
+    for (case, said) in cases {
+        let error = std::panic::catch_unwind(std::panic::AssertUnwindSafe(case)).expect_err(said);
+        let text = error.downcast_ref::<String>().cloned().unwrap_or_default();
+        assert!(text.contains(said), "{text} has no {said}");
+    }
+    assert_eq!(a.sum(), 0.0, "nothing was written");
+}
+
+#[test]
+fn new_shapes_say_what_does_not_fit() {
+    let a = gpu::arange(12);
+    let n = 3usize;
+    assert_eq!(a.reshape((n, -1)).shape(), [3, 4]);
+    assert_eq!(a.reshape((-1, 2, n)).shape(), [2, 2, 3]);
+    assert_eq!(a.reshape([2, -1]).shape(), [2, 6]);
+    assert_eq!(gpu::zeros::<f64>((0, 3)).reshape((-1, 3)).shape(), [0, 3]);
+    for (lengths, said) in [
+        (vec![5, -1], "the other lengths make 5, which does not divide 12"),
+        (vec![-1, -1], "-1 stands 2 times"),
+        (vec![-2, 6], "cannot get the length -2"),
+        (vec![0, -1], "the other lengths make 0"),
+        (vec![5, 2], "has 12 elements"),
+    ] {
+        let error = a.try_reshape(&lengths).expect_err(said).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}

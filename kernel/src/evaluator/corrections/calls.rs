@@ -60,7 +60,12 @@ const METHODS: [&str; 51] = [
 ];
 
 /// Other names of methods.
-const OTHER_METHODS: [(&str, &str); 12] = [
+const OTHER_METHODS: [(&str, &str); 16] = [
+    ("transpose", "permute_dims"),
+    ("permute", "permute_dims"),
+    ("view", "reshape"),
+    ("unsqueeze", "expand_dims"),
+    ("mm", "matmul"),
     ("arcsin", "asin"),
     ("arccos", "acos"),
     ("arctan", "atan"),
@@ -69,7 +74,6 @@ const OTHER_METHODS: [(&str, &str); 12] = [
     ("fabs", "abs"),
     ("amax", "max"),
     ("amin", "min"),
-    ("flatten", "ravel"),
     ("relu", "maximum"),
     ("isnan", "is_nan"),
     ("isfinite", "is_finite"),
@@ -486,7 +490,9 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             }
         };
         let new = match (name, values.as_slice()) {
-            ("len", [_]) if known.is_array(first) => format!("{first}.shape()[0]"),
+            ("len", [_]) if known.type_of(first).is_some_and(|known| known.starts_with("ArrayBase<")) => {
+                format!("{}.shape()[0]", as_object(first))
+            }
             ("len", [_]) => format!("{}.len()", as_object(first)),
             ("range", [end]) => in_head(line, at, format!("0..{end}")),
             ("range", [start, end]) => in_head(line, at, format!("{start}..{end}")),
@@ -562,10 +568,9 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
-/// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`, `m.reshape((2, -1))`
+/// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`
 pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
     let many = known.says("takes 1 argument but") || known.is_syntax();
-    let negative = known.says("`usize: Neg`");
     (0..line.len()).find_map(|at| {
         let name = line.at(at);
         let is_method = name == "reshape" && line.before(at, 1) == ".";
@@ -578,35 +583,16 @@ pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
         if many && arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none()) {
             return Some(line.with(open, close, &format!("(({}))", arguments.join(", "))));
         }
-        if !(is_method && (negative || known.is_syntax())) {
-            return None;
-        }
-        let object = line.slice(line.operand_before(at - 1)?, at - 2);
-        if arguments == ["-1"] {
-            return Some(line.with(at, close, "ravel()"));
-        }
-        let [tuple] = arguments[..] else { return None };
-        let inner = Line::new(tuple);
-        let lengths = inner.arguments(0).filter(|_| matches!(inner.at(0), "(" | "["))?;
-        let others: Vec<&str> = lengths.iter().copied().filter(|length| *length != "-1").collect();
-        if others.len() + 1 != lengths.len() {
-            return None;
-        }
-        let product = if others.len() == 1 { others[0].to_owned() } else { format!("({})", others.join(" * ")) };
-        let lengths: Vec<String> = lengths
-            .iter()
-            .map(|length| if *length == "-1" { format!("{object}.size() / {product}") } else { (*length).to_owned() })
-            .collect();
-        Some(line.with(open, close, &format!("(({}))", lengths.join(", "))))
+        None
     })
 }
 
-/// `a.sort()`, `a.numpy()`
+/// `a.median()`, `a.numpy()`, `m.transpose((1, 0))`
 pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
     line.calls(true).find_map(|at| {
         let name = line.at(at);
         let is_missing = known.says(&format!("no method named `{name}`"))
-            || (name == "flatten" && known.says("is not an iterator"))
+            || (name == "transpose" && known.says("this method takes 0 arguments"))
             || (known.is_syntax() && name == "dot")
             || (name == "get" && known.says("takes 1 argument but 0 arguments were supplied"));
         let first = line.operand_before(at - 1)?;
@@ -627,9 +613,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let new = match name {
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
-            "tolist" => format!("{object}.to_host().iter().copied().collect::<Vec<_>>()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
-            "flatten" => format!("{object}.ravel()"),
             _ if FUNCTIONS.contains(&name) => {
                 let others: String =
                     arguments.iter().map(|argument| format!(", {}", as_argument(argument, known))).collect();
@@ -637,7 +621,9 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             }
             _ => {
                 let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
-                return Some(line.with(at, at, ours));
+                let all = arguments.join(", ");
+                let all = if arguments.len() > 1 { format!("({all})") } else { all };
+                format!("{object}.{ours}({all})")
             }
         };
         Some(line.with(first, close, &new))
@@ -685,12 +671,11 @@ pub fn comprehension(line: &Line, _: &Known<'_>) -> Option<String> {
 
 /// `for x in a { … }`
 pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
-    let is_refused =
-        ["`", "`&", "`&mut "].iter().any(|by| known.says(&format!("{by}{ARRAY}")) && known.says("is not an iterator"));
+    let is_refused = known.says(&format!("`{ARRAY}")) && known.says("is not an iterator");
     let (within, open) = (line.find("in").next()?, line.find("{").next()?);
-    if !is_refused || line.at(0) != "for" || open < within + 2 || line.slice(within + 1, open - 1).contains("to_host") {
+    if !is_refused || line.at(0) != "for" || open < within + 2 {
         return None;
     }
     let over = line.slice(within + 1, open - 1);
-    Some(line.with(within + 1, open - 1, &format!("{}.to_host()", as_object(over))))
+    Some(line.with(within + 1, open - 1, &format!("&{over}")))
 }

@@ -30,6 +30,10 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
             return Some(line.with(open, close, &format!("![{}]", parts_of(line, open)?.join(", "))));
         }
         let first = line.operand_before(open).filter(|first| *first < open && line.before(open, 1) != "!")?;
+        let is_in_set = line.before(first, 1) == "(" && line.before(first, 3) == "set";
+        if is_in_set {
+            return None;
+        }
         let base = line.slice(first, open - 1);
         let type_name = known.type_of(base).unwrap_or_default();
         let is_array = type_name.contains(ARRAY)
@@ -73,18 +77,13 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         let last = line.len() - 1;
         let end = if line.at(last) == ";" { last - 1 } else { last };
         let value = line.slice(close + 2, end);
-        let by_reference = as_argument(value, known);
-        let is_array = by_reference.starts_with('&');
-        let part = match &index {
-            Index::Elements(parts) | Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
-            Index::Mask(mask) if sign == "=" && !is_array => return Some(format!("{base}.putmask({mask}, {value});")),
-            Index::Mask(_) | Index::Places(_) => return None,
+        let parts = match index {
+            Index::Elements(parts) | Index::Parts(parts) => {
+                parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
+            }
+            Index::Mask(array) | Index::Places(array) => array,
         };
-        return Some(match (sign, is_array) {
-            ("=", true) => format!("{part}.assign({by_reference});"),
-            ("=", false) => format!("{part}.fill({value});"),
-            _ => format!("{{ let mut part = {part}; part {sign} {by_reference}; }}"),
-        });
+        return Some(format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)));
     }
     let new = match index {
         Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {
@@ -122,7 +121,8 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         }
     }
     let parts = parts_of(line, open)?;
-    Some(if parts.iter().any(|part| part.contains("..")) { Index::Parts(parts) } else { Index::Elements(parts) })
+    let is_part = |part: &String| part.contains("..") || part == "NewAxis";
+    Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
 }
 
 /// What is between brackets, with Rust's ranges.
@@ -136,7 +136,10 @@ fn parts_of(line: &Line, open: usize) -> Option<Vec<String>> {
 
 fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
     let text = line.slice(first, last);
-    if text.is_empty() || matches!(text, "..." | "None") || text.ends_with("newaxis") {
+    if text == "None" || text.ends_with("newaxis") {
+        return Some("NewAxis".to_owned());
+    }
+    if text.is_empty() || text == "..." {
         return None;
     }
     let mut pieces = vec![String::new()];
