@@ -677,5 +677,5 @@ pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let over = line.slice(within + 1, open - 1);
-    Some(line.with(within + 1, open - 1, &format!("&{over}")))
+    (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
 }
