@@ -282,6 +282,9 @@ mod tests {
         for (code, message, typed) in [
             ("E0308", "mismatched types", "let y: String = v[0];"),
             ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
+            ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(m, axis=1)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, label=\"x\")"),
+            ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),
             ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),
         ] {

@@ -2,7 +2,7 @@
 
 use crate::array::{DeviceArray, zeros};
 use crate::dtype::{Arithmetic, Element};
-use crate::error::{Error, check};
+use crate::error::{Error, Result, check};
 use std::iter::{FusedIterator, Sum};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn len(&self) -> usize {
-        check(self.shape().first().copied().ok_or_else(|| without_axes("len")))
+        check(self.first_axis("len"))
     }
 
     /// Whether there are no elements.
@@ -76,18 +76,15 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
-        if self.ndim() == 0 {
-            check::<()>(Err(without_axes("iter")));
-        }
-        Iter { array: self, rest: 0..self.shape()[0] }
+        Iter { array: self, rest: 0..check(self.first_axis("iter")) }
     }
-}
 
-fn without_axes(operation: &'static str) -> Error {
-    Error::InvalidShape {
-        operation,
-        shape: Vec::new(),
-        reason: "has no axes, and one element; read it by `a.item()`".into(),
+    fn first_axis(&self, operation: &'static str) -> Result<usize> {
+        self.shape().first().copied().ok_or_else(|| Error::InvalidShape {
+            operation,
+            shape: Vec::new(),
+            reason: "has no axes, and one element; read it by `a.item()`".into(),
+        })
     }
 }
 

@@ -39,20 +39,17 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 /// ```
 #[macro_export]
 macro_rules! set {
-    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] = $value:expr) => {
-        $crate::set::assign(&$($array).+, ::std::vec![$($crate::set::part($part) $(.step($step))?),*], $value)
-    };
-    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] += $value:expr) => {
-        $crate::set::add(&$($array).+, ::std::vec![$($crate::set::part($part) $(.step($step))?),*], $value)
-    };
-    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] -= $value:expr) => {
-        $crate::set::subtract(&$($array).+, ::std::vec![$($crate::set::part($part) $(.step($step))?),*], $value)
-    };
-    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] *= $value:expr) => {
-        $crate::set::multiply(&$($array).+, ::std::vec![$($crate::set::part($part) $(.step($step))?),*], $value)
-    };
-    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] /= $value:expr) => {
-        $crate::set::divide(&$($array).+, ::std::vec![$($crate::set::part($part) $(.step($step))?),*], $value)
+    (@function =) => { $crate::set::assign };
+    (@function +=) => { $crate::set::add };
+    (@function -=) => { $crate::set::subtract };
+    (@function *=) => { $crate::set::multiply };
+    (@function /=) => { $crate::set::divide };
+    ($($array:ident).+ [$($part:expr $(; $step:expr)?),* $(,)?] $operator:tt $value:expr) => {
+        $crate::set!(@function $operator)(
+            &$($array).+,
+            ::std::vec![$($crate::set::part($part) $(.step($step))?),*],
+            $value,
+        )
     };
 }
 

@@ -1,6 +1,6 @@
 //! Views of an array, and writing through them.
 
-use crate::array::axes::{IntoAxes, axis_of};
+use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
@@ -306,9 +306,7 @@ fn new_shape(raw: &RawArray, lengths: &[i128]) -> Result<Vec<usize>> {
 /// The array with its axes in the order of `axes`.
 fn permuted(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
     let order = axes.iter().map(|axis| axis_of("permute_dims", raw.shape(), *axis)).collect::<Result<Vec<usize>>>()?;
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    if !sorted.iter().copied().eq(0..raw.shape().len()) {
+    if axes_of("permute_dims", raw.shape(), axes)?.len() != raw.shape().len() {
         return Err(Error::InvalidShape {
             operation: "permute_dims",
             shape: raw.shape().to_vec(),

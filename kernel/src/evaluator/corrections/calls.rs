@@ -324,74 +324,66 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     if data_type == Some(None) {
         return None;
     }
-    let rest: Vec<String> =
-        named.iter().filter(|(name, _)| *name != "dtype").map(|(name, value)| format!("{name}={value}")).collect();
-    let rest = |values: &[&str]| {
-        let mut all: Vec<String> = values.iter().map(|value| as_argument(value, known)).collect();
-        all.extend(rest.iter().cloned());
-        all.join(", ")
-    };
+    let data_type = data_type.flatten();
     let shape =
         |values: &[&str]| if values.len() == 1 { values[0].to_owned() } else { format!("({})", values.join(", ")) };
     let by_reference = |value: &&str| if value.starts_with('&') { (*value).to_owned() } else { format!("&{value}") };
-    let of_type = |call: String| match data_type.flatten() {
-        Some(type_name) => format!("{call}.astype::<{type_name}>()"),
-        None => call,
-    };
-    Some(match (module, name) {
-        ("random", "rand" | "random") | (_, "rand") => format!("gpu::random::random({})", shape(&values)),
+    let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
+    let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
+    let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+    // What is said by name and is not taken over, a later rule rewrites; or the line is no Rust and is not said.
+    let mut taken = vec!["dtype"];
+    let mut type_behind = None;
+    let (function, mut new): (String, Vec<String>) = match (module, name) {
+        ("random", "rand" | "random") | (_, "rand") => ("gpu::random::random".to_owned(), vec![shape(&values)]),
         ("random", "standard_normal") | (_, "randn") => {
-            format!("gpu::random::normal(0.0, 1.0, {})", shape(&values))
+            ("gpu::random::normal".to_owned(), vec!["0.0".to_owned(), "1.0".to_owned(), shape(&values)])
         }
         ("random", "randint") if values.len() == 3 => {
-            format!("gpu::random::integers({}..{}, {})", values[0], values[1], values[2])
+            let range = format!("{}..{}", values[0], values[1]);
+            ("gpu::random::integers".to_owned(), vec![range, values[2].to_owned()])
         }
         ("random", "normal" | "uniform") if values.len() == 3 => {
-            format!("gpu::random::{name}({}, {}, {})", as_float(values[0]), as_float(values[1]), values[2])
+            (format!("gpu::random::{name}"), vec![as_float(values[0]), as_float(values[1]), values[2].to_owned()])
         }
-        ("random", "seed" | "permutation") => format!("gpu::random::{name}({})", values.join(", ")),
-        ("linalg" | "fft", _) if !values.is_empty() => {
-            let others: String = values[1..].iter().map(|value| format!(", {}", as_argument(value, known))).collect();
-            format!("gpu::{module}::{name}({}{others})", by_reference(&values[0]))
+        ("random", "seed" | "permutation") => (format!("gpu::random::{name}"), as_typed()),
+        ("linalg" | "fft", _) if !values.is_empty() => (format!("gpu::{module}::{name}"), first_by_reference()),
+        (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
+            let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
+            (format!("gpu::{name}{of_type}"), vec![shape(&values)])
         }
-        (_, "zeros" | "ones" | "empty") if !values.is_empty() => match data_type.flatten() {
-            Some(type_name) => format!("gpu::{name}::<{type_name}>({})", shape(&values)),
-            None => format!("gpu::{name}({})", shape(&values)),
-        },
         (_, "array" | "asarray" | "tensor") if values.len() == 1 => {
-            let function = if values[0].starts_with('[') { "array" } else { "asarray" };
-            of_type(format!("gpu::{function}({})", by_reference(&values[0])))
+            type_behind = data_type;
+            let function = if values[0].starts_with('[') { "gpu::array" } else { "gpu::asarray" };
+            (function.to_owned(), vec![by_reference(&values[0])])
         }
-        (_, "arange") if !values.is_empty() => of_type(format!("gpu::arange({})", shape(&values))),
+        (_, "arange") if !values.is_empty() => {
+            type_behind = data_type;
+            ("gpu::arange".to_owned(), vec![shape(&values)])
+        }
         (_, "linspace") if values.len() == 3 => {
-            of_type(format!("gpu::linspace({}, {}, {})", as_float(values[0]), as_float(values[1]), values[2]))
+            type_behind = data_type;
+            ("gpu::linspace".to_owned(), vec![as_float(values[0]), as_float(values[1]), values[2].to_owned()])
         }
-        (_, "full" | "eye") if !values.is_empty() => of_type(format!("gpu::{name}({})", values.join(", "))),
-        (_, "where") => format!(
-            "gpu::where_({})",
-            values
-                .iter()
-                .enumerate()
-                .map(|(at, value)| if at == 0 { by_reference(value) } else { as_argument(value, known) })
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
+        (_, "full" | "eye") if !values.is_empty() => {
+            type_behind = data_type;
+            (format!("gpu::{name}"), as_typed())
+        }
+        (_, "where") if !values.is_empty() => ("gpu::where_".to_owned(), first_by_reference()),
         (_, "concatenate" | "stack" | "vstack" | "hstack") => {
+            taken.push("axis");
             let inner = Line::new(values.first()?);
             let arrays: Vec<String> = inner.arguments(0)?.iter().map(by_reference).collect();
             let axis = value_of(&named, "axis").or(values.get(1).copied()).unwrap_or("0");
-            let axis = if name.ends_with("vstack") || name == "hstack" { String::new() } else { format!(", {axis}") };
-            format!("gpu::{name}([{}]{axis})", arrays.join(", "))
+            let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
+            (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
         }
         (_, name) if PLOTS.contains(&name) && !values.is_empty() => {
-            format!("gpu::{name}({})", values.iter().map(by_reference).collect::<Vec<_>>().join(", "))
+            (format!("gpu::{name}"), values.iter().map(by_reference).collect())
         }
-        (_, name) if FUNCTIONS.contains(&name) && !values.is_empty() => {
-            let others: String = rest(&values[1..]);
-            let others = if others.is_empty() { others } else { format!(", {others}") };
-            format!("gpu::{name}({}{others})", by_reference(&values[0]))
-        }
+        (_, name) if FUNCTIONS.contains(&name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
+            type_behind = data_type;
             let method = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours);
             let object = values.first().filter(|_| METHODS.contains(&method) || method.starts_with("is_"))?;
             let is_number = path.first() == Some(&"math")
@@ -402,10 +394,14 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
             } else {
                 as_object(&with_references(object, known))
             };
-            let others = if name == "relu" { "0.0".to_owned() } else { rest(&values[1..]) };
-            of_type(format!("{object}.{method}({others})"))
+            let others = if name == "relu" { vec!["0.0".to_owned()] } else { as_arguments(&values[1..]) };
+            (format!("{object}.{method}"), others)
         }
-    })
+    };
+    let kept = named.iter().filter(|(name, _)| !taken.contains(name));
+    new.extend(kept.map(|(name, value)| format!("{name}={value}")));
+    let type_behind = type_behind.map_or_else(String::new, |type_name| format!(".astype::<{type_name}>()"));
+    Some(format!("{function}({}){type_behind}", new.join(", ")))
 }
 
 /// `np.sum(a)`, `np::pi`, `gpu.zeros(3)`, and functions that the prelude does not have under that name.
@@ -570,7 +566,9 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`
 pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
-    let many = known.says("takes 1 argument but") || known.is_syntax();
+    if !(known.says("takes 1 argument but") || known.is_syntax()) {
+        return None;
+    }
     (0..line.len()).find_map(|at| {
         let name = line.at(at);
         let is_method = name == "reshape" && line.before(at, 1) == ".";
@@ -580,10 +578,8 @@ pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let (open, close) = (at + 1, line.closing(at + 1)?);
         let arguments = line.arguments(open)?;
-        if many && arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none()) {
-            return Some(line.with(open, close, &format!("(({}))", arguments.join(", "))));
-        }
-        None
+        let are_lengths = arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none());
+        are_lengths.then(|| line.with(open, close, &format!("(({}))", arguments.join(", "))))
     })
 }
 
@@ -614,11 +610,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let new = match name {
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
-            _ if FUNCTIONS.contains(&name) => {
-                let others: String =
-                    arguments.iter().map(|argument| format!(", {}", as_argument(argument, known))).collect();
-                format!("gpu::{name}(&{object}{others})")
-            }
+            _ if FUNCTIONS.contains(&name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
                 let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
                 let all = arguments.join(", ");

@@ -56,24 +56,10 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         (true, false) if is_integer(base) => format!("{base}_f64.powf({power})"),
         (true, false) => format!("({base} as f64).powf({power})"),
-        (false, true) if known.type_of(base).is_some_and(|known| known.contains(ARRAY)) && !is_integer(power) => {
-            format!("{}.powi({})", as_object(base), power_as("i32"))
-        }
-        (false, true) => {
-            let base = if line.kind(first) == Some(Kind::Number) && first + 1 == at {
-                format!("{base}_f64")
-            } else {
-                as_object(base)
-            };
-            format!("{base}.powi({})", power_as("i32"))
-        }
-        (false, false) => {
-            let base = if line.kind(first) == Some(Kind::Number) && first + 1 == at {
-                format!("{base}_f64")
-            } else {
-                as_object(base)
-            };
-            format!("{base}.powf({power})")
+        (false, is_whole_power) => {
+            let is_literal = line.kind(first) == Some(Kind::Number) && first + 1 == at;
+            let base = if is_literal { format!("{base}_f64") } else { as_object(base) };
+            if is_whole_power { format!("{base}.powi({})", power_as("i32")) } else { format!("{base}.powf({power})") }
         }
     };
     Some(line.with(first, last, &new))
