@@ -13,9 +13,8 @@ mod store;
 pub use display::EvcxrDisplay;
 pub(crate) use display::{offer_nothing, offer_rich, representations_of};
 pub use interrupt::{check, interruptible};
-pub(crate) use interrupt::{interrupted, is_of_the_cell, stop};
-pub(crate) use panics::{on_behalf_of, runs_cells};
 pub use store::{VariableStore, create_variable_store};
+pub(crate) use warpcell_base::interrupt::{interrupted, is_of_the_cell};
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
@@ -129,7 +128,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
         crate::session::restore_in(session);
     }
     // SAFETY: the caller promises that the word stays valid.
-    unsafe { interrupt::watch(interrupt) };
+    unsafe { warpcell_base::interrupt::watch(interrupt) };
     panics::install_hook();
     memory::install_hook();
     // In threads of their own: the one that flushes waits where a cell keeps standard output locked.
@@ -153,7 +152,7 @@ fn watch() {
         for _ in 0..LONG {
             std::thread::sleep(TICK);
             // The cell may wait for a device, where a loop goes on, or to be unparked.
-            if interrupt::is_set() {
+            if warpcell_base::interrupt::is_set() {
                 crate::device::stop_functions();
                 CELL_THREAD.get().into_iter().for_each(Thread::unpark);
             }
@@ -180,8 +179,7 @@ pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
     CELL_THREAD.get_or_init(std::thread::current);
     // What an interrupt of an earlier cell has unparked.
     std::thread::park_timeout(Duration::ZERO);
-    panics::enter_cell();
-    interrupt::enter_cell();
+    warpcell_base::interrupt::enter_cell();
 }
 
 /// Whether the user has asked to stop what the calling thread does; what sleeps in the cell process ask.

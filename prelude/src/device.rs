@@ -1,6 +1,5 @@
 //! Which device arrays live on: [`Device`], the choice of one for the process, and other ones for a while.
 
-pub use crate::backend::DeviceProperties;
 use crate::backend::stream::{copies, waits};
 use crate::backend::{Backend, cpu, cuda};
 use crate::error::{Error, Result, check, fail};
@@ -8,6 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+#[doc(inline)]
+pub use warpcell_base::backend::DeviceProperties;
 
 /// Where an array's elements are and where its operations run.
 ///

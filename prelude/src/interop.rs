@@ -25,7 +25,6 @@ mod cuda_array;
 mod dlpack;
 mod pointers;
 
-pub use crate::cuda::interop::bindings::*;
 pub use crate::files::picture::{Pixel, from_image, to_image, try_from_image, try_to_image};
 pub use cuda_array::{CudaArrayInterface, from_cuda_array_interface, try_from_cuda_array_interface};
 #[doc(no_inline)]
@@ -33,6 +32,7 @@ pub use dlpark;
 #[doc(no_inline)]
 pub use image;
 pub use pointers::{from_cuda_slice, hold_stream, stream, try_from_cuda_slice, wait_for_stream};
+pub use warpcell_cuda::driver::interop::bindings::*;
 
 use crate::array::transfer::placed;
 use crate::array::{RawArray, byte_count};

@@ -6,7 +6,7 @@
 
 mod arguments;
 mod config;
-pub(crate) mod limits;
+
 mod overlap;
 mod request;
 

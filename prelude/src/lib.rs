@@ -27,12 +27,9 @@ mod backend;
 mod carried;
 #[doc(hidden)]
 pub mod cell;
-mod cuda;
 mod cuda_text;
 mod device;
 mod dtype;
-mod error;
-mod failures;
 pub mod fft;
 mod files;
 mod generated;
@@ -49,19 +46,19 @@ mod memory;
 mod number;
 mod operations;
 mod output;
-mod philox;
 mod plot;
 pub mod prelude;
-mod profiling;
 pub mod puzzles;
-#[doc(hidden)]
-pub mod registry;
 mod rich;
 pub mod session;
 mod stream;
 pub mod testing;
 pub mod timing;
 mod type_name;
+
+#[doc(hidden)]
+pub use warpcell_base::registry;
+pub(crate) use warpcell_base::{error, failures, philox, profiling};
 
 #[doc(hidden)]
 pub use array::set;
@@ -79,7 +76,9 @@ pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
     try_set_device, try_synchronize,
 };
+#[doc(inline)]
 pub use dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar, Signal, Spectrum};
+#[doc(inline)]
 pub use error::{Error, Result};
 pub use files::npz::{
     MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,

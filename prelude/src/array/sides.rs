@@ -3,50 +3,9 @@
 //! They exist so that an array on the wrong side is a compile error that says what to do.
 
 use crate::array::{DeviceArray, RawArray};
-use crate::dtype::{DType, Element};
+use crate::dtype::Element;
 use ndarray::{ArrayBase, Data, Dimension};
-use std::marker::PhantomData;
-
-/// Host elements under strides, without their type.
-pub struct HostView<'a> {
-    /// The element of index zero along each axis.
-    pub(crate) pointer: *const u8,
-    pub(crate) shape: Vec<usize>,
-    /// In elements.
-    pub(crate) strides: Vec<isize>,
-    pub(crate) dtype: DType,
-    lifetime: PhantomData<&'a ()>,
-}
-
-impl HostView<'_> {
-    /// # Safety
-    ///
-    /// Every index in `shape` must lead to an element of type `T` that outlives the view and is not written to.
-    unsafe fn new<T: Element>(pointer: *const T, shape: &[usize], strides: &[isize]) -> Self {
-        HostView {
-            pointer: pointer.cast(),
-            shape: shape.to_vec(),
-            strides: strides.to_vec(),
-            dtype: T::DTYPE,
-            lifetime: PhantomData,
-        }
-    }
-}
-
-impl<'a> HostView<'a> {
-    /// The elements with all axes reversed. There are some.
-    pub(crate) fn reversed(&self) -> HostView<'a> {
-        let last: isize =
-            self.shape.iter().zip(&self.strides).map(|(&length, &stride)| (length as isize - 1) * stride).sum();
-        HostView {
-            pointer: self.pointer.wrapping_offset(last * self.dtype.size() as isize),
-            shape: self.shape.clone(),
-            strides: self.strides.iter().map(|stride| -stride).collect(),
-            dtype: self.dtype,
-            lifetime: PhantomData,
-        }
-    }
-}
+pub use warpcell_base::host_view::HostView;
 
 /// An argument on either side, without its type.
 pub enum AnyView<'a> {
@@ -127,7 +86,7 @@ macro_rules! host_arrays {
         impl<T: Element, $($generics)*> sealed::Host for $type {
             fn host_view(&$self) -> HostView<'_> {
                 // SAFETY: pointer, shape and strides are those of `self`, which the view borrows.
-                unsafe { HostView::new::<T>($pointer, $shape, $strides) }
+                unsafe { HostView::new($pointer.cast::<u8>(), $shape, $strides, T::DTYPE) }
             }
         }
         impl<T: Element, $($generics)*> OnHost for $type {
@@ -148,7 +107,7 @@ host_arrays! {
     [T] [] self => self.as_ptr(), &[self.len()], &[1];
     Vec<T> [] self => self.as_ptr(), &[self.len()], &[1];
     [T; N] [const N: usize] self => self.as_ptr(), &[N], &[1];
-    [[T; N]; M] [const N: usize, const M: usize] self => self.as_ptr().cast(), &[M, N], &[N as isize, 1];
+    [[T; N]; M] [const N: usize, const M: usize] self => self.as_ptr(), &[M, N], &[N as isize, 1];
     [[[T; N]; M]; L] [const N: usize, const M: usize, const L: usize] self =>
-        self.as_ptr().cast(), &[L, M, N], &[(M * N) as isize, N as isize, 1];
+        self.as_ptr(), &[L, M, N], &[(M * N) as isize, N as isize, 1];
 }

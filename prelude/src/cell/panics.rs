@@ -1,12 +1,7 @@
 //! The panic hook of the cell process: what a panic becomes in the notebook.
 
 use std::backtrace::Backtrace;
-use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
-
-thread_local! {
-    static RUNS_CELLS: Cell<bool> = const { Cell::new(false) };
-}
 
 /// The last panic of the cell, of which it is not known yet whether the cell catches it.
 static LAST: Mutex<Option<Panic>> = Mutex::new(None);
@@ -55,24 +50,6 @@ pub(super) fn report_caught() {
     }
 }
 
-/// Marks the calling thread as the one that runs cells.
-pub(super) fn enter_cell() {
-    RUNS_CELLS.set(true);
-}
-
-/// Whether the calling thread runs cells.
-pub(crate) fn runs_cells() -> bool {
-    RUNS_CELLS.get()
-}
-
-/// Does a part of what a thread waits for: if that runs cells, a panic here is one of the cell.
-pub(crate) fn on_behalf_of<R>(runs_cells: bool, work: impl FnOnce() -> R) -> R {
-    let own = RUNS_CELLS.replace(runs_cells);
-    let result = work();
-    RUNS_CELLS.set(own);
-    result
-}
-
 /// Replaces libstd's hook by one that reports the panic's message, place and the user's frames. One that the cell catches is no
 /// error of the cell: it is reported when that is known.
 pub(super) fn install_hook() {
@@ -84,7 +61,7 @@ pub(super) fn install_hook() {
         let panic = Panic { message, location, frames };
         // rayon hands a panic of its threads to the one that waits for them; if several panic, one of those.
         let in_pool = rayon::current_thread_index().is_some();
-        if !in_pool && !RUNS_CELLS.get() {
+        if !in_pool && !warpcell_base::interrupt::runs_cells() {
             panic.send(false);
         } else if let Some(earlier) = replace_last(Some(panic)).filter(|_| !in_pool) {
             earlier.send(false);

@@ -5,7 +5,7 @@
 use super::generate::{Expressions, Slot, elementwise, reduction, tests::slots};
 use super::log;
 use super::parameters::{Parameters, parse};
-use crate::cuda::nvrtc::{Form, Nvrtc};
+use crate::backend::cuda::driver::nvrtc::{Form, Nvrtc};
 use crate::dtype::DType;
 use crate::error::Error;
 use expect_test::expect;

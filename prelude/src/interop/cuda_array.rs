@@ -3,7 +3,7 @@
 use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Whose;
-use crate::cuda;
+use crate::backend::cuda;
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element, typestr};
 use crate::error::{Error, Result, check};
@@ -122,7 +122,7 @@ pub unsafe fn try_from_cuda_array_interface<T: Element>(
     let handle = if elements.shape.contains(&0) {
         device::current()?
     } else {
-        let ordinal = cuda::interop::ordinal_of("from_cuda_array_interface", fields.data.0 as u64)?;
+        let ordinal = cuda::driver::interop::ordinal_of("from_cuda_array_interface", fields.data.0 as u64)?;
         let handle = device::open(Device::Cuda(ordinal))?;
         if let Some(stream) = fields.stream {
             // SAFETY: the caller's promise.

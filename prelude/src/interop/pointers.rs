@@ -3,7 +3,7 @@
 use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, IntoShape, RawArray, byte_count};
 use crate::backend::Whose;
-use crate::cuda::interop::{CudaSlice, Taken, take};
+use crate::backend::cuda::driver::interop::{CudaSlice, Taken, take};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};

@@ -1,7 +1,6 @@
 //! A launch before it is the backend's: whether its arguments and its size are such that it can be made.
 
 use super::config::LaunchConfig;
-use super::limits;
 use super::overlap::may_overlap;
 use crate::array::{RawArray, writable};
 use crate::backend::kernel::{Argument, Checks, Launch};
@@ -10,6 +9,7 @@ use crate::device::{self, Device, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::registry::{Kernel, Parameter, ScalarType};
+use warpcell_base::limits;
 
 /// The most axes of an argument.
 const MOST_AXES: usize = 4;

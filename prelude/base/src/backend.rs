@@ -1,0 +1,515 @@
+//! What a backend must do, over dtype tags and raw allocations: the trait [`Backend`] and its vocabulary.
+//!
+//! `backend/cpu` and `backend/cuda` implement it; arrays and operations use it and know neither. All checks of
+//! shapes, dtypes and devices happen above, in the operations: a backend may rely on what each method states.
+
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::philox::Blocks;
+use crate::profiling::Recording;
+use crate::registry::{Function, Kernel};
+use std::any::Any;
+use std::sync::Arc;
+use text::{Facts, Limits};
+
+pub mod factorisations;
+pub mod functions;
+pub mod kernel;
+pub mod operations;
+pub mod stream;
+pub mod text;
+
+use kernel::{Argument, Launch};
+pub use operations::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
+pub use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
+
+/// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
+pub trait Allocation: Any + Send + Sync {
+    /// The size in bytes.
+    fn bytes(&self) -> usize;
+    /// The backend's own type, to which it downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Where the elements of an array lie in an allocation. Strides and offset count elements, not bytes.
+///
+/// Invariants, kept by the array type: `shape` and `strides` have one entry per axis; every index inside `shape`
+/// maps into the allocation; arrays that are written to have no two indices on one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub shape: Vec<usize>,
+    pub strides: Vec<isize>,
+    pub offset: usize,
+}
+
+impl Layout {
+    /// The row-major layout of `shape` from the start of an allocation.
+    pub fn contiguous(shape: &[usize]) -> Layout {
+        let mut strides = vec![0isize; shape.len()];
+        let mut step = 1isize;
+        for (stride, &length) in strides.iter_mut().zip(shape).rev() {
+            *stride = step;
+            step *= length.max(1) as isize;
+        }
+        Layout { shape: shape.to_vec(), strides, offset: 0 }
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The layout of an array of complex numbers as one of real numbers, with one more axis for the two parts.
+    pub fn parts(&self) -> Layout {
+        let mut parts = Layout {
+            shape: self.shape.clone(),
+            strides: self.strides.iter().map(|stride| 2 * stride).collect(),
+            offset: 2 * self.offset,
+        };
+        parts.shape.push(2);
+        parts.strides.push(1);
+        parts
+    }
+
+    /// How many elements lie before `axis`, along it, and behind it: a contiguous array of any rank as one of three axes.
+    pub fn around(&self, axis: usize) -> [usize; 3] {
+        [self.shape[..axis].iter().product(), self.shape[axis], self.shape[axis + 1..].iter().product()]
+    }
+
+    /// Whether the elements follow one another in row-major order (the offset may be anything).
+    pub fn is_contiguous(&self) -> bool {
+        let mut step = 1isize;
+        for (&stride, &length) in self.strides.iter().zip(&self.shape).rev() {
+            if length != 1 && stride != step {
+                return false;
+            }
+            step *= length.max(1) as isize;
+        }
+        true
+    }
+
+    /// How the matrix of the last two axes lies in memory, if its rows, or else its columns, are lines of neighbours.
+    pub fn lines(&self) -> Option<Lines> {
+        let (&[.., rows, columns], &[.., down, across]) = (&self.shape[..], &self.strides[..]) else { return None };
+        let lines = |count: usize, length: usize, step: isize, apart: isize| {
+            let distance = if count <= 1 { length.max(1) } else { usize::try_from(apart).ok()? };
+            ((length <= 1 || step == 1) && distance >= length.max(1)).then_some(distance)
+        };
+        if let Some(distance) = lines(rows, columns, across, down) {
+            return Some(Lines { are_rows: true, distance });
+        }
+        lines(columns, rows, down, across).map(|distance| Lines { are_rows: false, distance })
+    }
+}
+
+/// A matrix in memory, as libraries of linear algebra take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Whether the lines of neighbours are the rows, else the columns.
+    pub are_rows: bool,
+    /// How many elements apart the lines begin, at least their length and 1.
+    pub distance: usize,
+}
+
+/// An array as a backend sees it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub allocation: &'a Arc<dyn Allocation>,
+    pub layout: &'a Layout,
+    pub dtype: DType,
+}
+
+/// An operand that is an array (already broadcast to the output's shape) or one value for all elements.
+#[derive(Clone, Copy)]
+pub enum Operand<'a> {
+    Array(View<'a>),
+    Scalar(Scalar),
+}
+
+/// The dtype of sums and products: bool, u8 and u32 give u64, i32 gives i64, others stay.
+pub const fn sum_type(dtype: DType) -> DType {
+    match dtype {
+        DType::Bool | DType::U8 | DType::U32 | DType::U64 => DType::U64,
+        DType::I32 | DType::I64 => DType::I64,
+        DType::F32 => DType::F32,
+        DType::F64 => DType::F64,
+        DType::C64 => DType::C64,
+        DType::C128 => DType::C128,
+        _ => sum_type(dtype.computed()),
+    }
+}
+
+/// How a 2-D convolution treats what lies outside the image; SciPy's `boundary`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Padding {
+    /// This value everywhere (of the arrays' dtype).
+    Fill(Scalar),
+    /// The image repeats.
+    Wrap,
+    /// The image is mirrored at its edges, edge elements doubled.
+    Symmetric,
+}
+
+/// Where bins begin and end, and how they are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The first edge.
+    pub first: f64,
+    /// The last edge, which belongs to the last bin.
+    pub last: f64,
+    /// Bins a unit, if all are of one width: the bin is computed, not searched for.
+    pub scale: Option<f64>,
+}
+
+/// Into which bins elements are counted.
+#[derive(Clone, Copy)]
+pub enum Bins<'a> {
+    /// Each value has its own: integers from 0 on, below the number of bins.
+    Values,
+    /// Between neighbouring edges: f64, ascending, contiguous, one more than there are bins. What is outside, and NaN, is
+    /// not counted.
+    Between(View<'a>, Span),
+}
+
+/// The first of each run of equal elements in a sorted array.
+pub struct Distinct {
+    /// The elements.
+    pub elements: Arc<dyn Allocation>,
+    /// Their positions as i64, and behind them the array's length.
+    pub starts: Arc<dyn Allocation>,
+    /// How many elements there are.
+    pub count: usize,
+}
+
+/// How random words become numbers. One element takes a word of 64 bits, or one of 32 where the element has as many and is a
+/// float. On all backends the results are the same to the last bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Floats `low + span * u`, at most `last`; `u` is a multiple of 2^-53 (f32: 2^-24) in [0, 1).
+    Uniform { low: Scalar, span: Scalar, last: Scalar },
+    /// Floats `mean + deviation * z`, `z` by Box and Muller: the two numbers of a pair are neighbours.
+    Normal { mean: Scalar, deviation: Scalar },
+    /// Floats `scale * -ln(u)`, `u` in (0, 1].
+    Exponential { scale: Scalar },
+    /// Integers from `low` on, `count` of them (0 stands for 2^64), equally likely.
+    Integers { low: Scalar, count: u64 },
+}
+
+impl Distribution {
+    /// How many elements of a dtype one block of four 32-bit words makes.
+    pub fn elements_of_a_block(self, dtype: DType) -> usize {
+        if dtype == DType::F32 { 4 } else { 2 }
+    }
+}
+
+/// Memory that others have made, as an allocation's: `bytes` bytes from `address` on, which are there until `owner` is dropped.
+///
+/// Elements in it are aligned for their type. On the CPU its bytes are initialised.
+pub struct Foreign {
+    pub address: usize,
+    pub bytes: usize,
+    pub owner: Box<dyn Any + Send + Sync>,
+}
+
+/// A Fourier transform along some axes. Which numbers it takes and gives, the arrays' dtypes and shapes say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform<'a> {
+    /// Distinct, one at least.
+    pub axes: &'a [usize],
+    /// With `e^(+i…)` in the place of `e^(-i…)`.
+    pub is_inverse: bool,
+    /// All results are multiplied by this.
+    pub scale: f64,
+}
+
+/// What is known of a device; see `Device::properties`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceProperties {
+    /// What the device calls itself, such as `NVIDIA H200` or the processor's model.
+    pub name: String,
+    /// Bytes of memory that are free at the moment: of the GPU's own, or of the host's as far as this process may have it
+    /// (containers and `ulimit -v` set limits).
+    pub free_memory: usize,
+    /// Bytes of memory in all; of the host's, those that a container may have.
+    pub total_memory: usize,
+    /// The major and minor version of what a CUDA device can do, such as (9, 0).
+    pub compute_capability: Option<(i32, i32)>,
+    /// The number of multiprocessors; of the processor, the number of threads that operations use.
+    pub multiprocessors: usize,
+    /// The most bytes a second that can be read from and written to a GPU's memory, by its clock and width. Large copies come
+    /// to about nine tenths of it.
+    pub peak_bandwidth: Option<f64>,
+    /// What tells a CUDA device, or a part of a divided one, from all others, such as
+    /// `GPU-5d1d7f8e-7a0c-4b0e-9f52-8f6a3b1c2d4e`: what `nvidia-smi -L` prints and `CUDA_VISIBLE_DEVICES` takes.
+    pub uuid: Option<String>,
+}
+
+impl DeviceProperties {
+    /// What every device has; the rest is not known.
+    #[doc(hidden)]
+    pub fn new(name: String, [free_memory, total_memory]: [usize; 2], multiprocessors: usize) -> DeviceProperties {
+        let (compute_capability, peak_bandwidth, uuid) = (None, None, None);
+        DeviceProperties { name, free_memory, total_memory, compute_capability, multiprocessors, peak_bandwidth, uuid }
+    }
+}
+
+/// Figures of the device's memory in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryFigures {
+    /// Held by live arrays.
+    pub used: usize,
+    /// Held by the pool, `used` included.
+    pub pooled: usize,
+    /// Free on the device as the driver sees it (for the CPU: available host memory).
+    pub free: usize,
+    /// The device's memory in all.
+    pub total: usize,
+}
+
+/// The pools of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolKind {
+    /// Of its own memory.
+    Device,
+    /// Of pinned memory of the host, for transfers.
+    Pinned,
+}
+
+/// What a pool holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolFigures {
+    /// Bytes in use.
+    pub used: usize,
+    /// Bytes in use or not.
+    pub held: usize,
+    /// The number of blocks that are not in use.
+    pub free_blocks: usize,
+    /// The bytes that the pool may hold, if that is limited.
+    pub limit: Option<usize>,
+}
+
+/// What a backend must do. A thread's work is queued in its stream, in order, and behind what other streams still do to the same
+/// memory. Only what says so waits: `download`, `synchronize` and what gives a number of elements. Those, and `upload`, cannot
+/// be captured in a graph.
+///
+/// Unless a method says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical
+/// to one), of the shape of the broadcast operands; strides may be anything, zero and negative included. What only moves
+/// elements takes all dtypes, what computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what
+/// `takes_complex` says of an operation.
+pub trait Backend: Send + Sync {
+    /// What the device calls itself, such as `NVIDIA H200` or the CPU's model name.
+    fn name(&self) -> String;
+    /// What else is to be known of the device at this moment, such as its driver and how busy it is: names and values.
+    fn details(&self) -> Vec<(&'static str, String)>;
+    /// Uninitialised memory of at least `bytes` bytes (zero is allowed).
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>>;
+    /// Copies host bytes to the start of `target`; `source` may be reused when this returns.
+    fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()>;
+    /// Waits for queued work, then copies from byte `offset` of `source` into `target`.
+    fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()>;
+    /// Sets every element of `out` to `value`, which is of its dtype.
+    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()>;
+    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
+    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
+    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
+    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
+    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
+    /// Applies `operation` to each element. Transcendental functions get floats only.
+    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// Applies `operation` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
+    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// Computes each element of `outs`, an array for each result, by a function of the user; inputs and `outs` are of the
+    /// function's dtypes, arrays are broadcast to `outs`, which are of one shape and may be empty. An array may have the very
+    /// elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any other. Passes a panic
+    /// of the function on.
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()>;
+    /// Reduces to the one element of `out`, which is of the operation's dtype, what a function with one result gives for each
+    /// element of the inputs; those are as for `map`, with arrays broadcast to `shape`. There are elements if the operation
+    /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
+    fn map_reduce(
+        &self,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()>;
+    /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
+    /// axes. The reduced part is not empty if the operation needs elements.
+    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;
+    /// `out` has along `axis` the sums or products of `x` up to each element; f32 is added and multiplied in f64. Both are
+    /// contiguous, of one shape, not empty; `out` has the dtype of sums of `x`.
+    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()>;
+    /// Discrete 2-D convolution: `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`, the image
+    /// continued by `padding`. All three are 2-D, contiguous, of one dtype (f32 or f64, or integers, wrapping),
+    /// none empty. `origin` is (0, 0) for the full result; larger for the same and valid parts of it.
+    fn convolve2d(
+        &self,
+        image: View<'_>,
+        kernel: View<'_>,
+        origin: (usize, usize),
+        padding: Padding,
+        out: View<'_>,
+    ) -> Result<()>;
+    /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · kernel[p]`; contiguous,
+    /// one dtype, none empty.
+    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()>;
+    /// `out[at] = a[at]` where `condition[at]` holds, else `b[at]`; arrays are broadcast to `out`, and `a` and `b` have its
+    /// dtype. `out` may be `a` or `b`.
+    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// The positions of the true elements of `mask`, ascending, as i64; or the elements of `source` at these positions.
+    /// Both are contiguous and have as many elements. Gives a new allocation and the number of its elements, for which it
+    /// waits.
+    fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)>;
+    /// `out[.., i, ..] = source[.., indices[.., i, ..], ..]`, where `i` counts along `axis`. `out` is contiguous and not
+    /// empty, `indices` is broadcast to it, `source` has its shape but for the length of `axis`.
+    ///
+    /// Indices are i32, i64, u32 or u64, negative ones count from the end, and all were seen to be in range. Since other
+    /// threads may have written to them meanwhile, the backend must make sure that it reads nothing outside `source`.
+    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
+    /// `out[.., indices[.., i, ..], ..] = values[.., i, ..]`, where `i` counts along `axis`; of repeated indices the last
+    /// wins. `indices` is not empty, `values` is broadcast to its shape, `out` has that shape but for the length of `axis`.
+    ///
+    /// Indices are as for [`gather`](Self::gather), and nothing outside `out` may be written to.
+    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
+    /// Sorts each row (along the last axis) of `x` into that of `out`: NaN last, -0.0 before 0.0. Both are contiguous, of one
+    /// dtype and of one shape with at least one axis, not empty.
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// For each row of `x`, the positions of its elements in ascending order, i64: NaN last, those of equal elements ascending,
+    /// -0.0 equal to 0.0. As for `sort`, but for the dtype.
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
+    /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()>;
+    /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct>;
+    /// Counts the elements of `x` in each bin, as i64; or adds up their `weights` (f64, only with `Bins::Values`) as f64. All
+    /// are contiguous, `x` and `weights` of one size, `out` a new array with an element for each bin.
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()>;
+    /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
+    /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()>;
+    /// Whether Fourier transforms can be computed; if not, what is missing.
+    fn can_transform(&self) -> Result<()>;
+    /// The Fourier transforms of real arrays along all axes but the first of `x`, which counts them: f32 or f64, none empty.
+    /// `spectrum` has the same axes, of the last one only the first `n / 2 + 1` numbers, and one more axis for the real and the
+    /// imaginary part. `spectrum` is contiguous, and so is each array of `x`; those may overlap, an even number of elements
+    /// apart.
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()>;
+    /// The opposite of `transform_real`, times the number of elements; destroys the spectrum. Both are contiguous.
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
+    /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
+    /// What factorises matrices.
+    fn factorisations(&self) -> &dyn factorisations::Factorisations;
+    /// Whether [`multiply`](Self::multiply) takes arrays of a dtype that is for storage.
+    fn multiplies(&self, dtype: DType) -> bool;
+    /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
+    /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
+    ///
+    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have [`Layout::lines`], and are
+    /// added up in f32 or f64; f32 is not rounded to fewer bits on the way.
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
+    /// `multiply`, but for types for storage.
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
+    /// The Fourier transform of `x`: complex numbers, both arrays of one shape; or of real numbers to all complex ones (both of one
+    /// shape) or to those that the others follow from (`out` has the first `n / 2 + 1` along the last of the transform's
+    /// axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where what would make them complex is
+    /// not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty, and do not overlap.
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()>;
+    /// Records an event behind the work that all streams have.
+    fn record(&self) -> Result<Box<dyn EventHandle>>;
+    /// Waits for `end`, then gives the seconds between two recorded events.
+    fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64>;
+    /// Waits until all queued work is done, and reports errors of it.
+    fn synchronize(&self) -> Result<()>;
+    /// Figures of the device's memory.
+    fn memory(&self) -> MemoryFigures;
+    /// What a pool holds; asks neither driver nor system.
+    fn pool(&self, kind: PoolKind) -> PoolFigures;
+    /// Limits the bytes that a pool may hold from now on.
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>);
+    /// Gives memory of a pool that is not in use back to the system; waits for queued work that may still use it.
+    fn trim(&self, kind: PoolKind) -> Result<()>;
+    /// Gives pooled memory that nothing has used for some time back to the system; waits for nothing.
+    fn trim_idle(&self);
+    /// As `allocate`, for elements of `dtype`.
+    fn allocate_for(&self, bytes: usize, dtype: DType) -> Result<Arc<dyn Allocation>> {
+        let _ = dtype;
+        self.allocate(bytes)
+    }
+    /// Takes memory that others have made as an allocation. Its owner is dropped when the last reference to the allocation is,
+    /// and the work that was queued until then is done.
+    ///
+    /// # Safety
+    ///
+    /// What [`Foreign`] says holds, the memory is the device's (on the CPU: the host's), and while work of this backend runs
+    /// on it nothing else touches it.
+    unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>>;
+    /// The address of an allocation's first byte, anything if it has none. What other streams of ours do to it comes before what is
+    /// queued from now on.
+    fn address(&self, allocation: &Arc<dyn Allocation>) -> usize;
+    /// The stream on which work is queued, as the driver's handle; none where work is not queued.
+    fn stream(&self) -> Option<usize>;
+    /// Makes work that is queued from now on wait for what another stream of the device was given so far, or the other way
+    /// round (`first` tells whose work comes first).
+    ///
+    /// # Safety
+    ///
+    /// `stream` is the driver's handle of a stream of this device that exists.
+    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()>;
+    /// The bytes that the caches in front of the device's memory hold together, the last level of them.
+    fn cache_bytes(&self) -> usize;
+    /// Begins a profile, before which all queued work is done. There is one at a time.
+    fn profile(&self) -> Result<Box<dyn Recording>>;
+    /// What is known of the device.
+    fn properties(&self) -> DeviceProperties;
+    /// Queues a copy of bytes, from `offset` of an allocation of another device on, to the start of one of this backend: behind
+    /// the work that writes to the first, and in front of further work that writes to it. Does nothing and gives false if the
+    /// other device is of another kind; then the bytes must travel through the host.
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool>;
+    /// The stream that the device begins with.
+    fn first_stream(&self) -> Arc<dyn StreamHandle>;
+    /// Another stream.
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>>;
+    /// Begins to capture what the calling thread asks of the device.
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
+    /// Whether the calling thread captures a graph of this device.
+    fn is_capturing(&self) -> bool;
+    /// Lets loops of the user's functions end that run on the device now, if a device runs beside the host.
+    fn stop_functions(&self) {}
+    /// What the device can launch.
+    fn launch_limits(&self) -> Result<Limits>;
+    /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
+    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()>;
+    /// What the compiler has made of a kernel, and how many blocks of some numbers of threads a multiprocessor runs at once; an error
+    /// where there is no CUDA.
+    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+        let reason = format!(
+            "`{}` has registers and occupancy on CUDA devices only, and the current device is the CPU",
+            kernel.short_name()
+        );
+        Err(Error::InvalidArgument { operation: "kernel_attributes", reason })
+    }
+    /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
+    fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
+        Err(text::needs_cuda(text.name))
+    }
+}
+
+/// Whose work comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// That of this backend.
+    Ours,
+    /// That of another stream.
+    Theirs,
+}

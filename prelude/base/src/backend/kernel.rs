@@ -1,0 +1,40 @@
+//! Launches of kernels in Rust, as a backend gets them: plain data in.
+
+use super::View;
+pub use super::text::LaunchSize;
+use crate::dtype::Scalar;
+use crate::registry::Kernel;
+use std::time::Duration;
+
+/// What a launch checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// Nothing, where a backend can do without.
+    None,
+    /// That indices are within arrays.
+    Bounds,
+    /// Also that threads do not race, that all of them come to barriers, and that shared memory is written to before it is read.
+    All,
+}
+
+/// A launch. Its size is within the limits of the device, its arguments are those of the kernel's parameters: arrays of one to four
+/// axes on the backend's device, of which those that are written to overlap no other.
+#[derive(Clone, Copy)]
+pub struct Launch {
+    /// The function that was called, for messages.
+    pub operation: &'static str,
+    pub kernel: Kernel,
+    pub size: LaunchSize,
+    pub checks: Checks,
+    /// If there is one, the backend waits until the kernel is done.
+    pub time_limit: Option<Duration>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Copy)]
+pub enum Argument<'a> {
+    /// An array, and whether the kernel may write to it.
+    Array(View<'a>, bool),
+    /// A value; those of pointers' size have 64 bits.
+    Scalar(Scalar),
+}

@@ -1,0 +1,228 @@
+//! The closed sets of operations that a backend has for each element, or along axes.
+
+use super::functions::{float_functions, float_functions_of_two};
+use super::sum_type;
+use crate::dtype::DType;
+
+/// An enum without data, and the list of its variants: tables that have an entry for each of them take their length from it.
+macro_rules! closed_set {
+    ($(#[$attribute:meta])* $visibility:vis enum $name:ident { $($(#[$note:meta])* $variant:ident,)+ }) => {
+        $(#[$attribute])*
+        $visibility enum $name {
+            $($(#[$note])* $variant,)+
+        }
+
+        impl $name {
+            /// All of them, each at the index that it has as a number.
+            pub const ALL: [$name; [$($name::$variant),+].len()] = [$($name::$variant),+];
+        }
+    };
+}
+
+macro_rules! unary_operations {
+    ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+        closed_set! {
+            /// Elementwise functions of one argument.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum UnaryOperation {
+                Negative,
+                Abs,
+                Sign,
+                Floor,
+                Ceil,
+                /// To the nearest integer, halves to the even one.
+                Round,
+                Trunc,
+                LogicalNot,
+                IsNan,
+                IsInf,
+                IsFinite,
+                /// Integers, and bools as `LogicalNot`.
+                BitwiseNot,
+                /// Complex numbers, as the next one.
+                Conjugate,
+                /// The angle to the positive real axis, a real number.
+                Angle,
+                $(
+                    #[doc = concat!("Floats: `", $cuda, "`.")]
+                    $variant,
+                )*
+            }
+        }
+
+        impl UnaryOperation {
+            /// Whether it is one of the table's functions, which are only given floats and complex numbers.
+            pub const fn is_float_function(self) -> bool {
+                matches!(self, $(UnaryOperation::$variant)|*)
+            }
+        }
+    };
+}
+float_functions!(unary_operations);
+
+impl UnaryOperation {
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, the type of the parts for what is a real
+    /// number of complex ones, else the same.
+    pub const fn output(self, dtype: DType) -> DType {
+        use UnaryOperation::{Abs, Angle, IsFinite, IsInf, IsNan, LogicalNot};
+        match self {
+            LogicalNot | IsNan | IsInf | IsFinite => DType::Bool,
+            Abs | Angle => dtype.part(),
+            _ => dtype,
+        }
+    }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use UnaryOperation::{Abs, Angle, Conjugate, Exp, Negative, Sqrt};
+        matches!(self, Negative | Abs | Exp | Sqrt | Conjugate | Angle)
+    }
+
+    /// Whether a backend is given arrays of `dtype`, which is one that it computes in.
+    pub const fn takes(self, dtype: DType) -> bool {
+        use UnaryOperation::{Angle, BitwiseNot, Conjugate, IsFinite, IsInf, Round, Trunc};
+        if dtype.is_complex() {
+            return self.takes_complex();
+        }
+        match self {
+            Conjugate | Angle => false,
+            Round | Trunc | IsInf | IsFinite => !matches!(dtype, DType::Bool),
+            BitwiseNot => !dtype.is_float(),
+            _ => dtype.is_float() || !self.is_float_function(),
+        }
+    }
+}
+
+macro_rules! binary_operations {
+    ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+        closed_set! {
+            /// Elementwise functions of two arguments of one dtype.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum BinaryOperation {
+                Add,
+                Subtract,
+                Multiply,
+                /// Floats: IEEE. Integers: truncated as in Rust; a zero divisor gives 0, as in NumPy.
+                Divide,
+                /// Rust's `%`; a zero divisor of an integer gives 0.
+                Remainder,
+                /// Floats: `powf`. Integers: wrapping power; a negative exponent gives 0 (1 for base 1, ±1 for base −1).
+                Power,
+                /// NumPy's `maximum`: NaN if either is NaN.
+                Maximum,
+                /// NumPy's `minimum`: NaN if either is NaN.
+                Minimum,
+                Equal,
+                NotEqual,
+                Less,
+                LessEqual,
+                Greater,
+                GreaterEqual,
+                LogicalAnd,
+                LogicalOr,
+                /// The quotient, rounded down; a zero divisor of an integer gives 0.
+                FloorDivide,
+                /// What `FloorDivide` leaves, with the divisor's sign; a zero divisor of an integer gives 0.
+                Modulo,
+                /// Integers and bools, as the next two.
+                BitwiseAnd,
+                BitwiseOr,
+                BitwiseXor,
+                /// Integers. Shifted by as many bits as there are or more, or by a negative number: 0.
+                LeftShift,
+                /// Integers, with their sign. Shifted by as many bits as there are or more, or by a negative number: 0, or −1 for
+                /// negative values.
+                RightShift,
+                $(
+                    #[doc = concat!("Floats: `", $cuda, "`.")]
+                    $variant,
+                )*
+            }
+        }
+
+        impl BinaryOperation {
+            /// Whether it is one of the table's functions, which are only given floats.
+            pub const fn is_float_function(self) -> bool {
+                matches!(self, $(BinaryOperation::$variant)|*)
+            }
+        }
+    };
+}
+float_functions_of_two!(binary_operations);
+
+impl BinaryOperation {
+    /// The dtype of the output for inputs of `dtype`: bool for what is true or false, else the same.
+    pub const fn output(self, dtype: DType) -> DType {
+        use BinaryOperation as B;
+        match self {
+            B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual => DType::Bool,
+            B::LogicalAnd | B::LogicalOr => DType::Bool,
+            _ => dtype,
+        }
+    }
+
+    /// Whether complex numbers have it.
+    pub const fn takes_complex(self) -> bool {
+        use BinaryOperation::{Add, Divide, Equal, Multiply, NotEqual, Subtract};
+        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual)
+    }
+
+    /// Whether a backend is given pairs of arrays of `dtype`, which is one that it computes in.
+    pub const fn takes(self, dtype: DType) -> bool {
+        use BinaryOperation::{BitwiseAnd, BitwiseOr, BitwiseXor, FloorDivide, LeftShift, Modulo, RightShift};
+        if dtype.is_complex() {
+            return self.takes_complex();
+        }
+        match self {
+            FloorDivide | Modulo => !matches!(dtype, DType::Bool),
+            BitwiseAnd | BitwiseOr | BitwiseXor => !dtype.is_float(),
+            LeftShift | RightShift => !dtype.is_float() && !matches!(dtype, DType::Bool),
+            _ => dtype.is_float() || !self.is_float_function(),
+        }
+    }
+}
+
+closed_set! {
+    /// Reductions. `Max`, `Min` give NaN if there is one. `All`, `Any` take bool. Sums are pairwise or better.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ReduceOperation {
+        Sum,
+        Max,
+        Min,
+        All,
+        Any,
+        Product,
+        /// The sum of the squares, of floats.
+        SumSquares,
+        /// Where the largest element is along the one axis that is reduced: the first of several, the first NaN if there is one.
+        ArgMax,
+        /// As `ArgMax`, of the smallest.
+        ArgMin,
+    }
+}
+
+impl ReduceOperation {
+    /// The dtype of the output for inputs of `dtype`.
+    pub const fn output(self, dtype: DType) -> DType {
+        match self {
+            ReduceOperation::Sum | ReduceOperation::Product => sum_type(dtype),
+            ReduceOperation::ArgMax | ReduceOperation::ArgMin => DType::I64,
+            _ => dtype,
+        }
+    }
+
+    /// Whether there is no result over no elements.
+    pub const fn needs_elements(self) -> bool {
+        use ReduceOperation::{ArgMax, ArgMin, Max, Min};
+        matches!(self, Max | Min | ArgMax | ArgMin)
+    }
+}
+
+closed_set! {
+    /// Running reductions along an axis, from the first element to each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ScanOperation {
+        Sum,
+        Product,
+    }
+}

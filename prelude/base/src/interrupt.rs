@@ -1,0 +1,150 @@
+//! How work learns that the user wants the cell to stop: a word that the kernel sets, and which threads it is for.
+//!
+//! The kernel shares the word with the cell process. Operations and the backends read it here, and the code of cells by
+//! `warpcell::cell::check`. What finds it set unwinds as in a panic, so that the cell's variables go back into the store.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+thread_local! {
+    static RUNS_CELLS: Cell<bool> = const { Cell::new(false) };
+}
+
+static NEVER: AtomicU32 = AtomicU32::new(0);
+static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NEVER).cast_mut());
+/// When the cell began, in the unit of [`thread_start`].
+static BEGAN: AtomicU64 = AtomicU64::new(0);
+
+/// Where the cell was stopped.
+static PLACE: Mutex<Option<&'static Location<'static>>> = Mutex::new(None);
+
+/// What unwinds through an interrupted cell.
+struct Interrupted;
+
+/// Takes the word that the kernel sets.
+///
+/// # Safety
+///
+/// `word` must be valid for reads for the rest of the process.
+pub unsafe fn watch(word: *const AtomicU32) {
+    WORD.store(word.cast_mut(), Ordering::Release);
+}
+
+/// Notes that the calling thread begins a cell: threads that are older are not stopped with it.
+pub fn enter_cell() {
+    RUNS_CELLS.set(true);
+    // SAFETY: `sysconf` has no preconditions.
+    let ticks = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100);
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is valid for writes.
+    unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut now) };
+    let (seconds, nanoseconds) = (now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs());
+    BEGAN.store(seconds * ticks + nanoseconds * ticks / 1_000_000_000, Ordering::Relaxed);
+}
+
+/// Whether the user has asked to stop the cell.
+#[inline]
+pub fn is_set() -> bool {
+    // SAFETY: the pointer is to a static, or to what `watch` was promised.
+    unsafe { (*WORD.load(Ordering::Relaxed)).load(Ordering::Relaxed) != 0 }
+}
+
+/// Whether the calling thread runs cells.
+pub fn runs_cells() -> bool {
+    RUNS_CELLS.get()
+}
+
+/// Does a part of what a thread waits for: if that runs cells, a panic here is one of the cell.
+pub fn on_behalf_of<R>(runs_cells: bool, work: impl FnOnce() -> R) -> R {
+    let own = RUNS_CELLS.replace(runs_cells);
+    let result = work();
+    RUNS_CELLS.set(own);
+    result
+}
+
+/// Whether the user has asked to stop what this thread does.
+pub fn interrupted() -> bool {
+    is_set() && is_of_the_cell()
+}
+
+/// Stops the cell: unwinds, without the panic hook.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn stop() {
+    stop_at(Some(Location::caller()));
+}
+
+/// As [`stop`], at a place in the notebook's code, or at none that the user knows.
+#[cold]
+#[inline(never)]
+pub fn stop_at(place: Option<&'static Location<'static>>) {
+    if !is_of_the_cell() {
+        return;
+    }
+    if runs_cells() {
+        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+    std::panic::resume_unwind(Box::new(Interrupted));
+}
+
+/// Where the cell was stopped, once.
+pub fn take_place() -> Option<&'static Location<'static>> {
+    PLACE.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Whether this thread can be stopped, as it works for the cell that runs: it runs cells, or was started by this one, or is one of
+/// rayon's. Threads that an earlier cell has left running go on, and so does what drops values on the way out of a panic or an
+/// interrupt: another panic there would end the process.
+pub fn is_of_the_cell() -> bool {
+    !std::thread::panicking()
+        && (runs_cells()
+            || rayon::current_thread_index().is_some()
+            || thread_start().is_some_and(|start| start >= BEGAN.load(Ordering::Relaxed)))
+}
+
+/// When this thread was started, in clock ticks since the system's start.
+fn thread_start() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+    // The second field is the name, in brackets, and may hold anything; the start is the 22nd.
+    text.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_earlier_cells_are_told_from_those_of_this_one() {
+        enter_cell();
+        let start = std::thread::spawn(|| thread_start().unwrap()).join().unwrap();
+        assert!(start >= BEGAN.load(Ordering::Relaxed), "a thread of the cell");
+        assert!(thread_start().unwrap() <= start);
+    }
+
+    #[test]
+    fn a_thread_that_unwinds_is_not_stopped() {
+        struct AsksInDrop<'a>(&'a mut bool);
+        impl Drop for AsksInDrop<'_> {
+            fn drop(&mut self) {
+                *self.0 = is_of_the_cell();
+            }
+        }
+        enter_cell();
+        let mut stoppable = true;
+        let of_the_cell = std::thread::scope(|scope| {
+            let unwinding = scope.spawn(|| {
+                let before = is_of_the_cell();
+                let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    let _asks = AsksInDrop(&mut stoppable);
+                    std::panic::resume_unwind(Box::new(Interrupted));
+                }));
+                (before, caught.is_err())
+            });
+            unwinding.join().unwrap()
+        });
+        assert_eq!((of_the_cell, stoppable), ((true, true), false));
+    }
+}

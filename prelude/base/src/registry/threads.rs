@@ -1,0 +1,162 @@
+//! Kernels: what runs their threads on the CPU, and the arguments that those get.
+
+use super::{ScalarType, Text};
+use crate::dtype::{DType, Scalar, Tagged};
+use warpcell_threads::{View, ViewElement, ViewMut};
+
+/// Reads the arguments of a kernel, and calls the second with what one thread does.
+pub type ThreadFunction = fn(&Arguments<'_>, &mut dyn FnMut(&(dyn Fn() + Sync)));
+
+/// What runs a registered kernel.
+pub struct Threads {
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// What a thread does.
+    pub run: ThreadFunction,
+    /// The line of the text's beginning in the file that was compiled.
+    pub line: usize,
+    /// The same for other items that were compiled with it: the last part of their names, and the line.
+    pub places: &'static [(&'static str, usize)],
+}
+
+/// A parameter of a kernel: its name, and its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// An array that it reads.
+    View(&'static str, DType),
+    /// An array that it writes to.
+    ViewMut(&'static str, DType),
+    /// A value.
+    Scalar(&'static str, ScalarType),
+}
+
+impl Parameter {
+    /// Its name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Parameter::View(name, _) | Parameter::ViewMut(name, _) | Parameter::Scalar(name, _) => name,
+        }
+    }
+}
+
+/// A registered kernel.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    /// What `std::any::type_name` says of the function, its path.
+    pub name: &'static str,
+    /// Its address identifies the definition: code that was loaded stays.
+    pub text: &'static Text,
+    /// What runs it.
+    pub threads: &'static Threads,
+}
+
+impl Kernel {
+    /// The last part of the name.
+    pub fn short_name(&self) -> &'static str {
+        self.name.rsplit("::").next().unwrap_or(self.name)
+    }
+
+    /// Tells definitions apart.
+    pub fn identity(&self) -> usize {
+        std::ptr::from_ref(self.text).addr()
+    }
+}
+
+/// An argument as the threads get it.
+#[derive(Clone, Copy)]
+pub enum Given<'a> {
+    /// The element of index zero, the lengths and the strides in elements.
+    #[allow(missing_docs)]
+    Array { start: *mut u8, shape: &'a [usize], strides: &'a [isize] },
+    /// A value.
+    Scalar(Scalar),
+}
+
+/// The arguments of a kernel.
+pub struct Arguments<'a> {
+    given: &'a [Given<'a>],
+    parameters: &'static [Parameter],
+}
+
+impl<'a> Arguments<'a> {
+    /// # Safety
+    ///
+    /// Arrays are of the parameters' types, all of their elements lie in memory that nothing but the threads accesses until the last
+    /// of them has ended, and those of bool are 0 or 1.
+    pub unsafe fn new(given: &'a [Given<'a>], parameters: &'static [Parameter]) -> Arguments<'a> {
+        assert_eq!(given.len(), parameters.len());
+        Arguments { given, parameters }
+    }
+
+    fn view<T: Tagged + ViewElement>(&self, index: usize) -> View<T> {
+        let Parameter::View(name, dtype) = self.parameters[index] else { unreachable!("a view") };
+        assert_eq!(dtype, <T as Tagged>::TAG);
+        match self.given[index] {
+            // SAFETY: of this type, as is checked; the rest is what `new` was promised.
+            Given::Array { start, shape, strides } => unsafe {
+                View::from_raw(start.cast_const().cast(), shape, strides, name)
+            },
+            Given::Scalar(_) => unreachable!("arguments are checked"),
+        }
+    }
+
+    fn view_mut<T: Tagged + ViewElement>(&self, index: usize) -> ViewMut<T> {
+        let Parameter::ViewMut(name, dtype) = self.parameters[index] else { unreachable!("a view") };
+        assert_eq!(dtype, <T as Tagged>::TAG);
+        match self.given[index] {
+            // SAFETY: as for `view`.
+            Given::Array { start, shape, strides } => unsafe { ViewMut::from_raw(start.cast(), shape, strides, name) },
+            Given::Scalar(_) => unreachable!("arguments are checked"),
+        }
+    }
+
+    fn value<T: Tagged>(&self, index: usize) -> T {
+        match self.given[index] {
+            Given::Scalar(value) => T::untagged(value).expect("arguments are checked"),
+            Given::Array { .. } => unreachable!("arguments are checked"),
+        }
+    }
+}
+
+// Not generic: what is generic is compiled again in each cell.
+macro_rules! getters {
+    ($($type:ident $view:ident $view_mut:ident;)*) => {
+        /// What the macro asks for: the argument of a number, which is of that type.
+        impl Arguments<'_> {$(
+            #[doc(hidden)]
+            pub fn $view(&self, index: usize) -> View<$type> {
+                self.view(index)
+            }
+            #[doc(hidden)]
+            pub fn $view_mut(&self, index: usize) -> ViewMut<$type> {
+                self.view_mut(index)
+            }
+            #[doc(hidden)]
+            pub fn $type(&self, index: usize) -> $type {
+                self.value(index)
+            }
+        )*}
+    };
+}
+getters! {
+    bool view_bool view_mut_bool;
+    u8 view_u8 view_mut_u8;
+    i32 view_i32 view_mut_i32;
+    u32 view_u32 view_mut_u32;
+    i64 view_i64 view_mut_i64;
+    u64 view_u64 view_mut_u64;
+    f32 view_f32 view_mut_f32;
+    f64 view_f64 view_mut_f64;
+}
+
+impl Arguments<'_> {
+    #[doc(hidden)]
+    pub fn usize(&self, index: usize) -> usize {
+        self.value::<u64>(index) as usize
+    }
+
+    #[doc(hidden)]
+    pub fn isize(&self, index: usize) -> isize {
+        self.value::<i64>(index) as isize
+    }
+}

@@ -1,0 +1,266 @@
+//! Conversions between dtypes, as by `as`.
+//!
+//! 16-bit floats are converted by way of a block of `f32`, which takes on all their values: what is narrowed is rounded
+//! to odd on the way (see `dtype/rounding.rs`), so that it is rounded to nearest once.
+
+use super::copy;
+use super::elementwise::{Input, blocks, map};
+use super::numeric::{Bit, Cast, Native};
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+use warpcell_base::backend::Layout;
+use warpcell_base::dtype::{DType, rounding};
+
+/// As many elements are converted at a time.
+const BLOCK: usize = 512;
+
+/// Copies elements from one layout to another of the same shape, converting them as `as` does.
+///
+/// # Safety
+///
+/// Both must describe memory that nothing else accesses, of these dtypes, without overlap.
+pub(super) unsafe fn convert(
+    from: DType,
+    source: *const u8,
+    source_layout: &Layout,
+    to: DType,
+    out: *mut u8,
+    out_layout: &Layout,
+) {
+    if from == to {
+        // SAFETY: the caller's promise.
+        return unsafe { copy::copy(from, source, source_layout, out, out_layout) };
+    }
+    let places = Places { source, source_layout, out, out_layout };
+    macro_rules! run {
+        ($T:ty, $U:ty, $kernel:expr) => {
+            // SAFETY: the caller's promise.
+            unsafe { places.run::<$T, $U>($kernel) }
+        };
+    }
+    match (from, to) {
+        (DType::F16, DType::BF16) => run!(f16, bf16, &|x, out| through_f32(x, out, f16::widen, bf16::narrow)),
+        (DType::BF16, DType::F16) => run!(bf16, f16, &|x, out| through_f32(x, out, bf16::widen, f16::narrow)),
+        (DType::F16, _) => for_wide!(to, U => run!(f16, U, &|x, out| through_f32(x, out, f16::widen, cast::<f32, U>))),
+        (DType::BF16, _) => {
+            for_wide!(to, U => run!(bf16, U, &|x, out| through_f32(x, out, bf16::widen, cast::<f32, U>)))
+        }
+        (_, DType::F16) => for_wide!(from, T => run!(T, f16, &|x, out| through_f32(x, out, to_odd::<T>, f16::narrow))),
+        (_, DType::BF16) => {
+            for_wide!(from, T => run!(T, bf16, &|x, out| through_f32(x, out, to_odd::<T>, bf16::narrow)))
+        }
+        _ => for_wide!(from, T => for_wide!(to, U => run!(T, U, &cast::<T, U>))),
+    }
+}
+
+/// Evaluates an expression with `$T` standing for the type of a dtype other than those of 16-bit floats.
+macro_rules! for_wide {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        for_wide!(@match $dtype, $T, $body, Bool Bit, U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 f32, F64 f64)
+    };
+    (@match $dtype:expr, $T:ident, $body:expr, $($tag:ident $type:ty),*) => {
+        match $dtype {
+            $(DType::$tag => {
+                type $T = $type;
+                $body
+            })*
+            _ => unreachable!("16-bit floats have their own arms, complex numbers stay what they are"),
+        }
+    };
+}
+use for_wide;
+
+/// From where to where.
+struct Places<'a> {
+    source: *const u8,
+    source_layout: &'a Layout,
+    out: *mut u8,
+    out_layout: &'a Layout,
+}
+
+impl Places<'_> {
+    /// Converts by `kernel`, a block at a time.
+    ///
+    /// # Safety
+    ///
+    /// The places must be as for [`convert`], for elements of `T` and `U`.
+    unsafe fn run<T: Stored, U: Stored>(&self, kernel: &(dyn Fn(&[T], &mut [U]) + Sync)) {
+        let input = Input::Array(self.source, self.source_layout);
+        // Moved by the size of the elements, so that not all pairs of types need a loop of their own for that.
+        // SAFETY: the caller's promise.
+        unsafe {
+            blocks::<T::Bits, U::Bits, 1>([input], self.out, self.out_layout, &|[x], out| {
+                // SAFETY: `Stored` says that both types have one size and that all bits are values of both.
+                let x = std::slice::from_raw_parts(x.as_ptr().cast::<T>(), x.len());
+                // SAFETY: as above.
+                let out = std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<U>(), out.len());
+                kernel(x, out);
+            });
+        }
+    }
+}
+
+/// An element type as it lies in memory.
+///
+/// # Safety
+///
+/// Size and alignment must be those of `Bits`, and all bits must be a value.
+unsafe trait Stored: Copy + Default {
+    type Bits: Native;
+}
+
+macro_rules! stored {
+    ($($bits:ty: $($type:ty)*;)*) => {$($(
+        // SAFETY: both have the size that is in their names, and all bits are a value of an integer or a float.
+        unsafe impl Stored for $type {
+            type Bits = $bits;
+        }
+    )*)*};
+}
+stored! {
+    u8: Bit u8 i8;
+    u16: u16 i16 f16 bf16;
+    u32: u32 i32 f32;
+    u64: u64 i64 f64;
+}
+
+fn cast<T: Copy + Cast<U>, U>(x: &[T], out: &mut [U]) {
+    map(x, out, |x: T| Cast::<U>::cast(x));
+}
+
+fn to_odd<T: Odd>(x: &[T], out: &mut [f32]) {
+    map(x, out, |x: T| x.to_odd());
+}
+
+/// Converts to `f32`, and on.
+fn through_f32<T, U>(x: &[T], out: &mut [U], first: impl Fn(&[T], &mut [f32]), second: impl Fn(&[f32], &mut [U])) {
+    let mut buffer = [0f32; BLOCK];
+    for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        let single = &mut buffer[..x.len()];
+        first(x, single);
+        second(single, out);
+    }
+}
+
+/// What can be narrowed to a 16-bit float.
+trait Odd: Copy {
+    /// The `f32` that rounds on to 16 bits as the value itself would.
+    fn to_odd(self) -> f32;
+}
+
+macro_rules! odd {
+    ($($type:ty: |$value:ident| $odd:expr;)*) => {$(
+        impl Odd for $type {
+            #[inline(always)]
+            fn to_odd(self) -> f32 {
+                let $value = self;
+                $odd
+            }
+        }
+    )*};
+}
+odd! {
+    Bit: |value| f32::from(u8::from(value.is_true()));
+    u8: |value| f32::from(value);
+    i8: |value| f32::from(value);
+    u16: |value| f32::from(value);
+    i16: |value| f32::from(value);
+    i32: |value| rounding::odd_from_f64(f64::from(value));
+    u32: |value| rounding::odd_from_f64(f64::from(value));
+    i64: |value| rounding::odd_from_i64(value);
+    u64: |value| rounding::odd_from_u64(value);
+    f32: |value| value;
+    f64: |value| rounding::odd_from_f64(value);
+}
+
+/// A 16-bit float.
+trait Narrow: Sized {
+    fn widen(x: &[Self], out: &mut [f32]);
+    fn narrow(x: &[f32], out: &mut [Self]);
+}
+
+impl Narrow for f16 {
+    // By the processor's instructions for it, where it has them.
+    fn widen(x: &[f16], out: &mut [f32]) {
+        x.convert_to_f32_slice(out);
+    }
+    fn narrow(x: &[f32], out: &mut [f16]) {
+        out.convert_from_f32_slice(x);
+    }
+}
+
+impl Narrow for bf16 {
+    fn widen(x: &[bf16], out: &mut [f32]) {
+        map(x, out, bf16::to_f32);
+    }
+    fn narrow(x: &[f32], out: &mut [bf16]) {
+        map(x, out, bf16::from_f32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted<T: Stored, U: Stored>(from: DType, to: DType, values: &[T]) -> Vec<U> {
+        let layout = Layout::contiguous(&[values.len()]);
+        let mut out = vec![U::default(); values.len()];
+        // SAFETY: the vectors have as many elements as the layout, of these dtypes.
+        unsafe { convert(from, values.as_ptr().cast(), &layout, to, out.as_mut_ptr().cast(), &layout) };
+        out
+    }
+
+    /// All values of a 16-bit type.
+    fn all() -> impl Iterator<Item = u16> {
+        0..=u16::MAX
+    }
+
+    #[test]
+    fn every_16_bit_float_widens_to_its_value_and_comes_back() {
+        let f16s: Vec<f16> = all().map(f16::from_bits).collect();
+        let bf16s: Vec<bf16> = all().map(bf16::from_bits).collect();
+        let wide: Vec<f32> = converted(DType::F16, DType::F32, &f16s);
+        let double: Vec<f64> = converted(DType::F16, DType::F64, &f16s);
+        let back: Vec<f16> = converted(DType::F64, DType::F16, &double);
+        for (index, &value) in f16s.iter().enumerate() {
+            if value.is_nan() {
+                assert!(wide[index].is_nan() && double[index].is_nan() && back[index].is_nan());
+                continue;
+            }
+            // The value by definition: sign, exponent, significand.
+            let bits = value.to_bits();
+            let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+            let magnitude = match exponent {
+                0 => fraction * 2f64.powi(-24),
+                31 => f64::INFINITY,
+                _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+            };
+            let exact = if bits >> 15 == 1 { -magnitude } else { magnitude };
+            assert_eq!(double[index].to_bits(), exact.to_bits());
+            assert_eq!(f64::from(wide[index]).to_bits(), exact.to_bits());
+            assert_eq!(back[index].to_bits(), bits);
+        }
+        let wide: Vec<f32> = converted(DType::BF16, DType::F32, &bf16s);
+        let back: Vec<bf16> = converted(DType::F32, DType::BF16, &wide);
+        for ((value, wide), back) in bf16s.iter().zip(wide).zip(back) {
+            if value.is_nan() {
+                assert!(wide.is_nan() && back.is_nan());
+            } else {
+                assert_eq!((wide.to_bits(), back.to_bits()), (u32::from(value.to_bits()) << 16, value.to_bits()));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_and_rests_are_converted() {
+        for length in [0, 1, 3, 4, 7, 8, 511, 512, 513, 5000] {
+            let values: Vec<f64> = (0..length).map(f64::from).collect();
+            let narrow: Vec<f16> = converted(DType::F64, DType::F16, &values);
+            assert!(narrow.iter().zip(&values).all(|(&narrow, &value)| narrow == f16::from_f32(value as f32)));
+            let other: Vec<bf16> = converted(DType::F16, DType::BF16, &narrow);
+            assert!(other.iter().zip(&narrow).all(|(&other, &narrow)| other == bf16::from_f32(narrow.to_f32())));
+            let integers: Vec<i16> = converted(DType::F16, DType::I16, &narrow);
+            assert!(integers.iter().zip(&narrow).all(|(&integer, narrow)| integer == narrow.to_f32() as i16));
+        }
+    }
+}

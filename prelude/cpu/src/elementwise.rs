@@ -1,0 +1,338 @@
+//! Elementwise kernels: blocks of contiguous elements, in vector instructions.
+//!
+//! Operands that are not contiguous, are one value, or are the output itself pass through a buffer of one block in
+//! the first-level cache, so that each kernel is one simple loop over slices.
+
+use super::numeric::{
+    Arithmetic, Bit, Bits, Integer, Isa, Native, Shared, Word, for_bits, for_dtype, for_integer, for_number,
+};
+use super::runs::Runs;
+use super::{complex, pool};
+use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
+use warpcell_base::backend::{BinaryOperation, Layout, UnaryOperation};
+use warpcell_base::dtype::{DType, Scalar};
+
+/// The elements of a block; three blocks of eight-byte elements fit in half of a first-level cache.
+pub(super) const BLOCK: usize = 512;
+
+/// Fewer elements than this are not worth a second thread.
+pub(super) const GRAIN: usize = 1 << 15;
+
+/// An operand: the element of index zero and the layout (its offset is not used), or one value.
+#[derive(Clone, Copy)]
+pub enum Input<'a> {
+    Array(*const u8, &'a Layout),
+    Scalar(Scalar),
+}
+
+/// Sets every element.
+///
+/// # Safety
+///
+/// `out` and `layout` must describe memory that nothing else accesses, for elements of the value's dtype.
+pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
+    for_bits!(value.dtype(), T => {
+        let value = <T as Word>::of_bits(value.bits());
+        // SAFETY: the caller's promise.
+        unsafe { blocks::<T, T, 0>([], out, layout, &|_, out| out.fill(value)) }
+    });
+}
+
+/// Writes `start + index * step`.
+///
+/// # Safety
+///
+/// As for [`fill`], for `length` elements `stride` apart.
+pub unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: isize, length: usize) {
+    /// `value(index)` to each element.
+    unsafe fn write<T>(out: *mut u8, stride: isize, length: usize, value: impl Fn(usize) -> T + Sync) {
+        let out = Shared(out.cast::<T>());
+        pool::split(length, GRAIN, &|range| {
+            for index in range {
+                // SAFETY: the caller's promise; each element belongs to one task.
+                unsafe { out.get().offset(index as isize * stride).write(value(index)) };
+            }
+        });
+    }
+    macro_rules! write {
+        ($start:expr, $type:ty, $wide:ty, $add:ident, $multiply:ident) => {{
+            let (start, step) = ($start as $wide, <$type>::of(step) as $wide);
+            // SAFETY: the caller's promise.
+            unsafe { write(out, stride, length, |index| start.$add(step.$multiply(index as $wide)) as $type) }
+        }};
+    }
+    match start {
+        Scalar::Bool(_) => unreachable!("operations reject bool"),
+        Scalar::U8(start) => write!(start, u8, u64, wrapping_add, wrapping_mul),
+        Scalar::I32(start) => write!(start, i32, i64, wrapping_add, wrapping_mul),
+        Scalar::U32(start) => write!(start, u32, u64, wrapping_add, wrapping_mul),
+        Scalar::I64(start) => write!(start, i64, i64, wrapping_add, wrapping_mul),
+        Scalar::U64(start) => write!(start, u64, u64, wrapping_add, wrapping_mul),
+        Scalar::F32(start) => write!(start, f32, f64, add, multiply),
+        Scalar::F64(start) => write!(start, f64, f64, add, multiply),
+        _ => unreachable!("operations reject types for storage"),
+    }
+}
+
+/// Applies a function to each element.
+///
+/// # Safety
+///
+/// The operands must describe memory that nothing else accesses, for elements of `dtype` and the operation's output
+/// dtype; `out` overlaps the input only if their layouts are the same.
+pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>, out: *mut u8, layout: &Layout) {
+    use UnaryOperation as U;
+    if dtype.is_complex() {
+        // SAFETY: the caller's promise.
+        return unsafe { complex::unary(operation, dtype, x, out, layout) };
+    }
+    macro_rules! apply {
+        // SAFETY (of the expansion): the caller's promise.
+        ($T:ty, $U:ty, $function:expr) => {
+            // SAFETY: the caller's promise.
+            unsafe { blocks::<$T, $U, 1>([x], out, layout, &|[x], out| map(x, out, $function)) }
+        };
+    }
+    macro_rules! number {
+        ($function:ident) => {
+            for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
+        };
+    }
+    macro_rules! apply_operation {
+        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+            match operation {
+                U::Negative => number!(negative),
+                U::Abs => number!(absolute),
+                U::Sign => number!(sign),
+                U::Floor => number!(floor),
+                U::Ceil => number!(ceil),
+                U::Round => number!(round),
+                U::Trunc => number!(trunc),
+                U::LogicalNot => apply!(Bit, Bit, |x: Bit| Bit::from(!x.is_true())),
+                U::IsNan => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_nan(x)))),
+                U::IsInf => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_infinite(x)))),
+                U::IsFinite => for_number!(dtype, T => apply!(T, Bit, |x: T| Bit::from(Arithmetic::is_finite(x)))),
+                U::BitwiseNot if dtype == DType::Bool => apply!(Bit, Bit, Bits::not),
+                U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
+                U::Conjugate | U::Angle => unreachable!("complex numbers have these"),
+                $(U::$variant => match dtype {
+                    DType::F32 => apply!(f32, f32, |$x: f32| -> f32 { $value }),
+                    DType::F64 => apply!(f64, f64, |$x: f64| -> f64 { $value }),
+                    _ => unreachable!("operations reject all but floats"),
+                },)*
+            }
+        };
+    }
+    float_functions!(apply_operation)
+}
+
+/// Applies a function to each pair of elements.
+///
+/// # Safety
+///
+/// As for [`unary`]; arrays have the layout's shape.
+pub(super) unsafe fn binary(
+    operation: BinaryOperation,
+    dtype: DType,
+    inputs: [Input<'_>; 2],
+    out: *mut u8,
+    layout: &Layout,
+) {
+    use BinaryOperation as B;
+    if dtype.is_complex() {
+        // SAFETY: the caller's promise.
+        return unsafe { complex::binary(operation, dtype, inputs, out, layout) };
+    }
+    macro_rules! apply {
+        ($T:ty, $U:ty, $function:expr) => {
+            // SAFETY: the caller's promise.
+            unsafe { blocks::<$T, $U, 2>(inputs, out, layout, &|[a, b], out| zip(a, b, out, $function)) }
+        };
+    }
+    macro_rules! number {
+        ($function:ident) => {
+            for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
+        };
+    }
+    macro_rules! bits {
+        ($function:ident) => {
+            match dtype {
+                DType::Bool => apply!(Bit, Bit, Bits::$function),
+                dtype => for_integer!(dtype, T => apply!(T, T, Bits::$function)),
+            }
+        };
+    }
+    macro_rules! compare {
+        ($operator:tt) => {
+            for_dtype!(dtype, T => apply!(T, Bit, |a: T, b: T| Bit::from(a $operator b)))
+        };
+    }
+    macro_rules! apply_operation {
+        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+            match operation {
+                B::Add => number!(add),
+                B::Subtract => number!(subtract),
+                B::Multiply => number!(multiply),
+                B::Divide => number!(divide),
+                B::Remainder => number!(remainder),
+                B::Power => number!(power),
+                B::Maximum => number!(maximum),
+                B::Minimum => number!(minimum),
+                B::Equal => compare!(==),
+                B::NotEqual => compare!(!=),
+                B::Less => compare!(<),
+                B::LessEqual => compare!(<=),
+                B::Greater => compare!(>),
+                B::GreaterEqual => compare!(>=),
+                B::LogicalAnd => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() & b.is_true())),
+                B::LogicalOr => apply!(Bit, Bit, |a: Bit, b: Bit| Bit::from(a.is_true() | b.is_true())),
+                B::FloorDivide => number!(floor_divide),
+                B::Modulo => number!(modulo),
+                B::BitwiseAnd => bits!(and),
+                B::BitwiseOr => bits!(or),
+                B::BitwiseXor => bits!(xor),
+                B::LeftShift => for_integer!(dtype, T => apply!(T, T, Integer::left_shift)),
+                B::RightShift => for_integer!(dtype, T => apply!(T, T, Integer::right_shift)),
+                $(B::$variant => match dtype {
+                    DType::F32 => apply!(f32, f32, |$a: f32, $b: f32| -> f32 { $value }),
+                    DType::F64 => apply!(f64, f64, |$a: f64, $b: f64| -> f64 { $value }),
+                    _ => unreachable!("operations reject all but floats"),
+                },)*
+            }
+        };
+    }
+    float_functions_of_two!(apply_operation)
+}
+
+/// Computes one block of the output from as much of each input.
+type Kernel<'a, T, U, const M: usize> = dyn Fn([&[T]; M], &mut [U]) + Sync + 'a;
+
+/// Calls `kernel` for all elements, a block of contiguous ones at a time.
+///
+/// # Safety
+///
+/// As for [`unary`], with inputs of `T` and outputs of `U`.
+pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
+    inputs: [Input<'_>; M],
+    out: *mut u8,
+    layout: &Layout,
+    kernel: &Kernel<'_, T, U, M>,
+) {
+    let mut layouts = vec![layout];
+    layouts.extend(inputs.iter().filter_map(|input| match input {
+        Input::Array(_, layout) => Some(*layout),
+        Input::Scalar(_) => None,
+    }));
+    let runs = Runs::new(&layouts);
+    // Per input: the pointer, its place among the runs' operands, and whether blocks of it may be read in place.
+    let mut operand = 0;
+    let sources: [(Shared<T>, usize, bool); M] = inputs.map(|input| match input {
+        Input::Array(pointer, _) => {
+            operand += 1;
+            let in_place = runs.inner_strides[operand] == 1 && pointer != out;
+            (Shared(pointer.cast_mut().cast()), operand, in_place)
+        }
+        Input::Scalar(_) => (Shared(std::ptr::null_mut()), 0, false),
+    });
+    let scalars = inputs.map(|input| match input {
+        Input::Array(..) => T::default(),
+        Input::Scalar(value) => T::of(value),
+    });
+    let out = Shared(out.cast::<U>());
+    pool::split(runs.total(), GRAIN, &|range| {
+        let mut buffers = scalars.map(|value| [value; BLOCK]);
+        let mut result = [U::default(); BLOCK];
+        runs.visit(range, &mut |offsets, length| {
+            for first in (0..length).step_by(BLOCK) {
+                let count = BLOCK.min(length - first);
+                let at = |operand: usize| offsets[operand] + first as isize * runs.inner_strides[operand];
+                for (buffer, &(pointer, operand, in_place)) in buffers.iter_mut().zip(&sources) {
+                    if operand > 0 && !in_place {
+                        // SAFETY: the run's indices lie within the layout, which the caller vouches for.
+                        unsafe {
+                            gather(pointer.get().offset(at(operand)), runs.inner_strides[operand], &mut buffer[..count])
+                        };
+                    }
+                }
+                let mut block = 0;
+                let slices = sources.map(|(pointer, operand, in_place)| {
+                    let buffer = &buffers[block][..count];
+                    block += 1;
+                    if in_place {
+                        // SAFETY: contiguous along the run, initialised, and not written to: the output is elsewhere.
+                        unsafe { std::slice::from_raw_parts(pointer.get().offset(at(operand)), count) }
+                    } else {
+                        buffer
+                    }
+                });
+                // SAFETY: the run's indices lie within the layout; each belongs to one task.
+                let target = unsafe { out.get().offset(at(0)) };
+                if runs.inner_strides[0] == 1 {
+                    // SAFETY: contiguous along the run, initialised, and no slice of the inputs overlaps it.
+                    kernel(slices, unsafe { std::slice::from_raw_parts_mut(target, count) });
+                } else {
+                    kernel(slices, &mut result[..count]);
+                    for (index, &value) in result[..count].iter().enumerate() {
+                        // SAFETY: as for `target`.
+                        unsafe { target.offset(index as isize * runs.inner_strides[0]).write(value) };
+                    }
+                }
+            }
+        });
+    });
+}
+
+/// Copies elements that are `stride` apart to a buffer.
+///
+/// # Safety
+///
+/// As many elements as the buffer has must be readable from `source` on.
+#[inline]
+pub(super) unsafe fn gather<T: Copy>(source: *const T, stride: isize, buffer: &mut [T]) {
+    for (index, value) in buffer.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        *value = unsafe { source.offset(index as isize * stride).read() };
+    }
+}
+
+#[inline(always)]
+fn map_loop<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = function(x);
+    }
+}
+
+#[inline(always)]
+fn zip_loop<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = function(a, b);
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn map_avx2<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
+    map_loop(x, out, function);
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn zip_avx2<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
+    zip_loop(a, b, out, function);
+}
+
+/// One loop over a block, for the processor's instruction set. AVX-512 gains nothing here: memory is the limit.
+pub(super) fn map<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
+    match Isa::detected() {
+        Isa::Sse2 => map_loop(x, out, function),
+        // SAFETY: the processor has AVX2 and FMA.
+        Isa::Avx2 | Isa::Avx512 => unsafe { map_avx2(x, out, function) },
+    }
+}
+
+/// As [`map`], for pairs.
+pub(super) fn zip<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
+    match Isa::detected() {
+        Isa::Sse2 => zip_loop(a, b, out, function),
+        // SAFETY: the processor has AVX2 and FMA.
+        Isa::Avx2 | Isa::Avx512 => unsafe { zip_avx2(a, b, out, function) },
+    }
+}

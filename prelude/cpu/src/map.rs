@@ -1,0 +1,429 @@
+//! Registered functions over arrays: blocks of contiguous elements, spread over the threads.
+//!
+//! Inputs that are not contiguous, or are one value, pass through a buffer of one block in the first-level cache, so
+//! that the compiled function is one simple loop.
+
+use super::elementwise::Input;
+use super::graph::{KeptOperand, KeptView, noted};
+use super::numeric::{Shared, for_bits, for_dtype, for_number};
+use super::pool;
+use super::reduce::{All, Any, Cascade, Max, Min, Product, Reduction, Sum, leaf};
+use super::runs::Runs;
+use super::{CpuBackend, Turn, completed, input, name_of, origin};
+use std::cell::Cell;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use warpcell_base::backend::{Layout, Operand, ReduceOperation, View};
+use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::error::Result;
+use warpcell_base::interrupt;
+use warpcell_base::registry::{Function, Inputs, Outputs};
+
+/// The elements of a block.
+const BLOCK: usize = 512;
+
+/// Fewer elements than this are not worth a second thread. A function of the user may take long for each.
+const GRAIN: usize = 1 << 12;
+
+/// Room for a block of any element type.
+type Buffer = [u128; BLOCK];
+
+/// What a panic carries.
+type Payload = Box<dyn std::any::Any + Send>;
+
+/// The backend's `map`.
+pub(super) fn on_arrays(
+    cpu: &CpuBackend,
+    function: &Function,
+    inputs: &[Operand<'_>],
+    outs: &[View<'_>],
+) -> Result<()> {
+    noted!(|cpu, function, inputs, outs| {
+        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+        let outs: Vec<View<'_>> = outs.iter().map(KeptView::view).collect();
+        cpu.map(&function, &inputs, &outs)
+    });
+    let turn = cpu.compute(|| format!("map {}", function.name));
+    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
+    // SAFETY: the invariants of `Memory`.
+    let panicked = unsafe { on_memory(function, None, &inputs, &outs[0].layout.shape, outs) };
+    end(turn, panicked)
+}
+
+/// The backend's `map_reduce`.
+pub(super) fn reduced(
+    cpu: &CpuBackend,
+    function: &Function,
+    operation: ReduceOperation,
+    inputs: &[Operand<'_>],
+    shape: &[usize],
+    out: View<'_>,
+) -> Result<()> {
+    noted!(|cpu, function, inputs, shape, out| {
+        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
+        cpu.map_reduce(&function, operation, &inputs, &shape, out.view())
+    });
+    let turn = cpu.compute(|| format!("map {} {}", function.name, name_of(operation)));
+    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
+    // SAFETY: the invariants of `Memory`.
+    let panicked = unsafe { on_memory(function, Some(operation), &inputs, shape, &[out]) };
+    end(turn, panicked)
+}
+
+/// A function over host arrays: `outs` are new arrays of this backend for its results, or one for what `reduction` makes of
+/// them. Passes a panic of the function on.
+///
+/// # Safety
+///
+/// The inputs must describe memory that is not written to, for elements of the function's types, with `shape`.
+pub unsafe fn on_host(
+    function: &Function,
+    reduction: Option<ReduceOperation>,
+    inputs: &[Input<'_>],
+    shape: &[usize],
+    outs: &[View<'_>],
+) -> Result<()> {
+    // SAFETY: the caller's promise; nothing else knows the new arrays.
+    match unsafe { on_memory(function, reduction, inputs, shape, outs) } {
+        Some(payload) => resume_unwind(payload),
+        None => completed(),
+    }
+}
+
+/// Ends the operation; passes a panic of the function on.
+fn end(turn: Turn<'_>, panicked: Option<Payload>) -> Result<()> {
+    match panicked {
+        Some(payload) => {
+            // It also forgets that parts were left out, which would stop the next operation.
+            drop(turn.end());
+            resume_unwind(payload)
+        }
+        None => turn.end(),
+    }
+}
+
+/// # Safety
+///
+/// As for [`map`] and [`map_reduce`].
+unsafe fn on_memory(
+    function: &Function,
+    reduction: Option<ReduceOperation>,
+    inputs: &[Input<'_>],
+    shape: &[usize],
+    outs: &[View<'_>],
+) -> Option<Payload> {
+    match reduction {
+        // SAFETY: the caller's promise.
+        Some(operation) => unsafe { map_reduce(function, operation, inputs, shape, origin(&outs[0])) },
+        None => {
+            let outs: Vec<(*mut u8, &Layout)> = outs.iter().map(|out| (origin(out), out.layout)).collect();
+            // SAFETY: the caller's promise.
+            unsafe { map(function, inputs, &outs, shape) }
+        }
+    }
+}
+
+/// Computes every element of the outputs; gives what the function has panicked with.
+///
+/// # Safety
+///
+/// The operands must describe memory that nothing else accesses, for elements of the function's types; arrays and outputs
+/// have `shape`; an output overlaps no input, unless both are the very same elements, and no other output.
+unsafe fn map(
+    function: &Function,
+    inputs: &[Input<'_>],
+    outs: &[(*mut u8, &Layout)],
+    shape: &[usize],
+) -> Option<Payload> {
+    let plan = Plan::new(function, inputs, outs, shape);
+    plan.spread(plan.runs.total(), GRAIN, BLOCK, &|range| {
+        // SAFETY: the caller's promise; each index is of one task.
+        unsafe { plan.run(range, &mut |_, _| {}) }
+    })
+}
+
+/// Reduces the results of a function that has one; gives what the function has panicked with.
+///
+/// # Safety
+///
+/// As for [`map`]; `out` has room for an element of the operation's dtype.
+unsafe fn map_reduce(
+    function: &Function,
+    operation: ReduceOperation,
+    inputs: &[Input<'_>],
+    shape: &[usize],
+    out: *mut u8,
+) -> Option<Payload> {
+    let plan = Plan::new(function, inputs, &[], shape);
+    let dtype = function.results[0];
+    // SAFETY: the caller's promise.
+    unsafe {
+        match operation {
+            ReduceOperation::Sum => for_dtype!(dtype, T => plan.reduce::<Sum<T>>(out)),
+            ReduceOperation::Product => for_dtype!(dtype, T => plan.reduce::<Product<T>>(out)),
+            ReduceOperation::Max => for_number!(dtype, T => plan.reduce::<Max<T>>(out)),
+            ReduceOperation::Min => for_number!(dtype, T => plan.reduce::<Min<T>>(out)),
+            ReduceOperation::All => plan.reduce::<All>(out),
+            ReduceOperation::Any => plan.reduce::<Any>(out),
+            ReduceOperation::SumSquares | ReduceOperation::ArgMax | ReduceOperation::ArgMin => {
+                unreachable!("no reduction of results")
+            }
+        }
+    }
+}
+
+/// What is the same for all blocks.
+struct Plan<'a> {
+    function: &'a Function,
+    /// Of each input that is an array: its start, and the number of its layout.
+    sources: Vec<Option<(Shared<u8>, usize)>>,
+    /// For each input, a block of its value if it is a scalar.
+    filled: Vec<Buffer>,
+    /// Of each result that is stored: where, and the number of its layout.
+    targets: Vec<Option<Target>>,
+    runs: Runs,
+}
+
+/// Where the elements of an output are.
+struct Target {
+    start: Shared<u8>,
+    layout: usize,
+    /// Whether an input has the very same elements, and results must not be written while the function reads them.
+    is_input: bool,
+}
+
+impl<'a> Plan<'a> {
+    fn new(function: &'a Function, inputs: &[Input<'_>], outs: &[(*mut u8, &Layout)], shape: &[usize]) -> Plan<'a> {
+        let whole = Layout::contiguous(shape);
+        let arrays = inputs.iter().filter_map(|input| match *input {
+            Input::Array(start, layout) => Some((start, layout)),
+            Input::Scalar(_) => None,
+        });
+        // The first layout decides in which order the axes are walked.
+        let repeats = |layout: &Layout| layout.shape.iter().zip(&layout.strides).any(|(&n, &step)| n > 1 && step == 0);
+        let first = match outs.first() {
+            Some((_, layout)) => layout,
+            None => arrays.clone().map(|(_, layout)| layout).find(|layout| !repeats(layout)).unwrap_or(&whole),
+        };
+        let mut layouts = vec![first];
+        let mut sources = Vec::new();
+        let mut filled = Vec::new();
+        for input in inputs {
+            match *input {
+                Input::Array(start, layout) => {
+                    layouts.push(layout);
+                    sources.push(Some((Shared(start.cast_mut()), layouts.len() - 1)));
+                    filled.push([0; BLOCK]);
+                }
+                Input::Scalar(value) => {
+                    sources.push(None);
+                    filled.push(repeated(value));
+                }
+            }
+        }
+        let mut targets: Vec<Option<Target>> = function.results.iter().map(|_| None).collect();
+        for (target, &(start, layout)) in targets.iter_mut().zip(outs) {
+            layouts.push(layout);
+            let is_input = arrays.clone().any(|(input, _)| std::ptr::eq(input, start));
+            *target = Some(Target { start: Shared(start), layout: layouts.len() - 1, is_input });
+        }
+        Plan { function, sources, filled, targets, runs: Runs::new(&layouts) }
+    }
+
+    /// Calls `work` for parts of `0..total`, spread over the threads; gives what it has panicked with.
+    fn spread(
+        &self,
+        total: usize,
+        grain: usize,
+        piece: usize,
+        work: &(dyn Fn(Range<usize>) + Sync),
+    ) -> Option<Payload> {
+        let caller = interrupt::runs_cells();
+        let (panicked, payload) = (AtomicBool::new(false), Mutex::new(None));
+        pool::split_finely(total, grain, piece, &|range| {
+            if panicked.load(Ordering::Relaxed) {
+                return;
+            }
+            let work = || {
+                let _running = Running::begin();
+                work(range);
+            };
+            // A panic is the caller's, who passes it on when all tasks have ended.
+            if let Err(caught) = interrupt::on_behalf_of(caller, || catch_unwind(AssertUnwindSafe(work))) {
+                panicked.store(true, Ordering::Relaxed);
+                payload.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(caught);
+            }
+        });
+        payload.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Computes the elements in `range`, and shows `done` the blocks of results with their length.
+    ///
+    /// # Safety
+    ///
+    /// As for [`map`]; the indices are of this task alone.
+    unsafe fn run(&self, range: Range<usize>, done: &mut dyn FnMut(&[*mut u8], usize)) {
+        let Plan { function, runs, .. } = self;
+        let mut buffers = self.filled.clone();
+        let mut results: Vec<Buffer> = vec![[0; BLOCK]; self.targets.len()];
+        let mut blocks: Vec<*const u8> = buffers.iter().map(|buffer| buffer.as_ptr().cast()).collect();
+        let mut written: Vec<*mut u8> = results.iter_mut().map(|buffer| buffer.as_mut_ptr().cast()).collect();
+        runs.visit(range, &mut |offsets, length| {
+            for first in (0..length).step_by(BLOCK) {
+                let count = BLOCK.min(length - first);
+                let at = |operand: usize| offsets[operand] + first as isize * runs.inner_strides[operand];
+                for (index, source) in self.sources.iter().enumerate() {
+                    let Some((start, operand)) = *source else { continue };
+                    let (dtype, stride) = (function.parameters[index], runs.inner_strides[operand]);
+                    // SAFETY: the run's indices lie within the layout, which the caller vouches for.
+                    let start = unsafe { start.get().offset(at(operand) * dtype.size() as isize) };
+                    blocks[index] = if stride == 1 && dtype != DType::Bool {
+                        start
+                    } else {
+                        // SAFETY: as for `start`, and the buffer has room for a block of any type.
+                        unsafe { gather(start, stride, count, dtype, buffers[index].as_mut_ptr().cast()) };
+                        buffers[index].as_ptr().cast()
+                    };
+                }
+                let place = |target: &Target, dtype: DType| {
+                    // SAFETY: the run's indices lie within the layout; each belongs to one task.
+                    unsafe { target.start.get().offset(at(target.layout) * dtype.size() as isize) }
+                };
+                let in_place = |target: &Target| runs.inner_strides[target.layout] == 1 && !target.is_input;
+                for (index, target) in self.targets.iter().enumerate() {
+                    if let Some(target) = target.as_ref().filter(|target| in_place(target)) {
+                        written[index] = place(target, function.results[index]);
+                    }
+                }
+                // SAFETY: each block is `count` elements of an input, which nobody writes to before the function has returned,
+                // or a buffer that was filled with as many; bools have gone through `gather` or come from a `bool`.
+                let given = unsafe { Inputs::new(&blocks, function.parameters, &function.captures, count) };
+                // SAFETY: as many initialised elements of an output that is no input, or of a buffer; of this task alone.
+                let mut taken = unsafe { Outputs::new(&written, function.results, count) };
+                (function.block)(&given, &mut taken);
+                for (index, target) in self.targets.iter().enumerate() {
+                    let Some(target) = target.as_ref().filter(|target| !in_place(target)) else { continue };
+                    let (dtype, stride) = (function.results[index], runs.inner_strides[target.layout]);
+                    // SAFETY: as for `place`; the buffer holds `count` elements.
+                    unsafe { scatter(written[index], place(target, dtype), stride, count, dtype.size()) };
+                }
+                done(&written, count);
+            }
+        });
+    }
+
+    /// Reduces the results.
+    ///
+    /// # Safety
+    ///
+    /// As for [`map_reduce`], for a function whose result is of the reduction's input.
+    unsafe fn reduce<R: Reduction>(&self, out: *mut u8) -> Option<Payload> {
+        let total = self.runs.total();
+        // Cut by the shape alone, as other sums are.
+        let parts = total.div_ceil(GRAIN);
+        let mut partial = vec![R::identity(); parts];
+        let places = Shared(partial.as_mut_ptr());
+        let panicked = self.spread(parts, 1, 1, &|range| {
+            for part in range {
+                let mut cascade = Cascade::<R>::new();
+                // SAFETY: the caller's promise; without targets, the blocks are buffers of this task.
+                unsafe {
+                    self.run(part * GRAIN..total.min((part + 1) * GRAIN), &mut |blocks, count| {
+                        let block = std::slice::from_raw_parts(blocks[0].cast::<R::Input>().cast_const(), count);
+                        cascade.push(leaf::<R>(block));
+                    });
+                }
+                // SAFETY: there is a place for each part, and each part is of one task.
+                unsafe { places.get().add(part).write(cascade.total()) };
+            }
+        });
+        let mut cascade = Cascade::<R>::new();
+        partial.into_iter().for_each(|value| cascade.push(value));
+        // SAFETY: the caller's promise.
+        unsafe { out.cast::<R::Output>().write(cascade.total()) };
+        panicked
+    }
+}
+
+thread_local! {
+    /// How many functions of the user this thread is inside of: those of a block's threads that wait count too.
+    static RUNNING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this thread is inside a function of the user.
+pub(super) fn is_running() -> bool {
+    RUNNING.get() > 0
+}
+
+/// While this lives, the thread is inside a function of the user.
+pub(super) struct Running;
+
+impl Running {
+    pub fn begin() -> Running {
+        RUNNING.set(RUNNING.get() + 1);
+        Running
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(RUNNING.get() - 1);
+    }
+}
+
+/// A block of one value.
+fn repeated(value: Scalar) -> Buffer {
+    let mut bits = value.bits();
+    let mut size = value.dtype().size();
+    while size < 16 {
+        bits |= bits << (8 * size);
+        size *= 2;
+    }
+    [bits; BLOCK]
+}
+
+/// Copies elements that are `stride` apart to a buffer; bools become 0 or 1.
+///
+/// # Safety
+///
+/// `count` elements must be readable from `source` on, and room for as many at `buffer`.
+unsafe fn gather(source: *const u8, stride: isize, count: usize, dtype: DType, buffer: *mut u8) {
+    // SAFETY (of the expansions): the caller's promise; elements of a dtype are aligned to their size.
+    macro_rules! gather {
+        ($type:ty, |$value:ident| $store:expr) => {
+            for index in 0..count {
+                // SAFETY: the caller's promise; elements are aligned to their size.
+                unsafe {
+                    let $value = source.cast::<$type>().offset(index as isize * stride).read();
+                    buffer.cast::<$type>().add(index).write($store);
+                }
+            }
+        };
+    }
+    match dtype {
+        DType::Bool => gather!(u8, |value| u8::from(value != 0)),
+        dtype => for_bits!(dtype, T => gather!(T, |value| value)),
+    }
+}
+
+/// Copies elements of a buffer to places that are `stride` elements apart.
+///
+/// # Safety
+///
+/// `count` elements of `size` bytes must be readable from `buffer` on, and the places must be writable.
+unsafe fn scatter(buffer: *const u8, target: *mut u8, stride: isize, count: usize, size: usize) {
+    if stride == 1 {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(buffer, target, count * size) };
+        return;
+    }
+    for index in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let place = target.offset(index as isize * stride * size as isize);
+            std::ptr::copy_nonoverlapping(buffer.add(index * size), place, size);
+        }
+    }
+}

@@ -1,0 +1,556 @@
+//! Element types as the kernels see them, and the instruction sets that kernels are compiled for.
+
+use num_complex::Complex;
+use std::sync::OnceLock;
+use warpcell_base::dtype::Scalar;
+
+/// A bool in memory; not `bool`, for which a byte other than 0 and 1 would be undefined behaviour.
+#[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+#[repr(transparent)]
+pub(super) struct Bit(pub u8);
+
+impl Bit {
+    #[inline(always)]
+    pub fn is_true(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<bool> for Bit {
+    #[inline(always)]
+    fn from(value: bool) -> Bit {
+        Bit(value as u8)
+    }
+}
+
+/// A type of elements in memory. Any bytes are a value of it.
+pub(super) trait Native: Copy + Default + PartialEq + Send + Sync + 'static {
+    /// The value in a scalar of this type.
+    fn of(scalar: Scalar) -> Self;
+}
+
+/// A type of elements that have an order, and sums.
+pub(super) trait Ordered: Native + PartialOrd {
+    /// The type of sums.
+    type Sum: Arithmetic;
+    fn widen(self) -> Self::Sum;
+}
+
+/// Elements as they are moved: only their size matters.
+pub(super) trait Word: Native {
+    /// The low bytes of a scalar's.
+    fn of_bits(bits: u128) -> Self;
+}
+
+macro_rules! words {
+    ($($type:ty: |$bits:ident| $of_bits:expr;)*) => {$(
+        impl Word for $type {
+            #[inline(always)]
+            fn of_bits($bits: u128) -> Self { $of_bits }
+        }
+    )*};
+}
+words! {
+    u8: |bits| bits as u8;
+    u16: |bits| bits as u16;
+    u32: |bits| bits as u32;
+    u64: |bits| bits as u64;
+    // Not u128 and u64, whose alignment complex numbers need not have: they may be the host's.
+    [u64; 2]: |bits| [bits as u64, (bits >> 64) as u64];
+    [u32; 2]: |bits| [bits as u32, (bits >> 32) as u32];
+}
+
+macro_rules! pairs {
+    ($($type:ty)*) => {$(
+        impl Native for $type {
+            fn of(scalar: Scalar) -> Self { Word::of_bits(scalar.bits()) }
+        }
+    )*};
+}
+pairs!([u64; 2] [u32; 2]);
+
+/// Numbers. Integers wrap.
+pub(super) trait Arithmetic: Ordered {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+    const ONE: Self;
+    fn add(self, other: Self) -> Self;
+    fn subtract(self, other: Self) -> Self;
+    fn multiply(self, other: Self) -> Self;
+    fn divide(self, other: Self) -> Self;
+    fn remainder(self, other: Self) -> Self;
+    /// NumPy's quotient, rounded down.
+    fn floor_divide(self, other: Self) -> Self;
+    /// NumPy's remainder, with the divisor's sign.
+    fn modulo(self, other: Self) -> Self;
+    fn power(self, other: Self) -> Self;
+    fn maximum(self, other: Self) -> Self;
+    fn minimum(self, other: Self) -> Self;
+    fn negative(self) -> Self;
+    fn absolute(self) -> Self;
+    fn sign(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn round(self) -> Self;
+    fn trunc(self) -> Self;
+    fn is_nan(self) -> bool;
+    fn is_infinite(self) -> bool;
+    fn is_finite(self) -> bool;
+}
+
+macro_rules! native {
+    (@of $type:ty, $tag:ident) => {
+        impl Native for $type {
+            fn of(scalar: Scalar) -> Self {
+                match scalar {
+                    Scalar::$tag(value) => value.into(),
+                    _ => unreachable!("the scalar has the arrays' dtype"),
+                }
+            }
+        }
+    };
+    ($($type:ty, $tag:ident, $sum:ty, |$value:ident| $widen:expr;)*) => {$(
+        native!(@of $type, $tag);
+        impl Ordered for $type {
+            type Sum = $sum;
+            #[inline(always)]
+            fn widen(self) -> $sum {
+                let $value = self;
+                $widen
+            }
+        }
+    )*};
+}
+native!(@of Complex<f32>, C64);
+native!(@of Complex<f64>, C128);
+native! {
+    Bit, Bool, u64, |value| u64::from(value.is_true());
+    u8, U8, u64, |value| u64::from(value);
+    u16, U16, u64, |value| u64::from(value);
+    i32, I32, i64, |value| i64::from(value);
+    u32, U32, u64, |value| u64::from(value);
+    i64, I64, i64, |value| value;
+    u64, U64, u64, |value| value;
+    f32, F32, f32, |value| value;
+    f64, F64, f64, |value| value;
+}
+
+macro_rules! integers {
+    ($($type:ty, |$value:ident| $negative_power:expr, $absolute:expr, $sign:expr;)*) => {$(
+        impl Arithmetic for $type {
+            const LOWEST: Self = <$type>::MIN;
+            const HIGHEST: Self = <$type>::MAX;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn subtract(self, other: Self) -> Self { self.wrapping_sub(other) }
+            #[inline(always)]
+            fn multiply(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn divide(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_div(other) } }
+            #[inline(always)]
+            fn remainder(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_rem(other) } }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn floor_divide(self, other: Self) -> Self {
+                let rest = self.remainder(other);
+                let past = rest != 0 && (rest < 0) != (other < 0);
+                Arithmetic::divide(self, other).wrapping_sub(past as Self)
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn modulo(self, other: Self) -> Self {
+                let rest = self.remainder(other);
+                if rest != 0 && (rest < 0) != (other < 0) { rest.wrapping_add(other) } else { rest }
+            }
+            #[inline(always)]
+            fn power(self, other: Self) -> Self {
+                #[allow(unused_comparisons, reason = "unsigned types share the code")]
+                if other < 0 {
+                    let ($value, odd) = (self, other & 1 == 1);
+                    return $negative_power(odd);
+                }
+                let (mut result, mut base, mut exponent): (Self, Self, Self) = (1, self, other);
+                while exponent > 0 {
+                    if exponent & 1 == 1 {
+                        result = result.wrapping_mul(base);
+                    }
+                    base = base.wrapping_mul(base);
+                    exponent >>= 1;
+                }
+                result
+            }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self { self.max(other) }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self { self.min(other) }
+            #[inline(always)]
+            fn negative(self) -> Self { self.wrapping_neg() }
+            #[inline(always)]
+            fn absolute(self) -> Self { let $value = self; $absolute }
+            #[inline(always)]
+            fn sign(self) -> Self { let $value = self; $sign }
+            #[inline(always)]
+            fn floor(self) -> Self { self }
+            #[inline(always)]
+            fn ceil(self) -> Self { self }
+            #[inline(always)]
+            fn round(self) -> Self { self }
+            #[inline(always)]
+            fn trunc(self) -> Self { self }
+            #[inline(always)]
+            fn is_nan(self) -> bool { false }
+            #[inline(always)]
+            fn is_infinite(self) -> bool { false }
+            #[inline(always)]
+            fn is_finite(self) -> bool { true }
+        }
+        impl Bits for $type {
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)]
+            fn not(self) -> Self { !self }
+        }
+        impl Integer for $type {
+            // A negative count is a large one as u64.
+            #[inline(always)]
+            fn left_shift(self, count: Self) -> Self {
+                if (count as u64) < u64::from(<$type>::BITS) { self.wrapping_shl(count as u32) } else { 0 }
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn right_shift(self, count: Self) -> Self {
+                if (count as u64) < u64::from(<$type>::BITS) {
+                    self.wrapping_shr(count as u32)
+                } else if self < 0 {
+                    !0
+                } else {
+                    0
+                }
+            }
+        }
+    )*};
+}
+integers! {
+    u8, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
+    u32, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
+    u64, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
+    i32, |value| |odd| match value { 1 => 1, -1 => if odd { -1 } else { 1 }, _ => 0 }, value.wrapping_abs(), value.signum();
+    i64, |value| |odd| match value { 1 => 1, -1 => if odd { -1 } else { 1 }, _ => 0 }, value.wrapping_abs(), value.signum();
+}
+
+/// Types whose bits are combined.
+pub(super) trait Bits: Native {
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn not(self) -> Self;
+}
+
+impl Bits for Bit {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Bit::from(self.is_true() & other.is_true())
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Bit::from(self.is_true() | other.is_true())
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Bit::from(self.is_true() ^ other.is_true())
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Bit::from(!self.is_true())
+    }
+}
+
+/// Integers. Shifted out of their bits, or by a negative count, they become 0, or −1 to the right of a negative value.
+pub(super) trait Integer: Bits + Arithmetic {
+    fn left_shift(self, count: Self) -> Self;
+    fn right_shift(self, count: Self) -> Self;
+}
+
+/// Floats, and what complex numbers need of them.
+pub(super) trait Real: Arithmetic {
+    fn exp(self) -> Self;
+    fn sqrt(self) -> Self;
+    fn sin(self) -> Self;
+    fn cos(self) -> Self;
+    fn atan2(self, other: Self) -> Self;
+    fn copysign(self, other: Self) -> Self;
+}
+
+macro_rules! floats {
+    ($($type:ident)*) => {$(
+        impl Arithmetic for $type {
+            const LOWEST: Self = $type::NEG_INFINITY;
+            const HIGHEST: Self = $type::INFINITY;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn subtract(self, other: Self) -> Self { self - other }
+            #[inline(always)]
+            fn multiply(self, other: Self) -> Self { self * other }
+            #[inline(always)]
+            fn divide(self, other: Self) -> Self { self / other }
+            #[inline(always)]
+            fn remainder(self, other: Self) -> Self { self % other }
+            #[inline(always)]
+            fn floor_divide(self, other: Self) -> Self {
+                if other == 0.0 {
+                    return self / other;
+                }
+                let rest = self % other;
+                let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
+                // A whole number, but for rounding.
+                let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
+                if quotient == 0.0 {
+                    return $type::copysign(0.0, self / other);
+                }
+                let whole = $type::floor(quotient);
+                if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+            }
+            #[inline(always)]
+            fn modulo(self, other: Self) -> Self {
+                let rest = self % other;
+                if rest == 0.0 {
+                    $type::copysign(0.0, other)
+                } else if (rest < 0.0) != (other < 0.0) {
+                    rest + other
+                } else {
+                    rest
+                }
+            }
+            #[inline(always)]
+            fn power(self, other: Self) -> Self { self.powf(other) }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self { if self >= other || self.is_nan() { self } else { other } }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self { if self <= other || self.is_nan() { self } else { other } }
+            #[inline(always)]
+            fn negative(self) -> Self { -self }
+            #[inline(always)]
+            fn absolute(self) -> Self { self.abs() }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else if self == 0.0 { 0.0 } else { self }
+            }
+            #[inline(always)]
+            fn floor(self) -> Self { $type::floor(self) }
+            #[inline(always)]
+            fn ceil(self) -> Self { $type::ceil(self) }
+            #[inline(always)]
+            fn round(self) -> Self { $type::round_ties_even(self) }
+            #[inline(always)]
+            fn trunc(self) -> Self { $type::trunc(self) }
+            #[inline(always)]
+            fn is_nan(self) -> bool { $type::is_nan(self) }
+            #[inline(always)]
+            fn is_infinite(self) -> bool { $type::is_infinite(self) }
+            #[inline(always)]
+            fn is_finite(self) -> bool { $type::is_finite(self) }
+        }
+        impl Real for $type {
+            #[inline(always)]
+            fn exp(self) -> Self { $type::exp(self) }
+            #[inline(always)]
+            fn sqrt(self) -> Self { $type::sqrt(self) }
+            #[inline(always)]
+            fn sin(self) -> Self { $type::sin(self) }
+            #[inline(always)]
+            fn cos(self) -> Self { $type::cos(self) }
+            #[inline(always)]
+            fn atan2(self, other: Self) -> Self { $type::atan2(self, other) }
+            #[inline(always)]
+            fn copysign(self, other: Self) -> Self { $type::copysign(self, other) }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+/// Conversion as by `as`; to bool, whether the value is not zero.
+pub(super) trait Cast<U> {
+    fn cast(self) -> U;
+}
+
+macro_rules! casts {
+    ($($from:ident)*) => {$(
+        casts!(@to $from [u8 i8 u16 i16 i32 u32 i64 u64 f32 f64]);
+        impl Cast<Bit> for $from {
+            #[inline(always)]
+            fn cast(self) -> Bit { Bit::from(self != 0 as $from) }
+        }
+        impl Cast<$from> for Bit {
+            #[inline(always)]
+            fn cast(self) -> $from { self.is_true() as u8 as $from }
+        }
+    )*};
+    (@to $from:ident [$($to:ident)*]) => {$(
+        impl Cast<$to> for $from {
+            #[inline(always)]
+            fn cast(self) -> $to { self as $to }
+        }
+    )*};
+}
+casts!(u8 i8 u16 i16 i32 u32 i64 u64 f32 f64);
+
+impl Cast<Bit> for Bit {
+    #[inline(always)]
+    fn cast(self) -> Bit {
+        Bit::from(self.is_true())
+    }
+}
+
+/// Evaluates an expression with `$T` standing for the [`Word`] of a dtype's size and alignment: for what moves bits.
+macro_rules! for_bits {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match ($dtype, $dtype.size()) {
+            (_, 1) => {
+                type $T = u8;
+                $body
+            }
+            (_, 2) => {
+                type $T = u16;
+                $body
+            }
+            (_, 4) => {
+                type $T = u32;
+                $body
+            }
+            (warpcell_base::dtype::DType::C64, _) => {
+                type $T = [u32; 2];
+                $body
+            }
+            (_, 8) => {
+                type $T = u64;
+                $body
+            }
+            _ => {
+                type $T = [u64; 2];
+                $body
+            }
+        }
+    };
+}
+pub(super) use for_bits;
+
+/// Evaluates an expression with `$T` standing for the type of a dtype that operations compute in.
+macro_rules! for_dtype {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            warpcell_base::dtype::DType::Bool => {
+                type $T = $crate::numeric::Bit;
+                $body
+            }
+            dtype => $crate::numeric::for_number!(dtype, $T => $body),
+        }
+    };
+}
+pub(super) use for_dtype;
+
+/// As [`for_dtype`], without bool.
+macro_rules! for_number {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            warpcell_base::dtype::DType::F32 => {
+                type $T = f32;
+                $body
+            }
+            warpcell_base::dtype::DType::F64 => {
+                type $T = f64;
+                $body
+            }
+            dtype => $crate::numeric::for_integer!(dtype, $T => $body),
+        }
+    };
+}
+pub(super) use for_number;
+
+/// As [`for_dtype`], for integers.
+macro_rules! for_integer {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            warpcell_base::dtype::DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            warpcell_base::dtype::DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            warpcell_base::dtype::DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            warpcell_base::dtype::DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            warpcell_base::dtype::DType::U64 => {
+                type $T = u64;
+                $body
+            }
+            _ => unreachable!("operations refuse other types, and convert those for storage first"),
+        }
+    };
+}
+pub(super) use for_integer;
+
+/// The instruction sets that kernels are compiled for; the program itself is built for x86-64 with SSE2 only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Isa {
+    Sse2,
+    Avx2,
+    Avx512,
+}
+
+impl Isa {
+    /// The best that this processor has.
+    pub fn detected() -> Isa {
+        static DETECTED: OnceLock<Isa> = OnceLock::new();
+        *DETECTED.get_or_init(|| *Isa::usable().last().expect("SSE2 is part of x86-64"))
+    }
+
+    /// All that this processor has.
+    pub fn usable() -> Vec<Isa> {
+        let mut usable = vec![Isa::Sse2];
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            usable.push(Isa::Avx2);
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
+                usable.push(Isa::Avx512);
+            }
+        }
+        usable
+    }
+}
+
+/// A raw pointer that tasks on several threads may use.
+pub(super) struct Shared<T>(pub *mut T);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// The pointer. A method, so that closures capture the wrapper and not its field.
+    #[inline(always)]
+    pub fn get(self) -> *mut T {
+        self.0
+    }
+}
+
+// SAFETY: a pointer alone gives no access; each use states why its accesses do not conflict.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as for `Send`.
+unsafe impl<T> Sync for Shared<T> {}

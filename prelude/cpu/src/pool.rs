@@ -1,0 +1,135 @@
+//! The backend's own threads.
+//!
+//! Not rayon's global pool: a method holds the queue's lock while it waits for its tasks. In the global pool, the
+//! user's tasks could occupy all threads, each waiting for that lock; or the waiting thread, if it is one of the
+//! pool's, could pick up such a task and wait for its own lock.
+
+use rayon::prelude::*;
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// After this time without a look a task looks whether the cell was interrupted. A piece of work that
+/// is longer cannot be stopped within it.
+const LONG: Duration = Duration::from_millis(10);
+
+fn pool() -> &'static rayon::ThreadPool {
+    static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
+    POOL.get_or_init(|| {
+        let builder = rayon::ThreadPoolBuilder::new().thread_name(|index| format!("warpcell-cpu-{index}"));
+        builder.build().expect("the system grants threads")
+    })
+}
+
+/// The number of threads.
+pub(super) fn threads() -> usize {
+    pool().current_num_threads()
+}
+
+/// Calls `work` for parts of `0..total` of at least `grain`, in parallel if there is more than one, and waits.
+///
+/// Parts begin at multiples of `grain`. What has not begun when the cell is interrupted is left out; ask [`left_out`]
+/// afterwards. Long parts come in pieces, so that this is soon.
+pub(super) fn split(total: usize, grain: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    split_finely(total, grain, grain, work);
+}
+
+/// The same, with pieces of `piece`, which may take long even where a grain is not worth a thread.
+pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    if total <= piece {
+        if total > 0 {
+            work(0..total);
+        }
+        return;
+    }
+    let stoppable = warpcell_base::interrupt::is_of_the_cell();
+    let stopped = AtomicBool::new(false);
+    let stop = || stoppable && warpcell_base::interrupt::interrupted();
+    let run = || {
+        // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
+        let grains = total.div_ceil(grain);
+        let part = grains.div_ceil(threads() * 32) * grain;
+        (0..total.div_ceil(part)).into_par_iter().for_each(|index| {
+            let part = index * part..total.min((index + 1) * part);
+            if !in_pieces(part, piece, &stop, work) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+        });
+    };
+    if total <= grain {
+        if !in_pieces(0..total, piece, &stop, work) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+    } else {
+        install(run);
+    }
+    if stopped.into_inner() {
+        LEFT_OUT.set(true);
+    }
+}
+
+/// Calls `work`, which spreads itself over the threads, on one of them, and waits.
+pub(super) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_thread_index().is_some() {
+        // The caller is one of some pool's threads: let it block rather than pick up that pool's tasks.
+        std::thread::scope(|scope| scope.spawn(|| pool().install(work)).join()).expect("the tasks do not panic")
+    } else {
+        pool().install(work)
+    }
+}
+
+/// Calls `work` for pieces of `part`, multiples of `piece`, until `stop` says so; whether it came to the end. Pieces grow
+/// until they take long: of quick work there are few.
+fn in_pieces(part: Range<usize>, piece: usize, stop: &dyn Fn() -> bool, work: &dyn Fn(Range<usize>)) -> bool {
+    let (mut start, mut length) = (part.start, piece);
+    while start < part.end {
+        if stop() {
+            return false;
+        }
+        let end = part.end.min(start + length);
+        let began = Instant::now();
+        work(start..end);
+        start = end;
+        if began.elapsed() < LONG / 2 {
+            length *= 2;
+        }
+    }
+    true
+}
+
+thread_local! {
+    static LEFT_OUT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether [`split`] has left parts out on this thread since this was last asked.
+pub(super) fn left_out() -> bool {
+    LEFT_OUT.take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn long_work_is_stopped_between_grains_and_quick_work_has_few_pieces() {
+        let pieces = RefCell::new(Vec::new());
+        let slow = |range| {
+            pieces.borrow_mut().push(range);
+            let began = Instant::now();
+            while began.elapsed() < LONG {
+                std::hint::spin_loop();
+            }
+        };
+        assert!(!in_pieces(8..100, 4, &|| pieces.borrow().len() == 3, &slow));
+        assert_eq!(*pieces.borrow(), [8..12, 12..16, 16..20]);
+        pieces.take();
+        assert!(in_pieces(0..1_000_001, 10, &|| false, &|range| pieces.borrow_mut().push(range)));
+        let pieces = pieces.take();
+        assert!(pieces.len() < 40, "{}", pieces.len());
+        assert!(pieces.windows(2).all(|two| two[0].end == two[1].start) && pieces.last().unwrap().end == 1_000_001);
+        assert!(pieces.iter().all(|piece| piece.start % 10 == 0));
+    }
+}

@@ -1,0 +1,461 @@
+//! Reductions to a value: leaves of some hundred elements summed in vector lanes, joined pairwise.
+//!
+//! The work is cut by the shape alone, never by the number of threads, so that sums are the same on every machine.
+
+use super::numeric::{Arithmetic, Bit, Isa, Native, Ordered, Shared, for_dtype, for_number};
+use super::pool;
+use super::runs::Runs;
+use num_complex::Complex;
+use std::marker::PhantomData;
+use warpcell_base::backend::{Layout, ReduceOperation};
+use warpcell_base::dtype::DType;
+
+/// The elements of a leaf of the tree of sums.
+pub(super) const LEAF: usize = 512;
+/// The independent sums within a leaf.
+pub(super) const LANES: usize = 16;
+/// About as many elements make a task.
+pub(super) const TASK: usize = 1 << 16;
+/// Results that are computed side by side where they, not the reduced elements, are neighbours in memory.
+pub(super) const COLUMNS: usize = 256;
+/// The rows that are added up one after the other in that case.
+const ROWS: usize = 64;
+
+/// Reduces `x` over `axes`.
+///
+/// # Safety
+///
+/// `x` and `layout` must describe memory that nothing else accesses, and `out` must have room for the remaining
+/// axes' elements of the operation's output dtype.
+pub(super) unsafe fn reduce(
+    operation: ReduceOperation,
+    dtype: DType,
+    x: *const u8,
+    layout: &Layout,
+    axes: &[usize],
+    out: *mut u8,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match operation {
+            ReduceOperation::Sum if dtype == DType::C64 => run::<ComplexSum<f32>>(x, layout, axes, out),
+            ReduceOperation::Sum if dtype == DType::C128 => run::<ComplexSum<f64>>(x, layout, axes, out),
+            ReduceOperation::Sum => for_dtype!(dtype, T => run::<Sum<T>>(x, layout, axes, out)),
+            ReduceOperation::Max => for_number!(dtype, T => run::<Max<T>>(x, layout, axes, out)),
+            ReduceOperation::Min => for_number!(dtype, T => run::<Min<T>>(x, layout, axes, out)),
+            ReduceOperation::All => run::<All>(x, layout, axes, out),
+            ReduceOperation::Any => run::<Any>(x, layout, axes, out),
+            ReduceOperation::Product => for_dtype!(dtype, T => run::<Product<T>>(x, layout, axes, out)),
+            ReduceOperation::SumSquares => match dtype {
+                DType::F32 => run::<SumSquares<f32>>(x, layout, axes, out),
+                DType::F64 => run::<SumSquares<f64>>(x, layout, axes, out),
+                _ => unreachable!("operations reject all but floats"),
+            },
+            ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
+        }
+    }
+}
+
+/// What is computed: elements are lifted, then joined in any grouping.
+pub(super) trait Reduction: Sync {
+    type Input: Native;
+    type Output: Native;
+    fn identity() -> Self::Output;
+    fn lift(x: Self::Input) -> Self::Output;
+    fn join(a: Self::Output, b: Self::Output) -> Self::Output;
+}
+
+pub(super) struct Sum<T>(PhantomData<fn() -> T>);
+struct ComplexSum<T>(PhantomData<fn() -> T>);
+pub(super) struct Product<T>(PhantomData<fn() -> T>);
+struct SumSquares<T>(PhantomData<fn() -> T>);
+pub(super) struct Max<T>(PhantomData<fn() -> T>);
+pub(super) struct Min<T>(PhantomData<fn() -> T>);
+pub(super) struct All;
+pub(super) struct Any;
+
+impl<T: Ordered> Reduction for Sum<T> {
+    type Input = T;
+    type Output = T::Sum;
+    fn identity() -> T::Sum {
+        T::Sum::default()
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T::Sum {
+        x.widen()
+    }
+    #[inline(always)]
+    fn join(a: T::Sum, b: T::Sum) -> T::Sum {
+        a.add(b)
+    }
+}
+
+impl<T: Arithmetic> Reduction for ComplexSum<T>
+where
+    Complex<T>: Native,
+{
+    type Input = Complex<T>;
+    type Output = Complex<T>;
+    fn identity() -> Complex<T> {
+        Complex::default()
+    }
+    #[inline(always)]
+    fn lift(x: Complex<T>) -> Complex<T> {
+        x
+    }
+    #[inline(always)]
+    fn join(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        Complex { re: a.re.add(b.re), im: a.im.add(b.im) }
+    }
+}
+
+impl<T: Ordered> Reduction for Product<T> {
+    type Input = T;
+    type Output = T::Sum;
+    fn identity() -> T::Sum {
+        T::Sum::ONE
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T::Sum {
+        x.widen()
+    }
+    #[inline(always)]
+    fn join(a: T::Sum, b: T::Sum) -> T::Sum {
+        a.multiply(b)
+    }
+}
+
+impl<T: Arithmetic> Reduction for SumSquares<T> {
+    type Input = T;
+    type Output = T;
+    fn identity() -> T {
+        T::default()
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T {
+        x.multiply(x)
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        a.add(b)
+    }
+}
+
+impl<T: Arithmetic> Reduction for Max<T> {
+    type Input = T;
+    type Output = T;
+    fn identity() -> T {
+        T::LOWEST
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        a.maximum(b)
+    }
+}
+
+impl<T: Arithmetic> Reduction for Min<T> {
+    type Input = T;
+    type Output = T;
+    fn identity() -> T {
+        T::HIGHEST
+    }
+    #[inline(always)]
+    fn lift(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        a.minimum(b)
+    }
+}
+
+impl Reduction for All {
+    type Input = Bit;
+    type Output = Bit;
+    fn identity() -> Bit {
+        Bit(1)
+    }
+    #[inline(always)]
+    fn lift(x: Bit) -> Bit {
+        Bit::from(x.is_true())
+    }
+    #[inline(always)]
+    fn join(a: Bit, b: Bit) -> Bit {
+        Bit(a.0 & b.0)
+    }
+}
+
+impl Reduction for Any {
+    type Input = Bit;
+    type Output = Bit;
+    fn identity() -> Bit {
+        Bit(0)
+    }
+    #[inline(always)]
+    fn lift(x: Bit) -> Bit {
+        Bit::from(x.is_true())
+    }
+    #[inline(always)]
+    fn join(a: Bit, b: Bit) -> Bit {
+        Bit(a.0 | b.0)
+    }
+}
+
+/// # Safety
+///
+/// As for [`reduce`].
+unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: *mut u8) {
+    let part = |reduced: bool| {
+        let (shape, strides) = (0..layout.shape.len())
+            .filter(|axis| axes.contains(axis) == reduced)
+            .map(|axis| (layout.shape[axis], layout.strides[axis]))
+            .unzip();
+        Layout { shape, strides, offset: 0 }
+    };
+    let (kept, reduced) = (part(false), part(true));
+    let (results, elements) = (kept.size(), reduced.size());
+    let (x, out) = (Shared(x.cast_mut().cast::<R::Input>()), Shared(out.cast::<R::Output>()));
+    if elements == 0 {
+        for index in 0..results {
+            // SAFETY: `out` has room for all results.
+            unsafe { out.get().add(index).write(R::identity()) };
+        }
+        return;
+    }
+    let reduced = Runs::new(&[&reduced]);
+    let kept = Runs::row_major(&[&kept]);
+    let side_by_side = kept.inner > 1
+        && kept.inner_strides[0] == 1
+        && (reduced.inner_strides[0] != 1 || reduced.inner == 1)
+        && elements > 1;
+    // A group of neighbouring results is computed at once; of one result otherwise.
+    let width = if side_by_side { kept.inner.min(COLUMNS) } else { 1 };
+    let groups_per_row = kept.inner.div_ceil(width);
+    let groups = results / kept.inner * groups_per_row;
+    let chunk = if side_by_side { (TASK / width).next_multiple_of(ROWS) } else { TASK };
+    let chunks = elements.div_ceil(chunk);
+    let mut partial = vec![R::identity(); if chunks > 1 { groups * chunks * width } else { 0 }];
+    let parts = Shared(partial.as_mut_ptr());
+    let task = |index: usize| {
+        let (group, chunk_index) = (index / chunks, index % chunks);
+        let first = group / groups_per_row * kept.inner + group % groups_per_row * width;
+        let count = width.min(kept.inner - group % groups_per_row * width);
+        let range = chunk_index * chunk..elements.min((chunk_index + 1) * chunk);
+        let mut base = 0;
+        kept.visit(first..first + 1, &mut |offsets, _| base = offsets[0]);
+        // SAFETY: the first of the group's elements.
+        let start = unsafe { x.get().offset(base) };
+        let target = if chunks > 1 {
+            // SAFETY: `partial` has `width` places for each task.
+            unsafe { parts.get().add(index * width) }
+        } else {
+            // SAFETY: `out` has room for all results.
+            unsafe { out.get().add(first) }
+        };
+        // SAFETY: each task has its own places.
+        let target = unsafe { std::slice::from_raw_parts_mut(target, count) };
+        if side_by_side {
+            // SAFETY: the group's elements lie side by side in each row of the reduced part.
+            unsafe { columns::<R>(start, &reduced, range, target) };
+        } else {
+            // SAFETY: the reduced part's elements lie within the layout.
+            target[0] = unsafe { line::<R>(start, &reduced, range) };
+        }
+    };
+    let tasks = groups * chunks;
+    let grain = (TASK / (elements.min(chunk) * width)).max(1);
+    pool::split(tasks, grain, &|range| range.for_each(task));
+    if chunks > 1 {
+        for group in 0..groups {
+            let first = group / groups_per_row * kept.inner + group % groups_per_row * width;
+            let count = width.min(kept.inner - group % groups_per_row * width);
+            for column in 0..count {
+                let mut cascade = Cascade::<R>::new();
+                (0..chunks).for_each(|chunk| cascade.push(partial[(group * chunks + chunk) * width + column]));
+                // SAFETY: `out` has room for all results.
+                unsafe { out.get().add(first + column).write(cascade.total()) };
+            }
+        }
+    }
+}
+
+/// Joins values pairwise as they come: each slot holds the join of twice as many as the one before it.
+pub(super) struct Cascade<R: Reduction> {
+    slots: Vec<Option<R::Output>>,
+}
+
+impl<R: Reduction> Cascade<R> {
+    pub fn new() -> Self {
+        Cascade { slots: Vec::new() }
+    }
+
+    pub fn push(&mut self, mut value: R::Output) {
+        for slot in &mut self.slots {
+            match slot.take() {
+                Some(earlier) => value = R::join(earlier, value),
+                None => {
+                    *slot = Some(value);
+                    return;
+                }
+            }
+        }
+        self.slots.push(Some(value));
+    }
+
+    pub fn total(self) -> R::Output {
+        let joined = self.slots.into_iter().flatten().reduce(|later, earlier| R::join(earlier, later));
+        joined.unwrap_or_else(R::identity)
+    }
+}
+
+/// Reduces the elements in `range` to one.
+///
+/// # Safety
+///
+/// They must lie within memory that nothing else accesses.
+unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::ops::Range<usize>) -> R::Output {
+    let stride = runs.inner_strides[0];
+    let mut cascade = Cascade::<R>::new();
+    let mut buffer = [R::Input::default(); LEAF];
+    let mut filled = 0;
+    runs.visit(range, &mut |offsets, length| {
+        // SAFETY: the caller's promise.
+        let run = unsafe { start.offset(offsets[0]) };
+        let mut first = 0;
+        while first < length {
+            if filled == 0 && stride == 1 && length - first >= LEAF {
+                // SAFETY: the run's elements follow one another.
+                cascade.push(leaf::<R>(unsafe { std::slice::from_raw_parts(run.add(first), LEAF) }));
+                first += LEAF;
+                continue;
+            }
+            let count = (LEAF - filled).min(length - first);
+            for (index, value) in buffer[filled..filled + count].iter_mut().enumerate() {
+                // SAFETY: the run's elements are `stride` apart.
+                *value = unsafe { run.offset((first + index) as isize * stride).read() };
+            }
+            filled += count;
+            first += count;
+            if filled == LEAF {
+                cascade.push(leaf::<R>(&buffer));
+                filled = 0;
+            }
+        }
+    });
+    if filled > 0 {
+        cascade.push(leaf::<R>(&buffer[..filled]));
+    }
+    cascade.total()
+}
+
+/// Joins a leaf's lanes, the second half to the first, to the last one.
+///
+/// The halves have fixed sizes, so that they stay in registers: in a loop over halves that shrink, the lanes go through memory at each
+/// step, and a sum of f32 takes half as long again.
+#[inline(always)]
+pub(super) fn joined<T: Copy>(lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
+    let eight: [T; 8] = std::array::from_fn(|index| join(lanes[index], lanes[index + 8]));
+    let four: [T; 4] = std::array::from_fn(|index| join(eight[index], eight[index + 4]));
+    join(join(four[0], four[2]), join(four[1], four[3]))
+}
+
+/// Reduces elements that follow one another.
+pub(super) fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
+    #[inline(always)]
+    fn lanes<R: Reduction>(x: &[R::Input]) -> R::Output {
+        let mut lanes = [R::identity(); LANES];
+        let (chunks, rest) = x.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                *lane = R::join(*lane, R::lift(x));
+            }
+        }
+        for (lane, &x) in lanes.iter_mut().zip(rest) {
+            *lane = R::join(*lane, R::lift(x));
+        }
+        joined(lanes, R::join)
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<R: Reduction>(x: &[R::Input]) -> R::Output {
+        lanes::<R>(x)
+    }
+    match Isa::detected() {
+        Isa::Sse2 => lanes::<R>(x),
+        // SAFETY: the processor has AVX2 and FMA.
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(x) },
+    }
+}
+
+/// Reduces as many columns as `target` has, over the rows in `range`; the columns are neighbours in memory.
+///
+/// # Safety
+///
+/// The elements must lie within memory that nothing else accesses.
+unsafe fn columns<R: Reduction>(
+    start: *const R::Input,
+    rows: &Runs,
+    range: std::ops::Range<usize>,
+    target: &mut [R::Output],
+) {
+    let width = target.len();
+    let stride = rows.inner_strides[0];
+    let mut levels: Vec<(bool, Vec<R::Output>)> = Vec::new();
+    let mut sums = vec![R::identity(); width];
+    let mut added = 0;
+    let mut push = |sums: &mut [R::Output]| {
+        // As `Cascade`, for rows.
+        for (occupied, level) in &mut levels {
+            if !*occupied {
+                level.copy_from_slice(sums);
+                *occupied = true;
+                sums.fill(R::identity());
+                return;
+            }
+            sums.iter_mut().zip(level).for_each(|(sum, &mut earlier)| *sum = R::join(earlier, *sum));
+            *occupied = false;
+        }
+        levels.push((true, sums.to_vec()));
+        sums.fill(R::identity());
+    };
+    rows.visit(range, &mut |offsets, length| {
+        for index in 0..length {
+            // SAFETY: the caller's promise.
+            let row = unsafe { std::slice::from_raw_parts(start.offset(offsets[0] + index as isize * stride), width) };
+            add_row::<R>(&mut sums, row);
+            added += 1;
+            if added == ROWS {
+                push(&mut sums);
+                added = 0;
+            }
+        }
+    });
+    if added > 0 {
+        push(&mut sums);
+    }
+    target.fill(R::identity());
+    for (_, level) in levels.iter().filter(|(occupied, _)| *occupied) {
+        target.iter_mut().zip(level).for_each(|(target, &earlier)| *target = R::join(earlier, *target));
+    }
+}
+
+fn add_row<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
+    #[inline(always)]
+    fn add<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
+        for (sum, &x) in sums.iter_mut().zip(row) {
+            *sum = R::join(*sum, R::lift(x));
+        }
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
+        add::<R>(sums, row);
+    }
+    match Isa::detected() {
+        Isa::Sse2 => add::<R>(sums, row),
+        // SAFETY: the processor has AVX2 and FMA.
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(sums, row) },
+    }
+}

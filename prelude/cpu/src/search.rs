@@ -1,0 +1,119 @@
+//! What is asked of sorted elements: where values belong, and which are distinct. NaN is greater than all others, and equal
+//! to itself.
+
+use super::memory::Memory;
+use super::numeric::{Ordered, Shared, for_dtype};
+use super::pool;
+use warpcell_base::dtype::DType;
+use warpcell_base::error::{Error, Result};
+
+/// Fewer searches than this are not worth a second thread.
+const SEARCHES: usize = 1 << 11;
+/// The elements whose runs one task finds.
+const CHUNK: usize = 1 << 16;
+
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN is unequal to itself")]
+fn less<T: Ordered>(a: T, b: T) -> bool {
+    a < b || (b != b && a == a)
+}
+
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN is unequal to itself")]
+fn equal<T: Ordered>(a: T, b: T) -> bool {
+    a == b || (a != a && b != b)
+}
+
+/// For each of `count` values, how many of the `length` sorted elements are less; with `right`, less or equal.
+///
+/// # Safety
+///
+/// All must be memory of as many elements of this dtype, `out` of `i64`, that nothing else accesses; `out` overlaps neither
+/// of the others.
+pub(super) unsafe fn search_sorted(
+    dtype: DType,
+    (sorted, length): (*const u8, usize),
+    (values, count): (*const u8, usize),
+    right: bool,
+    out: *mut i64,
+) {
+    /// Halves the part in which the answer lies; without branches on what is compared, which nothing could predict.
+    #[inline(always)]
+    fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
+        let (mut first, mut size) = (0, sorted.len());
+        while size > 1 {
+            let half = size / 2;
+            first += if before(sorted[first + half - 1]) { half } else { 0 };
+            size -= half;
+        }
+        first + usize::from(size == 1 && before(sorted[first]))
+    }
+    for_dtype!(dtype, T => {
+        // SAFETY: the caller's promise.
+        let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
+        let (values, out) = (Shared(values.cast_mut().cast::<T>()), Shared(out));
+        pool::split(count, SEARCHES, &|range| {
+            for index in range {
+                // SAFETY: the caller's promise; each element belongs to one task.
+                unsafe {
+                    let value = values.get().add(index).read();
+                    let found = if right {
+                        position(sorted, |element| !less(value, element))
+                    } else {
+                        position(sorted, |element| less(element, value))
+                    };
+                    out.get().add(index).write(found as i64);
+                }
+            }
+        });
+    });
+}
+
+/// The first of each run of equal elements among `length` sorted ones: the elements, and their positions with `length` behind
+/// them; how many there are.
+///
+/// # Safety
+///
+/// `sorted` must be memory of as many elements of this dtype that nothing writes to.
+pub(super) unsafe fn distinct(dtype: DType, sorted: *const u8, length: usize) -> Result<(Memory, Memory, usize)> {
+    // What an interrupt of an earlier operation has left out is not this one's.
+    pool::left_out();
+    let ended = || if pool::left_out() { Err(Error::Interrupted) } else { Ok(()) };
+    let chunks = length.div_ceil(CHUNK);
+    let mut firsts = vec![0usize; chunks + 1];
+    let counts = Shared(firsts.as_mut_ptr());
+    for_dtype!(dtype, T => {
+        // SAFETY: the caller's promise.
+        let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
+        let begins = |index: usize| index == 0 || !equal(sorted[index - 1], sorted[index]);
+        let part = |chunk: usize| chunk * CHUNK..length.min((chunk + 1) * CHUNK);
+        pool::split(chunks, 1, &|range| {
+            for chunk in range {
+                // SAFETY: each count belongs to one task.
+                unsafe { counts.get().add(chunk + 1).write(part(chunk).filter(|&index| begins(index)).count()) };
+            }
+        });
+        ended()?;
+        for chunk in 0..chunks {
+            firsts[chunk + 1] += firsts[chunk];
+        }
+        let count = firsts[chunks];
+        let (elements, starts) = (Memory::new(count * size_of::<T>())?, Memory::new((count + 1) * size_of::<i64>())?);
+        let (to_elements, to_starts) = (Shared(elements.start().cast::<T>()), Shared(starts.start().cast::<i64>()));
+        // SAFETY: there is room for one more than are distinct.
+        unsafe { to_starts.get().add(count).write(length as i64) };
+        pool::split(chunks, 1, &|range| {
+            for chunk in range {
+                for (number, index) in (firsts[chunk]..).zip(part(chunk).filter(|&index| begins(index))) {
+                    // SAFETY: as many were counted; each number belongs to one task.
+                    unsafe {
+                        to_elements.get().add(number).write(sorted[index]);
+                        to_starts.get().add(number).write(index as i64);
+                    }
+                }
+            }
+        });
+        ended()?;
+        Ok((elements, starts, count))
+    })
+}

@@ -1,0 +1,153 @@
+//! Elements as keys: unsigned integers in the order of the elements.
+
+use super::{BINS, DIGITS};
+
+/// Expands the macro with the order of a dtype's elements and the type of their keys.
+macro_rules! for_order {
+    ($dtype:expr, $expand:ident) => {
+        match $dtype {
+            warpcell_base::dtype::DType::Bool => $expand!(Truth, u8),
+            warpcell_base::dtype::DType::U8 => $expand!(Unsigned<u8>, u8),
+            warpcell_base::dtype::DType::I32 => $expand!(Signed<u32>, u32),
+            warpcell_base::dtype::DType::U32 => $expand!(Unsigned<u32>, u32),
+            warpcell_base::dtype::DType::I64 => $expand!(Signed<u64>, u64),
+            warpcell_base::dtype::DType::U64 => $expand!(Unsigned<u64>, u64),
+            warpcell_base::dtype::DType::F32 => $expand!(Real<u32>, u32),
+            warpcell_base::dtype::DType::F64 => $expand!(Real<u64>, u64),
+            _ => unreachable!("operations convert types for storage first"),
+        }
+    };
+}
+pub(super) use for_order;
+
+/// An unsigned integer of an element's size: its bits, or its key.
+pub(super) trait Key: Copy + Default + Ord + Send + Sync + 'static {
+    const BYTES: usize;
+    /// The digit that begins at a bit.
+    fn digit(self, shift: u32) -> usize;
+    /// The bits in which it differs from another key.
+    fn differing(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    /// The first and the last bit that is set, if there is one.
+    fn set_bits(self) -> Option<(u32, u32)>;
+    /// How far to shift differences up to this key so that they are numbers of `bins` bins, a power of two.
+    fn shift(self, bins: usize) -> u32;
+    /// The distance from another key, or 0, in bins; the last one if it is farther.
+    fn bin(self, least: Self, shift: u32) -> usize;
+    fn minus(self, other: Self) -> Self;
+}
+
+macro_rules! keys {
+    ($($type:ty)*) => {$(
+        impl Key for $type {
+            const BYTES: usize = size_of::<$type>();
+            #[inline(always)]
+            fn digit(self, shift: u32) -> usize {
+                (self >> shift) as usize % DIGITS
+            }
+            #[inline(always)]
+            fn differing(self, other: $type) -> $type {
+                self ^ other
+            }
+            #[inline(always)]
+            fn or(self, other: $type) -> $type {
+                self | other
+            }
+            fn set_bits(self) -> Option<(u32, u32)> {
+                (self != 0).then(|| (self.trailing_zeros(), <$type>::BITS - 1 - self.leading_zeros()))
+            }
+            fn shift(self, bins: usize) -> u32 {
+                (<$type>::BITS - self.leading_zeros()).saturating_sub(bins.ilog2())
+            }
+            #[inline(always)]
+            fn bin(self, least: $type, shift: u32) -> usize {
+                ((self.saturating_sub(least) >> shift) as usize).min(BINS - 1)
+            }
+            fn minus(self, other: $type) -> $type {
+                self - other
+            }
+        }
+    )*};
+}
+keys!(u8 u32 u64);
+
+/// From an element's bits to its key and back.
+pub(super) trait Order: Copy + Send + Sync + 'static {
+    type Key: Key;
+    fn key(bits: Self::Key) -> Self::Key;
+    fn bits(key: Self::Key) -> Self::Key;
+    /// The key for which equal elements are one: of -0.0 that of 0.0.
+    #[inline(always)]
+    fn rank(bits: Self::Key) -> Self::Key {
+        Self::key(bits)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Truth;
+#[derive(Clone, Copy)]
+pub(super) struct Unsigned<K>(K);
+#[derive(Clone, Copy)]
+pub(super) struct Signed<K>(K);
+#[derive(Clone, Copy)]
+pub(super) struct Real<K>(K);
+
+impl Order for Truth {
+    type Key = u8;
+    #[inline(always)]
+    fn key(bits: u8) -> u8 {
+        u8::from(bits != 0)
+    }
+    #[inline(always)]
+    fn bits(key: u8) -> u8 {
+        key
+    }
+}
+
+impl<K: Key> Order for Unsigned<K> {
+    type Key = K;
+    #[inline(always)]
+    fn key(bits: K) -> K {
+        bits
+    }
+    #[inline(always)]
+    fn bits(key: K) -> K {
+        key
+    }
+}
+
+macro_rules! orders {
+    ($($key:ty, $sign:expr, $infinity:expr;)*) => {$(
+        impl Order for Signed<$key> {
+            type Key = $key;
+            #[inline(always)]
+            fn key(bits: $key) -> $key {
+                bits ^ $sign
+            }
+            #[inline(always)]
+            fn bits(key: $key) -> $key {
+                key ^ $sign
+            }
+        }
+        impl Order for Real<$key> {
+            type Key = $key;
+            #[inline(always)]
+            fn key(bits: $key) -> $key {
+                let key = if bits & $sign == 0 { bits | $sign } else { !bits };
+                if bits & !$sign > $infinity { <$key>::MAX } else { key }
+            }
+            #[inline(always)]
+            fn bits(key: $key) -> $key {
+                if key & $sign == 0 { !key } else { key & !$sign }
+            }
+            #[inline(always)]
+            fn rank(bits: $key) -> $key {
+                Self::key(if bits == $sign { 0 } else { bits })
+            }
+        }
+    )*};
+}
+orders! {
+    u32, 1 << 31, 0x7f80_0000;
+    u64, 1 << 63, 0x7ff0_0000_0000_0000;
+}

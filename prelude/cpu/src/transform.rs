@@ -1,0 +1,350 @@
+//! Fourier transforms along any axes of contiguous arrays: one axis after the other, its lines spread over the threads.
+
+use super::fft::Real;
+use super::memory::Memory;
+use super::numeric::Shared;
+use super::pool;
+use num_complex::Complex;
+use realfft::{ComplexToReal, RealToComplex};
+use rustfft::{Fft, FftDirection};
+use std::sync::Arc;
+use warpcell_base::backend::{Layout, Transform};
+use warpcell_base::error::Result;
+
+/// Points that are not worth a second thread.
+const GRAIN: usize = 1 << 14;
+/// Lines of an axis that is not the last which are transformed together: neighbours lie in one cache line.
+const COLUMNS: usize = 8;
+/// Points of short lines that are transformed together.
+const TOGETHER: usize = 1 << 11;
+
+/// An array: its start, its shape, and whether its elements are complex numbers, else real ones.
+pub(super) type Array<'a> = (*mut u8, &'a Layout, bool);
+
+/// Computes a transform of arrays whose parts are `T`.
+///
+/// # Safety
+///
+/// Both arrays must be contiguous memory that nothing else accesses, without overlap, of shapes as
+/// [`Backend::transform`](warpcell_base::backend::Backend::transform) states.
+pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, out: Array<'_>) -> Result<()> {
+    let (&last, others) = transform.axes.split_last().expect("an axis");
+    let direction = if transform.is_inverse { FftDirection::Inverse } else { FftDirection::Forward };
+    let (shape, out_shape) = (&x.1.shape[..], &out.1.shape[..]);
+    let scale = T::from_f64(transform.scale).expect("a float");
+    let scale_of = |is_final: bool| if is_final { scale } else { T::one() };
+    // SAFETY (of all passes): the caller's promise; the lines are those of arrays of these shapes.
+    match (x.2, out.2) {
+        (true, true) => {
+            let (mut from, to) = (x.0.cast(), out.0.cast());
+            for (number, &axis) in transform.axes.iter().rev().enumerate() {
+                let lines = Lines::new(shape, shape[axis], axis);
+                // SAFETY: see above.
+                unsafe { complex::<T>(from, to, &lines, direction, scale_of(number == others.len())) };
+                from = to;
+            }
+        }
+        (false, true) => {
+            let to = out.0.cast();
+            let lines = Lines::new(shape, out_shape[last], last);
+            // SAFETY: see above.
+            unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) };
+            for (number, &axis) in others.iter().enumerate() {
+                let lines = Lines::new(out_shape, out_shape[axis], axis);
+                // SAFETY: see above.
+                unsafe { complex::<T>(to, to, &lines, direction, scale_of(number + 1 == others.len())) };
+            }
+        }
+        (true, false) => {
+            let mut from: *mut Complex<T> = x.0.cast();
+            let bytes = if others.is_empty() { 0 } else { x.1.size() * size_of::<Complex<T>>() };
+            let between = Memory::new(bytes)?;
+            for &axis in others {
+                let lines = Lines::new(shape, shape[axis], axis);
+                // SAFETY: see above; there is room for as many numbers as `x` has.
+                unsafe { complex::<T>(from, between.start().cast(), &lines, direction, T::one()) };
+                from = between.start().cast();
+            }
+            let lines = Lines::new(shape, out_shape[last], last);
+            // SAFETY: see above.
+            unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) };
+        }
+        (false, false) => unreachable!("one of the arrays is complex"),
+    }
+    Ok(())
+}
+
+/// The lines along one axis of an array, and of one that differs in the length of that axis.
+struct Lines {
+    /// The number of blocks.
+    before: usize,
+    /// The number of lines of a block, and how many elements apart the neighbours of a line are.
+    inner: usize,
+    /// Elements of a line that is read.
+    source: usize,
+    /// Elements of a line that is written.
+    target: usize,
+}
+
+impl Lines {
+    fn new(shape: &[usize], target: usize, axis: usize) -> Lines {
+        let inner = shape[axis + 1..].iter().product();
+        Lines { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
+    }
+}
+
+/// Computes some lines, one behind the other, of as many; it may destroy what it reads.
+type Step<S, D> = Box<dyn FnMut(&mut [S], &mut [D])>;
+/// Makes what a task works with.
+type Work<'a, S, D> = dyn Fn() -> Step<S, D> + Sync + 'a;
+
+/// Computes all lines.
+///
+/// # Safety
+///
+/// Both must be memory of all lines that nothing else accesses; they may be the same if lines have one length and type.
+unsafe fn each<S: Copy + Default, D: Copy + Default>(
+    source: *const S,
+    target: *mut D,
+    lines: &Lines,
+    work: &Work<'_, S, D>,
+) {
+    let &Lines { before, inner, source: from, target: to } = lines;
+    let (source, target) = (Shared(source.cast_mut()), Shared(target));
+    let longer = from.max(to);
+    if inner == 1 {
+        let together = (TOGETHER / longer).max(1);
+        pool::split(before.div_ceil(together), GRAIN.div_ceil(longer * together), &|range| {
+            let mut work = work();
+            let mut buffer = vec![S::default(); from * together.min(before)];
+            for group in range {
+                let first = group * together;
+                let count = together.min(before - first);
+                let read = &mut buffer[..count * from];
+                // SAFETY: lines that follow one another, which belong to one task; they were copied before they are written.
+                let written = unsafe {
+                    std::ptr::copy_nonoverlapping(source.get().add(first * from), read.as_mut_ptr(), read.len());
+                    std::slice::from_raw_parts_mut(target.get().add(first * to), count * to)
+                };
+                work(read, written);
+            }
+        });
+        return;
+    }
+    let across = inner.div_ceil(COLUMNS);
+    pool::split(before * across, GRAIN.div_ceil(longer * COLUMNS), &|range| {
+        let mut work = work();
+        // A cache line more where lines would compete for the same places in the cache.
+        let apart = |length: usize| if length.is_multiple_of(64) { length + 8 } else { length };
+        let (pitch, out_pitch) = (apart(from), apart(to));
+        let (mut read, mut written) = (vec![S::default(); pitch * COLUMNS], vec![D::default(); out_pitch * COLUMNS]);
+        for group in range {
+            let (block, column) = (group / across, group % across * COLUMNS);
+            let count = COLUMNS.min(inner - column);
+            // SAFETY: elements of lines that belong to one task; all are copied before any is written.
+            unsafe {
+                let start = source.get().add(block * from * inner + column);
+                for row in 0..from {
+                    for line in 0..count {
+                        read[line * pitch + row] = start.add(row * inner + line).read();
+                    }
+                }
+            }
+            for line in 0..count {
+                work(&mut read[line * pitch..][..from], &mut written[line * out_pitch..][..to]);
+            }
+            // SAFETY: as above.
+            unsafe {
+                let start = target.get().add(block * to * inner + column);
+                for row in 0..to {
+                    for line in 0..count {
+                        start.add(row * inner + line).write(written[line * out_pitch + row]);
+                    }
+                }
+            }
+        }
+    });
+}
+
+fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: T) {
+    if scale != T::one() {
+        numbers.iter_mut().for_each(|number| *number = Complex { re: number.re * scale, im: number.im * scale });
+    }
+}
+
+/// # Safety
+///
+/// As for [`each`].
+unsafe fn complex<T: Real>(
+    source: *const Complex<T>,
+    target: *mut Complex<T>,
+    lines: &Lines,
+    direction: FftDirection,
+    scale: T,
+) {
+    let plan: Arc<dyn Fft<T>> = T::planners(|planners| planners.complex.plan_fft(lines.source, direction));
+    let work = || -> Step<Complex<T>, Complex<T>> {
+        let plan = plan.clone();
+        let mut scratch = vec![Complex::default(); plan.get_outofplace_scratch_len()];
+        Box::new(move |read, written| {
+            plan.process_outofplace_with_scratch(read, written, &mut scratch);
+            scaled(written, scale);
+        })
+    };
+    // SAFETY: the caller's promise.
+    unsafe { each(source, target, lines, &work) };
+}
+
+/// Lines of all numbers of a spectrum, or of its first half.
+///
+/// # Safety
+///
+/// As for [`each`].
+unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &Lines, scale: T) {
+    let (length, numbers) = (lines.source, lines.target);
+    let half = length / 2 + 1;
+    let plan: Arc<dyn RealToComplex<T>> = T::planners(|planners| planners.real.plan_fft_forward(length));
+    let work = || -> Step<T, Complex<T>> {
+        let plan = plan.clone();
+        let mut scratch = plan.make_scratch_vec();
+        Box::new(move |read, written| {
+            for (read, written) in read.chunks_exact_mut(length).zip(written.chunks_exact_mut(numbers)) {
+                let first = &mut written[..half];
+                plan.process_with_scratch(read, first, &mut scratch).expect("the plan's lengths");
+                scaled(first, scale);
+                // The others are the conjugates of these, in reverse.
+                for index in half..numbers {
+                    written[index] = written[length - index].conj();
+                }
+            }
+        })
+    };
+    // SAFETY: the caller's promise.
+    unsafe { each(source, target, lines, &work) };
+}
+
+/// # Safety
+///
+/// As for [`each`].
+unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Lines, scale: T) {
+    let (half, length) = (lines.source, lines.target);
+    let plan: Arc<dyn ComplexToReal<T>> = T::planners(|planners| planners.real.plan_fft_inverse(length));
+    let work = || -> Step<Complex<T>, T> {
+        let plan = plan.clone();
+        let mut scratch = plan.make_scratch_vec();
+        Box::new(move |read, written| {
+            for (read, written) in read.chunks_exact_mut(half).zip(written.chunks_exact_mut(length)) {
+                // What would make the result complex is not looked at, as NumPy does not.
+                read[0].im = T::zero();
+                if length.is_multiple_of(2) {
+                    read[half - 1].im = T::zero();
+                }
+                plan.process_with_scratch(read, written, &mut scratch).expect("the plan's lengths, and real ends");
+                if scale != T::one() {
+                    written.iter_mut().for_each(|value| *value = *value * scale);
+                }
+            }
+        })
+    };
+    // SAFETY: the caller's promise.
+    unsafe { each(source, target, lines, &work) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type C = Complex<f64>;
+
+    /// One term after the other, as the definition says, along one axis.
+    fn along(data: &[C], shape: &[usize], axis: usize, sign: f64) -> Vec<C> {
+        let (length, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+        (0..data.len())
+            .map(|index| {
+                let (k, start) = (index / inner % length, index / (inner * length) * inner * length + index % inner);
+                let term = |n: usize| {
+                    let angle = sign * std::f64::consts::TAU * (k * n % length) as f64 / length as f64;
+                    data[start + n * inner] * Complex::from_polar(1.0, angle)
+                };
+                (0..length).map(term).sum()
+            })
+            .collect()
+    }
+
+    fn run<S, D: Default + Clone>(
+        axes: &[usize],
+        is_inverse: bool,
+        (x, shape, x_is_complex): (&[S], &[usize], bool),
+        (out_shape, out_is_complex): (&[usize], bool),
+    ) -> Vec<D> {
+        let (layout, out_layout) = (Layout::contiguous(shape), Layout::contiguous(out_shape));
+        let mut out = vec![D::default(); out_layout.size()];
+        let from = (x.as_ptr().cast_mut().cast(), &layout, x_is_complex);
+        let to = (out.as_mut_ptr().cast(), &out_layout, out_is_complex);
+        // SAFETY: the vectors have the elements; `x` is only read.
+        unsafe { transform::<f64>(Transform { axes, is_inverse, scale: 0.5 }, from, to).unwrap() };
+        out
+    }
+
+    fn near(found: &[C], expected: &[C], what: &dyn Fn() -> String) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).norm() < 1e-10, "{}: {found}, not {expected}", what());
+        }
+    }
+
+    #[test]
+    fn transforms_along_all_axes_are_the_sums_by_definition() {
+        let shapes: [&[usize]; 9] = [&[1], &[2], &[7], &[12], &[1, 5], &[6, 4], &[5, 1, 3], &[3, 4, 10], &[2, 3, 2, 9]];
+        for shape in shapes {
+            let size: usize = shape.iter().product();
+            let wave = |index: usize| ((index * index * 7 + 3) % 19) as f64 - 9.0;
+            let x: Vec<C> = (0..size).map(|index| Complex::new(wave(index), wave(index + 5))).collect();
+            let real: Vec<f64> = x.iter().map(|number| number.re).collect();
+            let lifted: Vec<C> = real.iter().map(|&x| Complex::new(x, 0.0)).collect();
+            let axes: Vec<usize> = (0..shape.len()).collect();
+            let mut choices: Vec<Vec<usize>> = axes.iter().map(|&axis| vec![axis]).collect();
+            choices.push(axes.clone());
+            choices.push(axes.into_iter().rev().collect());
+            for axes in choices {
+                let what = || format!("{axes:?} of {shape:?}");
+                let by_definition = |data: &[C], sign: f64| -> Vec<C> {
+                    axes.iter().fold(data.iter().map(|x| x * 0.5).collect(), |data: Vec<C>, &axis| {
+                        along(&data, shape, axis, sign)
+                    })
+                };
+                let forward = by_definition(&x, -1.0);
+                near(&run(&axes, false, (&x, shape, true), (shape, true)), &forward, &what);
+                near(&run(&axes, true, (&x, shape, true), (shape, true)), &by_definition(&x, 1.0), &what);
+                let all = by_definition(&lifted, -1.0);
+                near(&run(&axes, false, (&real, shape, false), (shape, true)), &all, &what);
+
+                let last = *axes.last().unwrap();
+                let (length, inner) = (shape[last], shape[last + 1..].iter().product::<usize>());
+                let mut halved = shape.to_vec();
+                halved[last] = length / 2 + 1;
+                let is_kept = |index: &usize| index / inner % length <= length / 2;
+                let half: Vec<C> = (0..size).filter(is_kept).map(|index| all[index]).collect();
+                near(&run(&axes, false, (&real, shape, false), (&halved, true)), &half, &what);
+                let back: Vec<f64> = run(&axes, true, (&half, &halved, true), (shape, false));
+                let count = axes.iter().map(|&axis| shape[axis]).product::<usize>() as f64;
+                for (back, x) in back.iter().zip(&real) {
+                    assert!((back * 4.0 / count - x).abs() < 1e-12, "{}", what());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_short_lines_and_one_long_line() {
+        let x: Vec<C> = (0..30_000).map(|index| Complex::new((index % 7) as f64, (index % 3) as f64)).collect();
+        let expected = along(&x[29_997..].iter().map(|x| x * 0.5).collect::<Vec<C>>(), &[3], 0, -1.0);
+        let found: Vec<C> = run(&[1], false, (&x, &[10_000, 3], true), (&[10_000, 3], true));
+        near(&found[29_997..], &expected, &|| "short lines".into());
+        let forth: Vec<C> = run(&[0], false, (&x, &[30_000], true), (&[30_000], true));
+        let back: Vec<C> = run(&[0], true, (&forth, &[30_000], true), (&[30_000], true));
+        for (back, x) in back.iter().zip(&x) {
+            assert!((back * (4.0 / 30_000.0) - x).norm() < 1e-11);
+        }
+    }
+}

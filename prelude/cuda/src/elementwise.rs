@@ -1,0 +1,454 @@
+//! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
+
+use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
+use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
+use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::error::Result;
+use warpcell_base::profiling::Kind;
+use warpcell_driver::context::Device;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory;
+use warpcell_driver::module::{Function, Module};
+use warpcell_driver::profile;
+
+const SOURCE: &str = include_str!("../kernels/elementwise.cu");
+const TYPES: usize = DType::ALL.len();
+const UNARY: usize = UnaryOperation::ALL.len();
+const BINARY: usize = BinaryOperation::ALL.len();
+const THREADS: usize = 256;
+/// Axes that a kernel takes, after joining.
+pub(super) const MOST_AXES: usize = 8;
+
+/// The programs of this family, compiled when first used, and found by the numbers of operation and element type.
+pub(super) struct Elementwise {
+    device: Arc<Device>,
+    fill: [OnceLock<Kernels>; TYPES],
+    arange: [OnceLock<(Function, Module)>; TYPES],
+    convert: [[OnceLock<Kernels>; TYPES]; TYPES],
+    unary: [[OnceLock<Kernels>; TYPES]; UNARY],
+    binary: [[OnceLock<Kernels>; TYPES]; BINARY],
+}
+
+/// The kernels of one program.
+pub(super) struct Kernels {
+    pub packed: Function,
+    pub single: Function,
+    pub strided: Function,
+    pub strided_wide: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+impl Kernels {
+    pub fn load(device: &Arc<Device>, program: &Program) -> Result<Kernels> {
+        let module = program.load(device)?;
+        Ok(Kernels {
+            packed: module.function(c"packed")?,
+            single: module.function(c"single")?,
+            strided: module.function(c"strided")?,
+            strided_wide: module.function(c"strided_wide")?,
+            _module: module,
+        })
+    }
+}
+
+/// `Axes` in the kernels' source.
+#[repr(C)]
+struct Axes {
+    rank: i32,
+    magic: [u32; MOST_AXES],
+    shift: [u32; MOST_AXES],
+    length: [i64; MOST_AXES],
+    strides: [[i64; MOST_AXES]; 3],
+}
+
+/// An operand or the result of a launch: an address with strides, or a value (address 0).
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub address: u64,
+    /// Bytes of one element.
+    pub size: usize,
+    pub bits: [u64; 2],
+    pub strides: &'a [isize],
+    pub contiguous: bool,
+}
+
+impl<'a> Side<'a> {
+    /// What is written to.
+    pub fn target(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, address_of(view)?))
+    }
+
+    /// What is only read.
+    pub fn source(view: View<'a>) -> Result<Side<'a>> {
+        Ok(Side::array(view, source_of(view)?))
+    }
+
+    fn array(view: View<'a>, address: u64) -> Side<'a> {
+        let (strides, contiguous) = (view.layout.strides.as_slice(), view.layout.is_contiguous());
+        Side { address, size: view.dtype.size(), bits: [0; 2], strides, contiguous }
+    }
+
+    fn value(bits: [u64; 2]) -> Side<'a> {
+        Side { address: 0, size: 0, bits, strides: &[], contiguous: true }
+    }
+
+    pub fn operand(operand: Operand<'a>) -> Result<Side<'a>> {
+        match operand {
+            Operand::Array(view) => Side::source(view),
+            Operand::Scalar(value) => Ok(Side::value(words(value))),
+        }
+    }
+}
+
+impl Elementwise {
+    pub fn new(device: &Arc<Device>) -> Elementwise {
+        Elementwise {
+            device: device.clone(),
+            fill: Default::default(),
+            arange: Default::default(),
+            convert: Default::default(),
+            unary: std::array::from_fn(|_| Default::default()),
+            binary: std::array::from_fn(|_| Default::default()),
+        }
+    }
+
+    pub fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        // Only the bits matter: one program for each size of element.
+        let dtype = unsigned(out.dtype);
+        let kernels = self.kernels(&self.fill[dtype as usize], || fill_program(dtype))?;
+        self.run(kernels, Side::value(words(value)), Side::value([0; 2]), out, out.dtype.size())
+    }
+
+    pub fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        let (mut from, mut to) = (source.dtype, out.dtype);
+        if from == to {
+            if source.layout.is_contiguous() && out.layout.is_contiguous() {
+                let bytes = out.layout.size() * to.size();
+                if bytes == 0 {
+                    return Ok(());
+                }
+                let span = profile::begin(&self.device, Kind::Copy, "device to device", bytes)?;
+                // SAFETY: both views lie in live allocations, and the contract of `copy` says that they do not overlap.
+                unsafe { memory::copy(&self.device, source_of(source)?, address_of(out)?, bytes)? };
+                return profile::end(&self.device, span);
+            }
+            (from, to) = (unsigned(from), unsigned(to));
+        }
+        let kernels = self.kernels(&self.convert[from as usize][to as usize], || convert_program(from, to))?;
+        self.run(kernels, Side::source(source)?, Side::value([0; 2]), out, from.size().max(to.size()))
+    }
+
+    pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        let cell = &self.unary[operation as usize][x.dtype as usize];
+        let kernels = self.kernels(cell, || unary_program(operation, x.dtype))?;
+        self.run(kernels, Side::source(x)?, Side::value([0; 2]), out, x.dtype.size().max(out.dtype.size()))
+    }
+
+    pub fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        let dtype = match (a, b) {
+            (Operand::Array(view), _) | (_, Operand::Array(view)) => view.dtype,
+            (Operand::Scalar(value), _) => value.dtype(),
+        };
+        let cell = &self.binary[operation as usize][dtype as usize];
+        let kernels = self.kernels(cell, || binary_program(operation, dtype))?;
+        let widest = dtype.size().max(out.dtype.size());
+        self.run(kernels, Side::operand(a)?, Side::operand(b)?, out, widest)
+    }
+
+    pub fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        let size = out.layout.size() as i64;
+        if size == 0 {
+            return Ok(());
+        }
+        let cell = &self.arange[out.dtype as usize];
+        if cell.get().is_none() {
+            let module = arange_program(out.dtype).load(&self.device)?;
+            let _ = cell.set((module.function(c"arange")?, module));
+        }
+        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let grid = blocks("arange", size as usize, THREADS)?;
+        let address = address_of(out)?;
+        let stride = out.layout.strides[0] as i64;
+        // Both doubles and u64 are 8 bytes, and the kernel takes one of them.
+        let (start, step) = (wide_bits(start), wide_bits(step));
+        let mut arguments = arguments![address, size, stride, start, step];
+        // SAFETY: the module is in `self`; the arguments are those of `arange` in the source; the view lies in a live
+        // allocation.
+        unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    #[inline]
+    fn kernels<'a>(&self, cell: &'a OnceLock<Kernels>, program: impl Fn() -> Program) -> Result<&'a Kernels> {
+        match cell.get() {
+            Some(kernels) => Ok(kernels),
+            None => self.load(cell, &program()),
+        }
+    }
+
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
+        let kernels = Kernels::load(&self.device, program)?;
+        Ok(cell.get_or_init(|| kernels))
+    }
+
+    /// Launches the kernel that suits the strides. `widest` is the larger of the sizes of input and output element.
+    fn run(&self, kernels: &Kernels, a: Side<'_>, b: Side<'_>, out: View<'_>, widest: usize) -> Result<()> {
+        let size = out.layout.size();
+        if size == 0 {
+            return Ok(());
+        }
+        let target = Side::target(out)?;
+        if a.contiguous && b.contiguous && target.contiguous {
+            let aligned = (a.address | b.address | target.address).is_multiple_of(16);
+            let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };
+            let grid = blocks("an elementwise operation", size, THREADS * each)?;
+            let count = size as i64;
+            let mut arguments = arguments![a.address, b.address, target.address, count, a.bits, b.bits];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `packed` and `single`; the
+            // views lie in live allocations; packs are only used for addresses that are multiples of 16.
+            return unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) };
+        }
+        let axes = joined(&out.layout.shape, [a.strides, b.strides, target.strides]);
+        self.run_strided(kernels, [a, b, target], &axes)
+    }
+
+    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
+    fn run_strided(&self, kernels: &Kernels, sides: [Side<'_>; 3], axes: &[Axis]) -> Result<()> {
+        if axes.len() > MOST_AXES {
+            let (outer, inner) = (&axes[axes.len() - 1], &axes[..axes.len() - 1]);
+            for index in 0..outer.length {
+                let mut moved = sides;
+                for (side, stride) in moved.iter_mut().zip(outer.strides) {
+                    if side.address != 0 {
+                        let bytes = stride * index as isize * side.size as isize;
+                        side.address = side.address.wrapping_add_signed(bytes as i64);
+                    }
+                }
+                self.run_strided(kernels, moved, inner)?;
+            }
+            return Ok(());
+        }
+        let mut passed = Axes {
+            rank: axes.len() as i32,
+            magic: [0; MOST_AXES],
+            shift: [0; MOST_AXES],
+            length: [1; MOST_AXES],
+            strides: [[0; MOST_AXES]; 3],
+        };
+        let mut size = 1;
+        for (number, axis) in axes.iter().enumerate() {
+            size *= axis.length;
+            (passed.magic[number], passed.shift[number]) = magic(axis.length);
+            passed.length[number] = axis.length as i64;
+            for (side, stride) in axis.strides.iter().enumerate() {
+                passed.strides[side][number] = *stride as i64;
+            }
+        }
+        let grid = blocks("an elementwise operation", size, THREADS)?;
+        let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
+        let ([a, b, target], count) = (sides, size as i64);
+        let mut arguments = arguments![a.address, b.address, target.address, count, a.bits, b.bits, passed];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
+        // `Axes` has the layout of theirs; every index inside the shape lies in a live allocation.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+}
+
+/// An axis, and the strides of some arrays along it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis<const N: usize = 3> {
+    pub length: usize,
+    pub strides: [isize; N],
+}
+
+/// A shape's axes from the innermost outwards, without those of length 1, and with neighbours joined where all arrays
+/// allow it. Empty strides stand for zeros. At least one axis.
+pub(super) fn joined<const N: usize>(shape: &[usize], strides: [&[isize]; N]) -> Vec<Axis<N>> {
+    let mut axes: Vec<Axis<N>> = Vec::with_capacity(shape.len().max(1));
+    for (number, &length) in shape.iter().enumerate().rev() {
+        if length == 1 {
+            continue;
+        }
+        let here = strides.map(|of_one| of_one.get(number).copied().unwrap_or(0));
+        match axes.last_mut() {
+            Some(inner) if (0..N).all(|side| here[side] == inner.strides[side] * inner.length as isize) => {
+                inner.length *= length;
+            }
+            _ => axes.push(Axis { length, strides: here }),
+        }
+    }
+    if axes.is_empty() {
+        axes.push(Axis { length: 1, strides: [0; N] });
+    }
+    axes
+}
+
+/// Multiplier and shift that divide numbers below 2^31 by `divisor` (see the kernels); zeros for a larger divisor.
+pub(super) fn magic(divisor: usize) -> (u32, u32) {
+    if divisor == 0 || divisor > i32::MAX as usize {
+        return (0, 0);
+    }
+    let divisor = divisor as u64;
+    let shift = divisor.next_power_of_two().trailing_zeros();
+    ((((1u64 << 32) * ((1u64 << shift) - divisor)) / divisor + 1) as u32, shift)
+}
+
+/// A scalar as 8 bytes: floats as f64, integers extended.
+fn wide_bits(value: Scalar) -> u64 {
+    match value {
+        Scalar::F32(value) => f64::from(value).to_bits(),
+        Scalar::I32(value) => i64::from(value) as u64,
+        other => bits(other),
+    }
+}
+
+fn program(operation: &str, arity: &str, input: DType, output: DType) -> Program {
+    let macros =
+        [("INPUT", type_name(input)), ("OUTPUT", type_name(output)), ("OPERATION", operation), ("ARITY", arity)];
+    Program::new("elementwise.cu", SOURCE, &macros)
+}
+
+fn fill_program(dtype: DType) -> Program {
+    program("convert", "0", dtype, dtype)
+}
+
+fn convert_program(from: DType, to: DType) -> Program {
+    program("convert", "1", from, to)
+}
+
+fn arange_program(dtype: DType) -> Program {
+    let computed = if dtype.is_float() { "double" } else { "u64" };
+    Program::new("elementwise.cu", SOURCE, &[("INPUT", computed), ("OUTPUT", type_name(dtype))])
+}
+
+/// A function of CUDA's library, by its name for `double`.
+fn function_program(name: &str, arity: &str, dtype: DType) -> Program {
+    let operation = format!("{name}_of");
+    let of_float = format!("{name}f");
+    let macros = [
+        ("INPUT", type_name(dtype)),
+        ("OUTPUT", type_name(dtype)),
+        ("OPERATION", &operation),
+        ("ARITY", arity),
+        ("OF_DOUBLE", name),
+        ("OF_FLOAT", &of_float),
+    ];
+    Program::new("elementwise.cu", SOURCE, &macros)
+}
+
+fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
+    macro_rules! name {
+        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
+            match operation {
+                UnaryOperation::Negative => "negative",
+                UnaryOperation::Abs if dtype.is_complex() => "magnitude",
+                UnaryOperation::Abs => "absolute",
+                UnaryOperation::Sign => "sign",
+                UnaryOperation::Floor => "floor_of",
+                UnaryOperation::Ceil => "ceil_of",
+                UnaryOperation::LogicalNot => "logical_not",
+                UnaryOperation::IsNan => "is_nan",
+                UnaryOperation::Round => "round_of",
+                UnaryOperation::Trunc => "trunc_of",
+                UnaryOperation::IsInf => "is_inf",
+                UnaryOperation::IsFinite => "is_finite",
+                UnaryOperation::BitwiseNot => "bitwise_not",
+                UnaryOperation::Conjugate => "conjugate",
+                UnaryOperation::Angle => "angle",
+                $(UnaryOperation::$variant => return function_program($cuda, "1", dtype),)*
+            }
+        };
+    }
+    let name = float_functions!(name);
+    program(name, "1", dtype, operation.output(dtype))
+}
+
+fn binary_program(operation: BinaryOperation, dtype: DType) -> Program {
+    macro_rules! name {
+        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
+            match operation {
+                BinaryOperation::Add => "add",
+                BinaryOperation::Subtract => "subtract",
+                BinaryOperation::Multiply => "multiply",
+                BinaryOperation::Divide => "divide",
+                BinaryOperation::Remainder => "remainder_of",
+                BinaryOperation::Power => "power",
+                BinaryOperation::Maximum => "maximum",
+                BinaryOperation::Minimum => "minimum",
+                BinaryOperation::Equal => "equal",
+                BinaryOperation::NotEqual => "not_equal",
+                BinaryOperation::Less => "less",
+                BinaryOperation::LessEqual => "less_equal",
+                BinaryOperation::Greater => "greater",
+                BinaryOperation::GreaterEqual => "greater_equal",
+                BinaryOperation::LogicalAnd => "logical_and",
+                BinaryOperation::LogicalOr => "logical_or",
+                BinaryOperation::FloorDivide => "floor_divide",
+                BinaryOperation::Modulo => "modulo",
+                BinaryOperation::BitwiseAnd => "bitwise_and",
+                BinaryOperation::BitwiseOr => "bitwise_or",
+                BinaryOperation::BitwiseXor => "bitwise_xor",
+                BinaryOperation::LeftShift => "left_shift",
+                BinaryOperation::RightShift => "right_shift",
+                $(BinaryOperation::$variant => return function_program($cuda, "2", dtype),)*
+            }
+        };
+    }
+    let name = float_functions_of_two!(name);
+    program(name, "2", dtype, operation.output(dtype))
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    let mut all = Vec::new();
+    let complex = [DType::C64, DType::C128];
+    all.extend(DType::COMPUTED.map(arange_program));
+    for dtype in DType::COMPUTED.into_iter().chain(complex) {
+        let unary = UnaryOperation::ALL.into_iter().filter(|&operation| operation.takes(dtype));
+        all.extend(unary.map(|operation| unary_program(operation, dtype)));
+        let binary = BinaryOperation::ALL.into_iter().filter(|&operation| operation.takes(dtype));
+        all.extend(binary.map(|operation| binary_program(operation, dtype)));
+    }
+    for dtype in DType::ALL {
+        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
+        let real = DType::ALL.into_iter().filter(|to| !dtype.is_complex() && !to.is_complex());
+        all.extend(real.map(|to| convert_program(dtype, to)));
+    }
+    // Complex numbers are moved as what has their size.
+    all.push(convert_program(DType::C128, DType::C128));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn magic_divides() {
+        let quotient =
+            |n: u32, (magic, shift): (u32, u32)| (((u64::from(n) * u64::from(magic)) >> 32) as u32 + n) >> shift;
+        let most = i32::MAX as u32;
+        for divisor in (1..2000).chain([65_535, 65_536, 1 << 30, most - 1, most]) {
+            let numbers = [0, 1, divisor - 1, divisor, divisor + 1, 1_000_003, most - 1, most];
+            for n in numbers.into_iter().filter(|&n| n <= most) {
+                assert_eq!(quotient(n, magic(divisor as usize)), n / divisor, "{n} / {divisor}");
+            }
+        }
+    }
+
+    #[test]
+    fn axes_are_joined_where_all_strides_allow_it() {
+        let axis = |length, strides| Axis { length, strides };
+        let whole = joined(&[4, 1, 5, 6], [&[30, 99, 6, 1], &[], &[30, 7, 6, 1]]);
+        assert_eq!(whole, [axis(120, [1, 0, 1])]);
+        let row = joined(&[4, 5], [&[5, 1], &[0, 1], &[5, 1]]);
+        assert_eq!(row, [axis(5, [1, 1, 1]), axis(4, [5, 0, 5])]);
+        assert_eq!(joined(&[], [&[], &[], &[]]), [axis(1, [0, 0, 0])]);
+        let reversed = joined(&[3, 4], [&[-4, -1], &[], &[4, 1]]);
+        assert_eq!(reversed, [axis(12, [-1, 0, 1])]);
+    }
+}

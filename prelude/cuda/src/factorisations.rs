@@ -1,0 +1,429 @@
+//! Factorisations of matrices on CUDA, by cuSOLVER, and by cuBLAS for many small ones; the rest is in
+//! `kernels/factorisations.cu`.
+//!
+//! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
+//! asked for by rows is copied back; of symmetric matrices rows do as well.
+
+use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
+use warpcell_base::backend::{Allocation, Layout, View};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
+use warpcell_driver::cusolver::{Session, SingularVectors, Solver, Stack, Statuses};
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::{Function, Module};
+use warpcell_driver::staging;
+
+const SOURCE: &str = include_str!("../kernels/factorisations.cu");
+const THREADS: usize = 256;
+/// Matrices with no more rows are factorised all at once, larger ones one after the other.
+const MOST_TOGETHER: usize = 256;
+
+pub(super) struct Factorise {
+    device: Arc<Device>,
+    solver: Solver,
+    /// For f32 and f64.
+    kernels: [OnceLock<Kernels>; 2],
+}
+
+struct Kernels {
+    triangle: Function,
+    identity: Function,
+    determinants: Function,
+    find_nan: Function,
+    spread_nan: Function,
+    positive_diagonals: Function,
+    addresses: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+/// `Strides` in the kernels' source.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Strides([i64; 3]);
+
+/// A stack of matrices for work.
+struct Scratch {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Scratch {
+    fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+}
+
+/// What an LU factorisation leaves beside the matrices.
+struct Lu {
+    matrices: Stack,
+    pivots: DeviceMemory,
+    statuses: Statuses,
+    /// Of the matrices, if they were factorised all at once.
+    addresses: Option<DeviceMemory>,
+}
+
+/// Calls a method of a session for the dtype, which is f32 or f64.
+macro_rules! for_float {
+    ($dtype:expr, $session:ident.$method:ident($($argument:expr),* $(,)?)) => {
+        match $dtype {
+            // SAFETY: the stacks are those of contiguous views or scratch, and so lie in live allocations; the rest is as the
+            // backend's contract says.
+            DType::F32 => unsafe { $session.$method::<f32>($($argument),*) },
+            // SAFETY: as above.
+            _ => unsafe { $session.$method::<f64>($($argument),*) },
+        }
+    };
+}
+
+/// The number of matrices, of their rows and of their columns.
+fn lengths(view: View<'_>) -> (usize, usize, usize) {
+    let &[count, rows, columns] = &view.layout.shape[..] else { unreachable!("a stack of matrices has three axes") };
+    (count, rows, columns)
+}
+
+fn strides(view: View<'_>) -> Strides {
+    let &[step, down, right] = &view.layout.strides[..] else { unreachable!("a stack of matrices has three axes") };
+    Strides([step as i64, down as i64, right as i64])
+}
+
+/// The layout with rows and columns exchanged.
+fn transposed(layout: &Layout) -> Layout {
+    let mut layout = layout.clone();
+    layout.shape.swap(1, 2);
+    layout.strides.swap(1, 2);
+    layout
+}
+
+/// What the library is told of a contiguous stack: its rows are what the library calls columns.
+fn by_columns(view: View<'_>) -> Result<Stack> {
+    let (count, columns, rows) = lengths(view);
+    Ok(Stack { address: address_of(view)?, rows, columns, count })
+}
+
+fn fault(found: Option<(usize, usize)>) -> Option<Fault> {
+    found.map(|(matrix, order)| Fault { matrix, order })
+}
+
+impl Factorise {
+    pub fn new(device: &Arc<Device>) -> Factorise {
+        Factorise { device: device.clone(), solver: Solver::new(device), kernels: Default::default() }
+    }
+
+    fn kernels(&self, dtype: DType) -> Result<&Kernels> {
+        let cell = &self.kernels[usize::from(dtype == DType::F64)];
+        if cell.get().is_none() {
+            let module = program(dtype).load(&self.device)?;
+            let _ = cell.set(Kernels {
+                triangle: module.function(c"triangle")?,
+                identity: module.function(c"identity")?,
+                determinants: module.function(c"determinants")?,
+                find_nan: module.function(c"find_nan")?,
+                spread_nan: module.function(c"spread_nan")?,
+                positive_diagonals: module.function(c"positive_diagonals")?,
+                addresses: module.function(c"addresses")?,
+                _module: module,
+            });
+        }
+        Ok(cell.get().expect("was just set"))
+    }
+
+    /// The addresses of the matrices of a stack.
+    fn addresses(&self, dtype: DType, stack: Stack) -> Result<DeviceMemory> {
+        let memory = DeviceMemory::new(&self.device, stack.count * size_of::<u64>())?;
+        let (out, start, count) = (memory.address(), stack.address, stack.count as i64);
+        let bytes = (stack.rows * stack.columns * dtype.size()) as u64;
+        let grid = blocks("a factorisation", stack.count, THREADS)?;
+        let mut arguments = arguments![out, start, bytes, count];
+        // SAFETY: the module is in `self`; the arguments are those of `addresses`, and `memory` has room for them all.
+        unsafe {
+            launch(&self.device, self.kernels(dtype)?.addresses, (grid, 1), THREADS as u32, &mut arguments)?;
+        }
+        Ok(memory)
+    }
+
+    /// Queues LU with row exchanges, in place.
+    fn lu(&self, session: &Session<'_>, dtype: DType, a: Stack) -> Result<Lu> {
+        let statuses = Statuses::new(&self.device, a.count)?;
+        let pivots = DeviceMemory::new(&self.device, a.count * a.rows.min(a.columns) * size_of::<i32>())?;
+        let found = DeviceMemory::new(&self.device, a.count * size_of::<i32>())?;
+        found.set_bytes(0)?;
+        let (lu, size, found_address) = (a.address, (a.rows * a.columns) as i64, found.address());
+        let matrices = blocks("lu", a.count, 1)?;
+        let each = (a.rows * a.columns).div_ceil(THREADS * 16).clamp(1, 1024) as u32;
+        let mut arguments = arguments![lu, size, found_address];
+        // SAFETY: the module is in `self`; the arguments are those of `find_nan`; the matrices lie one after the other in live
+        // memory, and there is a number for each.
+        unsafe {
+            launch(&self.device, self.kernels(dtype)?.find_nan, (matrices, each), THREADS as u32, &mut arguments)?;
+        }
+        let are_together = a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns;
+        let addresses = are_together.then(|| self.addresses(dtype, a)).transpose()?;
+        if let Some(addresses) = &addresses {
+            for_float!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
+        } else {
+            for_float!(dtype, session.lu(a, pivots.address(), &statuses))?;
+        }
+        let (rows, columns) = (a.rows as i64, a.columns as i64);
+        let (pivots_address, statuses_address) = (pivots.address(), statuses.address());
+        let mut arguments = arguments![lu, pivots_address, statuses_address, found_address, rows, columns];
+        // SAFETY: the module is in `self`; the arguments are those of `spread_nan`; the matrices lie by columns in live memory, with
+        // `min(rows, columns)` pivots and a status for each.
+        unsafe {
+            launch(&self.device, self.kernels(dtype)?.spread_nan, (matrices, 1), THREADS as u32, &mut arguments)?;
+        }
+        Ok(Lu { matrices: a, pivots, statuses, addresses })
+    }
+
+    /// Queues the solutions of `a[i] x = b[i]`, in place of `b`.
+    fn solve(&self, session: &Session<'_>, dtype: DType, lu: &Lu, b: Stack) -> Result<()> {
+        if let Some(factors) = &lu.addresses {
+            let right = self.addresses(dtype, b)?;
+            let addresses = [factors.address(), right.address()];
+            for_float!(dtype, session.solve_together(lu.matrices, lu.pivots.address(), b, addresses))
+        } else {
+            for_float!(dtype, session.solve(lu.matrices, lu.pivots.address(), b))
+        }
+    }
+
+    /// Queues identity matrices into a contiguous stack.
+    fn identity(&self, out: View<'_>) -> Result<()> {
+        let (size, n) = (out.layout.size(), out.layout.shape[2] as i64);
+        let grid = blocks("inv", size, THREADS)?;
+        let (target, size) = (address_of(out)?, size as i64);
+        let mut arguments = arguments![target, size, n];
+        // SAFETY: the module is in `self`; the arguments are those of `identity`, and the view has `size` elements.
+        unsafe { launch(&self.device, self.kernels(out.dtype)?.identity, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+}
+
+impl CudaBackend {
+    fn scratch(&self, dtype: DType, shape: [usize; 3]) -> Result<Scratch> {
+        let bytes = shape.iter().product::<usize>() * dtype.size();
+        let allocation: Arc<dyn Allocation> = Arc::new(CudaAllocation(DeviceMemory::new(&self.device, bytes)?));
+        Ok(Scratch { allocation, layout: Layout::contiguous(&shape), dtype })
+    }
+
+    /// A copy by columns, with room for `columns` of them in each matrix.
+    fn columns(&self, x: View<'_>, columns: usize) -> Result<Scratch> {
+        let (count, m, n) = lengths(x);
+        let scratch = self.scratch(x.dtype, [count, columns, m])?;
+        let mut layout = transposed(&scratch.layout);
+        layout.shape[2] = n;
+        self.elementwise.copy(x, View { layout: &layout, ..scratch.view() })?;
+        Ok(scratch)
+    }
+
+    /// A copy by rows.
+    fn rows(&self, x: View<'_>) -> Result<Scratch> {
+        let (count, m, n) = lengths(x);
+        let scratch = self.scratch(x.dtype, [count, m, n])?;
+        self.elementwise.copy(x, scratch.view())?;
+        Ok(scratch)
+    }
+
+    /// Copies matrices that lie by columns, the first of them, to a view.
+    fn copy_back(&self, scratch: &Scratch, out: View<'_>) -> Result<()> {
+        let mut layout = transposed(&scratch.layout);
+        layout.shape.clone_from(&out.layout.shape);
+        self.elementwise.copy(View { layout: &layout, ..scratch.view() }, out)
+    }
+}
+
+impl Factorisations for CudaBackend {
+    fn can_factorise(&self) -> Result<()> {
+        self.factorise.solver.present()
+    }
+
+    fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
+        let (_, rows, columns) = lengths(x);
+        let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
+        let (address, target, from, to) = (source_of(x)?, address_of(out)?, strides(x), strides(out));
+        let part = match part {
+            Triangle::Upper => 0i32,
+            Triangle::Lower => 1,
+            Triangle::UnitLower => 2,
+        };
+        let grid = blocks("a triangle", size as usize, THREADS)?;
+        let mut arguments = arguments![address, target, size, rows, columns, from, to, part];
+        let function = self.factorise.kernels(x.dtype)?.triangle;
+        // SAFETY: the module is in `self`; the arguments are those of `triangle`, whose elements all lie in the views.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        let (count, n, _) = lengths(x);
+        let scratch = self.columns(x, n)?;
+        let a = by_columns(scratch.view())?;
+        let session = self.factorise.solver.session()?;
+        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, a)?;
+        let (lu, pivots_address, statuses_address) = (a.address, pivots.address(), statuses.address());
+        let (grid, n, count, target) = (blocks("det", count, 1)?, n as i64, count as i64, address_of(out)?);
+        let mut arguments = arguments![lu, pivots_address, statuses_address, n, count, target];
+        let function = self.factorise.kernels(x.dtype)?.determinants;
+        // SAFETY: the module is in `self`; the arguments are those of `determinants`; there are `n` pivots and a status for each
+        // matrix, and three numbers in `out`.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        // By rows the factors would be the transpose's, of which a pivot need not be 0 where one of the matrix's is. To solve for
+        // the transpose of the identity takes the library longer than a copy.
+        let (count, n, _) = lengths(x);
+        let (scratch, inverses) = (self.columns(x, n)?, self.scratch(x.dtype, [count, n, n])?);
+        self.factorise.identity(inverses.view())?;
+        let session = self.factorise.solver.session()?;
+        let lu = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
+        self.factorise.solve(&session, x.dtype, &lu, by_columns(inverses.view())?)?;
+        drop(session);
+        self.copy_back(&inverses, out)?;
+        lu.statuses.read(&self.device).map(fault)
+    }
+
+    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        let (count, n, k) = lengths(b);
+        let scratch = self.columns(x, n)?;
+        let a = by_columns(scratch.view())?;
+        let session = self.factorise.solver.session()?;
+        let lu = self.factorise.lu(&session, x.dtype, a)?;
+        if k == 1 {
+            // A column lies as its rows do.
+            self.elementwise.copy(b, out)?;
+            let right = Stack { address: address_of(out)?, rows: n, columns: 1, count };
+            self.factorise.solve(&session, x.dtype, &lu, right)?;
+        } else {
+            let right = self.columns(b, k)?;
+            self.factorise.solve(&session, x.dtype, &lu, by_columns(right.view())?)?;
+            self.copy_back(&right, out)?;
+        }
+        drop(session);
+        lu.statuses.read(&self.device).map(fault)
+    }
+
+    fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
+        let (count, m, n) = lengths(x);
+        let scratch = self.columns(x, n)?;
+        let session = self.factorise.solver.session()?;
+        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
+        drop(session);
+        self.copy_back(&scratch, packed)?;
+        // A pivot of 0 is no fault here.
+        statuses.read(&self.device)?;
+        let each = m.min(n);
+        let mut bytes = vec![0; count * each * size_of::<i32>()];
+        // SAFETY: the block has as many bytes.
+        unsafe { staging::download(&self.device, pivots.address(), &mut bytes)? };
+        let mut orders = Vec::with_capacity(count * m);
+        for pivots in bytes.as_chunks::<4>().0.chunks(each) {
+            let start = orders.len();
+            orders.extend(0..m);
+            for (row, &pivot) in pivots.iter().enumerate() {
+                // From 1, and below `m` in any case.
+                let other = (i32::from_ne_bytes(pivot) as usize).clamp(1, m) - 1;
+                orders.swap(start + row, start + other);
+            }
+        }
+        Ok(orders)
+    }
+
+    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()> {
+        let (_, m, n) = lengths(x);
+        let wanted = q.map_or(0, |q| q.layout.shape[2]);
+        let scratch = self.columns(x, n.max(wanted))?;
+        let session = self.factorise.solver.session()?;
+        let a = by_columns(scratch.view())?;
+        let reflections = for_float!(x.dtype, session.reflect(a, n, wanted))?;
+        let mut upper = transposed(&scratch.layout);
+        upper.shape.clone_from(&r.layout.shape);
+        debug_assert!(upper.shape[1] <= m && upper.shape[2] == n);
+        self.triangle(View { layout: &upper, ..scratch.view() }, Triangle::Upper, r)?;
+        let Some(q) = q else { return Ok(()) };
+        for_float!(x.dtype, session.orthogonal(a, n, wanted, &reflections))?;
+        self.copy_back(&scratch, q)
+    }
+
+    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        let (count, n, _) = lengths(x);
+        self.triangle(x, Triangle::Lower, out)?;
+        let session = self.factorise.solver.session()?;
+        let statuses = Statuses::new(&self.device, count)?;
+        let a = by_columns(out)?;
+        if count > 1 && n <= MOST_TOGETHER {
+            let addresses = self.factorise.addresses(x.dtype, a)?;
+            for_float!(x.dtype, session.cholesky_together(a, addresses.address(), &statuses))?;
+            // The library has used the other triangle for its own purposes.
+            self.triangle(out, Triangle::Lower, out)?;
+        } else {
+            for_float!(x.dtype, session.cholesky(a, &statuses))?;
+        }
+        drop(session);
+        let (grid, n, factors, status) = (blocks("cholesky", count, 1)?, n as i64, a.address, statuses.address());
+        let mut arguments = arguments![factors, n, status];
+        let function = self.factorise.kernels(x.dtype)?.positive_diagonals;
+        // SAFETY: the module is in `self`; the arguments are those of `positive_diagonals`, with a status for each matrix.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
+        statuses.read(&self.device).map(fault)
+    }
+
+    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+        let scratch = self.rows(x)?;
+        let session = self.factorise.solver.session()?;
+        let a = by_columns(scratch.view())?;
+        let statuses = Statuses::new(&self.device, a.count)?;
+        for_float!(x.dtype, session.eigenvalues(a, vectors.is_some(), address_of(values)?, &statuses))?;
+        drop(session);
+        if let Some(vectors) = vectors {
+            self.copy_back(&scratch, vectors)?;
+        }
+        statuses.read(&self.device).map(fault)
+    }
+
+    fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {
+        let (count, m, n) = lengths(x);
+        let (dtype, values) = (x.dtype, address_of(values)?);
+        let statuses = Statuses::new(&self.device, count)?;
+        if m < n {
+            // By columns it is the transpose, which has no more columns than rows. Its factors are those of the matrix in
+            // opposite order, and by columns they are what is asked for by rows.
+            let scratch = self.rows(x)?;
+            let session = self.factorise.solver.session()?;
+            let vectors = match vectors {
+                Some(SvdOutputs { u, vh }) => Some(SingularVectors { u: by_columns(vh)?, vt: by_columns(u)? }),
+                None => None,
+            };
+            for_float!(dtype, session.singular_values(by_columns(scratch.view())?, values, vectors, &statuses))?;
+        } else {
+            let scratch = self.columns(x, n)?;
+            let Some(SvdOutputs { u, vh }) = vectors else {
+                let session = self.factorise.solver.session()?;
+                for_float!(dtype, session.singular_values(by_columns(scratch.view())?, values, None, &statuses))?;
+                drop(session);
+                return statuses.read(&self.device).map(fault);
+            };
+            let left = self.scratch(dtype, [count, u.layout.shape[2], m])?;
+            let right = self.scratch(dtype, [count, n, n])?;
+            let vectors = SingularVectors { u: by_columns(left.view())?, vt: by_columns(right.view())? };
+            let session = self.factorise.solver.session()?;
+            let a = by_columns(scratch.view())?;
+            for_float!(dtype, session.singular_values(a, values, Some(vectors), &statuses))?;
+            drop(session);
+            self.copy_back(&left, u)?;
+            self.copy_back(&right, vh)?;
+        }
+        statuses.read(&self.device).map(fault)
+    }
+}
+
+fn program(dtype: DType) -> Program {
+    Program::new("factorisations.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+}
+
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    [DType::F32, DType::F64].map(program).to_vec()
+}

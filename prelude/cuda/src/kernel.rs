@@ -1,0 +1,429 @@
+//! Kernels in Rust on CUDA: translated to CUDA C for the axes of their arrays, compiled when first needed, and launched.
+//!
+//! What a kernel was translated to holds as long as nothing that it leads to is registered again. A program is made for each choice of
+//! axes, of which arrays' elements follow one another, and of checks; a later launch looks for it in a short list.
+
+use super::graph;
+use super::map::{contracts, options};
+use super::{address_of, bits, source_of};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+use warpcell_base::backend::kernel::{Argument, Checks, Launch};
+use warpcell_base::backend::stream::waits;
+use warpcell_base::backend::text::{Facts, Limits};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::{Error, Result};
+use warpcell_base::failures;
+use warpcell_base::limits as messages;
+use warpcell_base::registry::{self, Kernel, Parameter};
+use warpcell_driver::compile;
+use warpcell_driver::context::{self, Device};
+use warpcell_driver::event::Event;
+use warpcell_driver::failures::{Names, Slot};
+use warpcell_driver::text::{TextModule, limits};
+use warpcell_translate::{KernelOptions, KernelTranslation, Parameter as Passed, Scalar, translate_kernel};
+
+/// So many kernels are kept translated. What is left out is translated again, and found in the cache on disk.
+const MOST_KERNELS: usize = 1024;
+
+/// The most arguments of a kernel, and the most words of one: an address, four lengths and four strides.
+const MOST_ARGUMENTS: usize = 16;
+const MOST_WORDS: usize = 9;
+
+/// Bytes of shared memory that a program may declare; more is for the launch to ask for.
+const DECLARED_SHARED_BYTES: usize = 48 << 10;
+
+/// How often a launch with a time limit looks whether the kernel is done.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The kernels that were launched on a device.
+pub(super) struct Kernels {
+    device: Arc<Device>,
+    limits: OnceLock<Limits>,
+    /// By the identities of their definitions.
+    known: Mutex<HashMap<usize, Arc<Known>>>,
+}
+
+struct Known {
+    name: &'static str,
+    /// Of the items that it was translated with.
+    stamp: u64,
+    /// The last one of the registry at which it held.
+    generation: AtomicU64,
+    programs: RwLock<Vec<(Key, Arc<Loaded>)>>,
+}
+
+/// What tells the programs of a kernel apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    passed: Vec<Passed>,
+    is_checked: bool,
+    contracts: bool,
+}
+
+/// A program on the device.
+struct Loaded {
+    translation: KernelTranslation,
+    facts: Facts,
+    /// Owns the kernel, which is its only one.
+    module: TextModule,
+    /// Where it writes what has failed, if it can. After the module, which must not write to it any more.
+    record: Option<Slot>,
+}
+
+/// The arguments of a launch: the words of each, one after another, and where those of each begin.
+struct Words {
+    words: [u64; MOST_ARGUMENTS * MOST_WORDS],
+    count: usize,
+    starts: [usize; MOST_ARGUMENTS],
+    arguments: usize,
+}
+
+impl Words {
+    fn of(arguments: &[Argument<'_>]) -> Result<Words> {
+        let mut words = Words {
+            words: [0; MOST_ARGUMENTS * MOST_WORDS],
+            count: 0,
+            starts: [0; MOST_ARGUMENTS],
+            arguments: arguments.len(),
+        };
+        for (start, argument) in words.starts.iter_mut().zip(arguments) {
+            let mut push = |word| {
+                words.words[words.count] = word;
+                words.count += 1;
+            };
+            match *argument {
+                Argument::Scalar(value) => push(bits(value)),
+                Argument::Array(view, writes) => push(if writes { address_of(view)? } else { source_of(view)? }),
+            }
+            *start = words.count - 1;
+            if let Argument::Array(view, _) = argument {
+                let (shape, strides) = (&view.layout.shape, &view.layout.strides);
+                let lengths = shape.iter().map(|&length| length as u64);
+                let strides = strides.iter().map(|&stride| (stride as i64).cast_unsigned());
+                for word in lengths.chain(strides) {
+                    words.words[words.count] = word;
+                    words.count += 1;
+                }
+            }
+        }
+        Ok(words)
+    }
+
+    /// Pointers to the arguments, for a launch.
+    fn pointers(&self) -> [*mut c_void; MOST_ARGUMENTS] {
+        self.starts.map(|start| (&raw const self.words[start]).cast_mut().cast())
+    }
+}
+
+impl Kernels {
+    pub fn new(device: &Arc<Device>) -> Kernels {
+        Kernels { device: device.clone(), limits: OnceLock::new(), known: Mutex::default() }
+    }
+
+    pub fn limits(&self) -> Result<Limits> {
+        if let Some(limits) = self.limits.get() {
+            return Ok(*limits);
+        }
+        let limits = limits(&self.device)?;
+        Ok(*self.limits.get_or_init(|| limits))
+    }
+
+    pub fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
+        let key = Key {
+            passed: arguments.iter().zip(launch.kernel.threads.parameters).map(passed).collect(),
+            is_checked: launch.checks != Checks::None,
+            contracts: contracts(),
+        };
+        let program = self.program(launch.operation, &launch.kernel, key)?;
+        self.fits(launch, &program)?;
+        if launch.time_limit.is_some() && self.device.is_capturing() {
+            return Err(waits("a launch with a time limit"));
+        }
+        let words = Words::of(arguments)?;
+        if program.record.is_some() {
+            self.device.settle();
+        }
+        if self.device.is_capturing() {
+            graph::keep(program.clone());
+        }
+        let mut pointers = words.pointers();
+        // SAFETY: the arguments are those of the kernel that was translated for them: of an array its address, lengths and strides in
+        // one piece, of a scalar its bits; `words` lives until this returns. The views lie in live allocations, and `address_of`
+        // and `source_of` have ordered the work; indices are checked, or the user has promised that they are within the arrays.
+        unsafe { program.module.launch(0, launch.size, &mut pointers[..words.arguments])? };
+        match launch.time_limit {
+            None => Ok(()),
+            Some(limit) => self.wait(launch, limit),
+        }
+    }
+
+    /// What the compiler has made of a kernel for checked indices and arrays whose elements follow one another, and how many blocks of
+    /// some numbers of threads a multiprocessor runs at once.
+    pub fn facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+        let key = Key { passed: usual(kernel)?, is_checked: true, contracts: contracts() };
+        let program = self.program("kernel_attributes", kernel, key)?;
+        let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024];
+        let blocks = sizes.into_iter().filter(|&threads| threads <= program.facts.max_threads);
+        let blocks = blocks.map(|threads| Ok((threads, program.module.resident_blocks(0, threads, 0)?)));
+        Ok((program.facts, blocks.collect::<Result<_>>()?))
+    }
+
+    /// Fails if the program, as it was compiled, cannot be launched in this size.
+    fn fits(&self, launch: &Launch, program: &Loaded) -> Result<()> {
+        let (name, most) = (launch.kernel.short_name(), self.limits()?.shared_bytes);
+        let (declared, asked) = (program.facts.shared_bytes, launch.size.shared as usize);
+        if declared + asked > most {
+            let device = self.device.label();
+            return Err(messages::too_much_shared_memory(launch.operation, name, &device, [declared, asked], most));
+        }
+        if messages::threads_of(launch.size) > program.facts.max_threads {
+            let Facts { registers, max_threads, .. } = program.facts;
+            return Err(messages::too_many_registers(launch.operation, name, launch.size, registers, max_threads));
+        }
+        Ok(())
+    }
+
+    /// Waits until the kernel is done, or its time is over; then it is told to end.
+    fn wait(&self, launch: &Launch, limit: Duration) -> Result<()> {
+        let (began, event) = (Instant::now(), Event::record(&self.device)?);
+        let mut is_late = false;
+        while !event.is_done()? {
+            if !is_late && began.elapsed() >= limit {
+                is_late = true;
+                self.device.stop_functions();
+            }
+            if warpcell_base::interrupt::interrupted() {
+                self.device.stop_functions();
+            }
+            std::thread::sleep(LOOK);
+        }
+        let failure = event.wait();
+        if is_late && failure != Err(Error::Interrupted) {
+            let (name, line) = (launch.kernel.short_name(), launch.kernel.text.line);
+            return Err(failures::out_of_time(name, limit.as_secs_f64(), self.device.label(), line));
+        }
+        failure
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<usize, Arc<Known>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn program(&self, operation: &'static str, kernel: &Kernel, key: Key) -> Result<Arc<Loaded>> {
+        let found = self.known().get(&kernel.identity()).cloned();
+        if let Some(known) = &found
+            && known.generation.load(Ordering::Relaxed) == registry::generation()
+            && let Some(program) = known.find(&key)
+        {
+            return Ok(program);
+        }
+        self.made(operation, kernel, key, found)
+    }
+
+    /// The program, which may have been made before.
+    #[cold]
+    fn made(
+        &self,
+        operation: &'static str,
+        kernel: &Kernel,
+        key: Key,
+        found: Option<Arc<Known>>,
+    ) -> Result<Arc<Loaded>> {
+        let items = registry::items_of_kernel(kernel);
+        let known = match found {
+            Some(known) if known.stamp == items.stamp => {
+                known.generation.store(items.generation, Ordering::Relaxed);
+                known
+            }
+            _ => self.begin(kernel, &items),
+        };
+        if let Some(program) = known.find(&key) {
+            return Ok(program);
+        }
+        let translation = translate(operation, kernel, &key.passed, key.is_checked, &items)?;
+        let program = match self.same(&translation, &key) {
+            // Of a cell that was run again, everything may be as before.
+            Some(same) => same,
+            None => Arc::new(self.load(operation, kernel, translation, &key)?),
+        };
+        // Another thread may have been first; its program is as good.
+        known.programs.write().unwrap_or_else(PoisonError::into_inner).push((key, program.clone()));
+        Ok(program)
+    }
+
+    /// A new entry in the table.
+    fn begin(&self, kernel: &Kernel, items: &registry::Items) -> Arc<Known> {
+        let mut table = self.known();
+        // The programs of the definition before are kept by the entry of this one, for what is the same.
+        let before = table.values().filter(|other| other.name == kernel.name);
+        let programs = before.flat_map(|other| other.programs().clone()).filter(|(key, _)| !key.is_outdated());
+        let programs = programs.map(|(key, program)| (key.outdated(), program));
+        let known = Arc::new(Known {
+            name: kernel.name,
+            stamp: items.stamp,
+            generation: AtomicU64::new(items.generation),
+            programs: RwLock::new(programs.collect()),
+        });
+        // Earlier definitions are not called any more.
+        table.retain(|_, other| other.name != kernel.name);
+        if table.len() >= MOST_KERNELS {
+            table.clear();
+        }
+        table.insert(kernel.identity(), known.clone());
+        known
+    }
+
+    /// A program that was made of the same text in the same way.
+    fn same(&self, translation: &KernelTranslation, key: &Key) -> Option<Arc<Loaded>> {
+        let table = self.known();
+        let programs = table.values().flat_map(|known| known.programs().clone());
+        let mut same =
+            programs.filter(|(other, program)| other.contracts == key.contracts && program.translation == *translation);
+        same.next().map(|(_, program)| program)
+    }
+
+    #[cold]
+    fn load(
+        &self,
+        operation: &'static str,
+        kernel: &Kernel,
+        translation: KernelTranslation,
+        key: &Key,
+    ) -> Result<Loaded> {
+        let declared = translation.static_shared_bytes;
+        if declared > DECLARED_SHARED_BYTES {
+            let (name, most) = (kernel.short_name(), DECLARED_SHARED_BYTES);
+            return Err(messages::too_large_shared_arrays(operation, name, declared, most));
+        }
+        let source = whole(&translation);
+        // It stands in the namespace of all that is generated.
+        let (file, names) = (format!("{}.cu", kernel.short_name()), [format!("rust::{}", translation.name)]);
+        let module = TextModule::load(&self.device, &file, &source, &options(key.contracts), &names)?;
+        let facts = module.facts(0)?;
+        let names =
+            || Names { functions: translation.functions.clone(), arrays: translation.arrays.clone(), is_kernel: true };
+        let record = translation.may_fail.then(|| Slot::new(&self.device, names())).transpose()?;
+        if let Some(record) = &record {
+            record.tell(module.module())?;
+        }
+        Ok(Loaded { translation, facts, module, record })
+    }
+}
+
+impl Known {
+    fn programs(&self) -> std::sync::RwLockReadGuard<'_, Vec<(Key, Arc<Loaded>)>> {
+        self.programs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, key: &Key) -> Option<Arc<Loaded>> {
+        self.programs().iter().find(|(known, _)| known == key).map(|(_, program)| program.clone())
+    }
+}
+
+impl Key {
+    /// A key that is not looked for, with the same options.
+    fn outdated(self) -> Key {
+        Key { passed: vec![Passed::Scalar(Scalar::Bool); MOST_ARGUMENTS + 1], ..self }
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.passed.len() > MOST_ARGUMENTS
+    }
+}
+
+/// The scalar type of an array's elements.
+fn scalar(dtype: DType) -> Scalar {
+    match dtype {
+        DType::Bool => Scalar::Bool,
+        DType::U8 => Scalar::U8,
+        DType::I32 => Scalar::I32,
+        DType::U32 => Scalar::U32,
+        DType::I64 => Scalar::I64,
+        DType::U64 => Scalar::U64,
+        DType::F32 => Scalar::F32,
+        DType::F64 => Scalar::F64,
+        other => unreachable!("no views of {other}"),
+    }
+}
+
+/// How an argument is passed.
+fn passed((argument, parameter): (&Argument<'_>, &Parameter)) -> Passed {
+    match (argument, parameter) {
+        (Argument::Array(view, changing), _) => Passed::View {
+            element: scalar(view.dtype),
+            rank: view.layout.shape.len(),
+            contiguous: view.layout.is_contiguous(),
+            changing: *changing,
+        },
+        (Argument::Scalar(_), Parameter::Scalar(_, of)) => Passed::Scalar(*of),
+        (Argument::Scalar(_), _) => unreachable!("arguments are checked"),
+    }
+}
+
+/// The whole program.
+fn whole(translation: &KernelTranslation) -> String {
+    format!("{}{}", translation.support, translation.source)
+}
+
+fn translate(
+    operation: &'static str,
+    kernel: &Kernel,
+    passed: &[Passed],
+    checked: bool,
+    items: &registry::Items,
+) -> Result<KernelTranslation> {
+    translate_kernel(kernel.name, passed, KernelOptions { checked }, items)
+        .map_err(|error| Error::InvalidArgument { operation, reason: error.to_string() })
+}
+
+/// Arrays whose elements follow one another, with as many axes as the kernel's text indexes: of all choices the first one for which it
+/// can be translated.
+fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
+    let items = registry::items_of_kernel(kernel);
+    let parameters = kernel.threads.parameters;
+    let views = parameters.iter().filter(|parameter| !matches!(parameter, Parameter::Scalar(..))).count();
+    let mut ranks = vec![1; views];
+    let mut first = None;
+    loop {
+        let mut next = ranks.iter();
+        let mut rank = || next.next().copied().unwrap_or(1);
+        let passed = parameters.iter().map(|parameter| match parameter {
+            Parameter::Scalar(_, of) => Passed::Scalar(*of),
+            Parameter::View(_, dtype) | Parameter::ViewMut(_, dtype) => Passed::View {
+                element: scalar(*dtype),
+                rank: rank(),
+                contiguous: true,
+                changing: matches!(parameter, Parameter::ViewMut(..)),
+            },
+        });
+        let passed: Vec<Passed> = passed.collect();
+        match translate("cuda_source", kernel, &passed, true, &items) {
+            Ok(_) => return Ok(passed),
+            Err(error) => drop(first.get_or_insert(error)),
+        }
+        // What fails whatever the axes are is found out soon enough where there are few arrays.
+        let Some(more) = ranks.iter().position(|&rank| rank < 4).filter(|_| views <= 6) else { break };
+        ranks[more] += 1;
+        ranks[..more].fill(1);
+    }
+    Err(first.unwrap_or_else(|| Error::InvalidArgument {
+        operation: "cuda_source",
+        reason: format!("`{}` was not translated", kernel.short_name()),
+    }))
+}
+
+/// The CUDA C of a kernel, for checked indices.
+pub fn source(kernel: &Kernel) -> Result<String> {
+    let items = registry::items_of_kernel(kernel);
+    Ok(whole(&translate("cuda_source", kernel, &usual(kernel)?, true, &items)?))
+}
+
+/// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.
+pub fn ptx(kernel: &Kernel, ordinal: Option<usize>) -> Result<String> {
+    let target = ordinal.map(context::target_of).transpose()?;
+    compile::ptx(target, "kernel.cu", &source(kernel)?, &options(contracts()))
+}

@@ -1,0 +1,643 @@
+//! The CUDA backend: [`Backend`] over the driver layer `warpcell_driver`, with the kernels in `prelude/cuda/kernels/`.
+//!
+//! Each family of operations has a file here and a `.cu` file of the same name. Programs are compiled when first used,
+//! one for each operation and element type; their kernels are kept in tables, so that a call costs an index, a look at
+//! the strides, and a launch: no text is built, nothing is hashed.
+
+// Users never see this crate: names that say enough need no documentation.
+#![allow(missing_docs)]
+
+use std::any::Any;
+use std::sync::Arc;
+use warpcell_base::backend::factorisations::Factorisations;
+use warpcell_base::backend::kernel::{Argument, Launch};
+use warpcell_base::backend::stream::{orders, waits};
+use warpcell_base::backend::text::{Facts, Limits, Text, TextProgram};
+use warpcell_base::backend::{
+    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
+    Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
+    StreamHandle, Transform, UnaryOperation, View, Whose,
+};
+use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::error::{Error, Result};
+use warpcell_base::philox::Blocks;
+use warpcell_base::profiling::{Kind, Recording};
+use warpcell_base::registry::{Function, Kernel};
+use warpcell_driver::context::{self, Device};
+use warpcell_driver::event::Event;
+use warpcell_driver::memory::{self, DeviceMemory};
+use warpcell_driver::module::Module;
+use warpcell_driver::queue::Stream;
+use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
+
+mod compress;
+mod convolve;
+mod count;
+mod elementwise;
+mod factorisations;
+mod fft;
+mod graph;
+mod index;
+pub mod kernel;
+pub mod map;
+mod multiply;
+mod naming;
+mod random;
+mod reduce;
+mod scan;
+mod search;
+mod select;
+mod sort;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+mod text;
+mod transform;
+
+use stream::{CudaEvent, CudaStream};
+pub use warpcell_driver as driver;
+
+/// Whether a CUDA device can be used; if not, why, in words that say what to do. Never panics.
+pub fn probe() -> std::result::Result<(), String> {
+    context::count()?;
+    context::can_compile()
+}
+
+/// The number of CUDA devices.
+pub fn count() -> usize {
+    context::count().unwrap_or(0)
+}
+
+/// Opens device `ordinal`.
+pub fn open(ordinal: usize) -> Result<Arc<dyn Backend>> {
+    Ok(Arc::new(CudaBackend::new(ordinal)?))
+}
+
+/// The backend of one device.
+pub struct CudaBackend {
+    pub device: Arc<Device>,
+    elementwise: elementwise::Elementwise,
+    reduce: reduce::Reduce,
+    scan: scan::Scan,
+    convolve: convolve::Convolve,
+    select: select::Select,
+    compress: compress::Compress,
+    index: index::Index,
+    sort: sort::Sort,
+    search: search::Search,
+    count: count::Count,
+    random: random::Random,
+    fft: fft::Fft,
+    factorise: factorisations::Factorise,
+    multiply: multiply::Multiply,
+    maps: map::Maps,
+    kernels: kernel::Kernels,
+}
+
+/// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
+struct CudaAllocation(DeviceMemory);
+
+/// Memory that others have made, and what they keep it by.
+struct ForeignAllocation {
+    device: Arc<Device>,
+    memory: DeviceMemory,
+    /// There until the allocation is dropped.
+    owner: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Allocation for ForeignAllocation {
+    fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ForeignAllocation {
+    fn drop(&mut self) {
+        // Queued work may still use the memory, and its owner knows nothing of that.
+        self.device.defer(interop::wait_for_all(&self.device));
+        drop(self.owner.take());
+    }
+}
+
+impl Allocation for CudaAllocation {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
+#[derive(Clone, Debug)]
+struct Program {
+    name: &'static str,
+    source: &'static str,
+    options: Vec<String>,
+}
+
+impl Program {
+    fn new(name: &'static str, source: &'static str, macros: &[(&str, &str)]) -> Program {
+        let options = macros.iter().map(|(name, value)| format!("-DWARPCELL_{name}={value}")).collect();
+        Program { name, source, options }
+    }
+
+    fn load(&self, device: &Arc<Device>) -> Result<Module> {
+        let suffix = naming::suffix(&self.options);
+        Module::compile(device, self.name, &naming::renamed(self.source, &suffix), &self.options, suffix)
+    }
+
+    fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
+        let suffix = naming::suffix(&self.options);
+        Module::cached(device, &naming::renamed(self.source, &suffix), &self.options, suffix)
+    }
+}
+
+/// What the `.cu` files call an element type.
+const fn type_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::U8 => "u8",
+        DType::I8 => "i8",
+        DType::U16 => "u16",
+        DType::I16 => "i16",
+        DType::I32 => "int",
+        DType::U32 => "u32",
+        DType::I64 => "i64",
+        DType::U64 => "u64",
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
+        DType::F32 => "float",
+        DType::F64 => "double",
+        DType::C64 => "c64",
+        DType::C128 => "c128",
+    }
+}
+
+/// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two. For what no integer is
+/// large enough, the complex number.
+const fn unsigned(dtype: DType) -> DType {
+    match dtype.size() {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        8 => DType::U64,
+        _ => DType::C128,
+    }
+}
+
+/// The bytes of a value of 8 at most, in the low end of a word.
+fn bits(value: Scalar) -> u64 {
+    value.bits() as u64
+}
+
+/// A value's bytes as two words, the low one first: `Bits` in the kernels' sources.
+fn words(value: Scalar) -> [u64; 2] {
+    let bits = value.bits();
+    [bits as u64, (bits >> 64) as u64]
+}
+
+/// An allocation's memory.
+pub fn memory_of(allocation: &Arc<dyn Allocation>) -> Result<&DeviceMemory> {
+    let any = allocation.as_any();
+    let own = any.downcast_ref::<CudaAllocation>().map(|allocation| &allocation.0);
+    match own.or_else(|| any.downcast_ref::<ForeignAllocation>().map(|allocation| &allocation.memory)) {
+        Some(memory) => Ok(memory),
+        None => Err(Error::DeviceMismatch {
+            operation: "a CUDA operation",
+            left: "a CUDA device".to_string(),
+            right: "another device".to_string(),
+        }),
+    }
+}
+
+/// The address of a view's first element, for work that writes to the view, or reads and writes, and is queued right after.
+#[inline]
+fn address_of(view: View<'_>) -> Result<u64> {
+    ordered(view, true)
+}
+
+/// As [`address_of`], for work that only reads: it need not wait for other streams that read, too.
+#[inline]
+fn source_of(view: View<'_>) -> Result<u64> {
+    ordered(view, false)
+}
+
+#[inline]
+fn ordered(view: View<'_>, writes: bool) -> Result<u64> {
+    let memory = memory_of(view.allocation)?;
+    if memory.device().has_streams() {
+        graph::order(view.allocation, memory, writes)?;
+    }
+    Ok(memory.address() + (view.layout.offset * view.dtype.size()) as u64)
+}
+
+/// The number of blocks for `items`, `each` a block.
+fn blocks(operation: &'static str, items: usize, each: usize) -> Result<u32> {
+    let blocks = items.div_ceil(each);
+    // A grid's x ends at 2^31 - 1.
+    if blocks > i32::MAX as usize {
+        let reason = format!("{items} elements are more than one kernel can work on; split the array");
+        return Err(Error::InvalidArgument { operation, reason });
+    }
+    Ok(blocks as u32)
+}
+
+impl CudaBackend {
+    /// Fails while this thread captures a graph.
+    fn may_wait(&self, operation: &'static str) -> Result<()> {
+        if self.device.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
+    pub fn new(ordinal: usize) -> Result<CudaBackend> {
+        let device = Device::open(ordinal)?;
+        Ok(CudaBackend {
+            elementwise: elementwise::Elementwise::new(&device),
+            reduce: reduce::Reduce::new(&device),
+            scan: scan::Scan::new(&device),
+            convolve: convolve::Convolve::new(&device),
+            select: select::Select::new(&device),
+            compress: compress::Compress::new(&device),
+            index: index::Index::new(&device),
+            sort: sort::Sort::new(&device),
+            search: search::Search::new(&device),
+            count: count::Count::new(&device),
+            random: random::Random::new(&device),
+            fft: fft::Fft::new(&device),
+            factorise: factorisations::Factorise::new(&device),
+            multiply: multiply::Multiply::new(&device),
+            maps: map::Maps::new(&device),
+            kernels: kernel::Kernels::new(&device),
+            device,
+        })
+    }
+}
+
+impl Backend for CudaBackend {
+    fn name(&self) -> String {
+        self.device.name().to_string()
+    }
+
+    fn details(&self) -> Vec<(&'static str, String)> {
+        let unknown = |error: Error| format!("unknown: {error}");
+        let (major, minor) = self.device.capability();
+        let cuda = context::driver_version().map_or_else(unknown, |(major, minor)| format!("{major}.{minor}"));
+        let compiler = nvrtc::Nvrtc::get(self.device.target().driver_major)
+            .map_or_else(unknown, |nvrtc| format!("NVRTC {}.{}", nvrtc.version.0, nvrtc.version.1));
+        let (driver, busy) = match self.device.monitor() {
+            Ok(monitored) => (
+                monitored.driver.unwrap_or_else(|| "unknown".to_owned()),
+                monitored.busy.map_or_else(
+                    || "unknown: the device does not report it (perhaps it is a MIG part)".to_owned(),
+                    |(kernels, memory)| format!("{kernels} % kernels, {memory} % memory traffic"),
+                ),
+            ),
+            Err(reason) => ("unknown".to_owned(), format!("unknown: {reason}")),
+        };
+        vec![
+            ("Capability", format!("{major}.{minor}, {} multiprocessors", self.device.multiprocessors())),
+            ("Driver", format!("{driver}, supports CUDA {cuda}")),
+            ("Compiler", compiler),
+            ("Utilisation", busy),
+        ]
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {
+        Ok(Arc::new(CudaAllocation(DeviceMemory::new(&self.device, bytes)?)))
+    }
+
+    fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
+        let memory = memory_of(target)?;
+        assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        memory.order(true)?;
+        let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
+        // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
+        unsafe { staging::upload(&self.device, source, memory.address())? };
+        profile::end(&self.device, span)
+    }
+
+    fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
+        let memory = memory_of(source)?;
+        let end = offset.checked_add(target.len());
+        assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        memory.order(false)?;
+        let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;
+        // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
+        unsafe { staging::download(&self.device, memory.address() + offset as u64, target)? };
+        profile::end(&self.device, span)
+    }
+
+    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
+        self.elementwise.fill(value, out)
+    }
+
+    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
+        self.elementwise.arange(start, step, out)
+    }
+
+    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.copy(source, out)
+    }
+
+    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.unary(operation, x, out)
+    }
+
+    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        self.elementwise.binary(operation, a, b, out)
+    }
+
+    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
+        self.maps.run(function, inputs, outs)
+    }
+
+    fn map_reduce(
+        &self,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()> {
+        if shape.contains(&0) {
+            return self.elementwise.fill(reduce::of_nothing(operation, out.dtype), out);
+        }
+        self.maps.reduce(&self.reduce, function, operation, inputs, shape, out)
+    }
+
+    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        if x.dtype.is_complex() {
+            // The sums of the parts.
+            let (parts, sums) = (x.layout.parts(), out.layout.parts());
+            let parts = View { layout: &parts, dtype: x.dtype.part(), ..x };
+            let sums = View { layout: &sums, dtype: out.dtype.part(), ..out };
+            return self.reduce(operation, parts, axes, sums);
+        }
+        match self.reduce.run(operation, x, axes, out)? {
+            reduce::Outcome::Done => Ok(()),
+            reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
+        }
+    }
+
+    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
+        self.scan.run(operation, x, axis, out)
+    }
+
+    fn convolve2d(
+        &self,
+        image: View<'_>,
+        kernel: View<'_>,
+        origin: (usize, usize),
+        padding: Padding,
+        out: View<'_>,
+    ) -> Result<()> {
+        self.convolve.two_dimensional(image, kernel, origin, padding, out)
+    }
+
+    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
+        self.convolve.one_dimensional(signal, kernel, origin, out)
+    }
+
+    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        self.select.run(condition, a, b, out)
+    }
+
+    fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
+        self.may_wait("a selection of elements")?;
+        let (memory, count) = self.compress.run(mask, source)?;
+        Ok((Arc::new(CudaAllocation(memory)), count))
+    }
+
+    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        self.index.gather(source, axis, indices, out)
+    }
+
+    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        if matches!(values, Operand::Scalar(_)) || index::is_shared(indices, axis) || indices.layout.is_contiguous() {
+            return self.index.scatter(values, axis, indices, out);
+        }
+        // What finds repeated indices takes them one after the other.
+        let memory = DeviceMemory::new(&self.device, indices.layout.size() * indices.dtype.size())?;
+        let allocation: Arc<dyn Allocation> = Arc::new(CudaAllocation(memory));
+        let layout = Layout::contiguous(&indices.layout.shape);
+        let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
+        self.elementwise.copy(indices, copy)?;
+        self.index.scatter(values, axis, copy, out)
+    }
+
+    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
+        self.random.run(blocks, distribution, out)
+    }
+
+    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, false)
+    }
+
+    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.sort.run(x, out, true)
+    }
+
+    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        self.search.search_sorted(sorted, values, right, out)
+    }
+
+    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        self.may_wait("unique")?;
+        self.search.distinct(sorted)
+    }
+
+    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+        let zero = if out.dtype == DType::F64 { Scalar::F64(0.0) } else { Scalar::I64(0) };
+        self.elementwise.fill(zero, out)?;
+        self.count.run(x, bins, weights, out)
+    }
+
+    fn can_transform(&self) -> Result<()> {
+        self.fft.present()
+    }
+
+    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
+        self.fft.forward(x, spectrum)
+    }
+
+    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
+        self.fft.backward(spectrum, x)
+    }
+
+    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
+        self.fft.multiply(a, b, scale)
+    }
+
+    fn factorisations(&self) -> &dyn Factorisations {
+        self
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        multiply::Multiply::takes(dtype)
+    }
+
+    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.multiply.run(a, b, out)
+    }
+
+    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+        self.reduce.dot(a, b, out)
+    }
+
+    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.run_transform(transform, x, out)
+    }
+
+    fn record(&self) -> Result<Box<dyn EventHandle>> {
+        if self.device.is_capturing() {
+            return Err(orders("an event"));
+        }
+        Ok(Box::new(CudaEvent(Event::record(&self.device)?)))
+    }
+
+    fn elapsed(&self, start: &dyn EventHandle, end: &dyn EventHandle) -> Result<f64> {
+        match (start.as_any().downcast_ref(), end.as_any().downcast_ref()) {
+            (Some(CudaEvent(start)), Some(CudaEvent(end))) => end.seconds_since(start),
+            _ => Err(Error::DeviceMismatch {
+                operation: "the time between two events",
+                left: self.device.label(),
+                right: "another device".to_string(),
+            }),
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.may_wait("synchronize")?;
+        self.device.synchronize()
+    }
+
+    fn memory(&self) -> MemoryFigures {
+        let memory::Figures { used, total: pooled, .. } = memory::pool_figures(&self.device);
+        let (free, total) = memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
+        MemoryFigures { used, pooled, free, total }
+    }
+
+    fn pool(&self, kind: PoolKind) -> PoolFigures {
+        let figures = match kind {
+            PoolKind::Device => memory::pool_figures(&self.device),
+            PoolKind::Pinned => staging::figures(&self.device),
+        };
+        let memory::Figures { used, total, free_chunks, limit } = figures;
+        PoolFigures { used, held: total, free_blocks: free_chunks, limit }
+    }
+
+    fn limit_pool(&self, kind: PoolKind, limit: Option<usize>) {
+        match kind {
+            PoolKind::Device => memory::set_limit(&self.device, limit),
+            PoolKind::Pinned => staging::set_limit(&self.device, limit),
+        }
+    }
+
+    fn trim(&self, kind: PoolKind) -> Result<()> {
+        match kind {
+            PoolKind::Device => memory::trim(&self.device),
+            PoolKind::Pinned => staging::trim(&self.device),
+        }
+    }
+
+    fn trim_idle(&self) {
+        self.device.defer(memory::trim_idle(&self.device));
+    }
+
+    unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
+        let Foreign { address, bytes, owner } = memory;
+        let memory = DeviceMemory::foreign(&self.device, address as u64, bytes);
+        Ok(Arc::new(ForeignAllocation { device: self.device.clone(), memory, owner: Some(owner) }))
+    }
+
+    fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
+        let Ok(memory) = memory_of(allocation) else { return 0 };
+        self.device.defer(memory.order(true));
+        memory.address() as usize
+    }
+
+    fn stream(&self) -> Option<usize> {
+        Some(interop::stream(&self.device))
+    }
+
+    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
+        self.may_wait("sharing with another stream")?;
+        // SAFETY: the caller's promise.
+        unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
+    }
+
+    fn cache_bytes(&self) -> usize {
+        // Where the driver does not tell: as much as large devices have.
+        attribute::cache_bytes(&self.device).unwrap_or(64 << 20)
+    }
+
+    fn profile(&self) -> Result<Box<dyn Recording>> {
+        profile::profile(&self.device)
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let (free, total) = memory::driver_figures(&self.device).unwrap_or((0, self.device.total_memory()));
+        let multiprocessors = self.device.multiprocessors() as usize;
+        let mut properties = DeviceProperties::new(self.name(), [free, total], multiprocessors);
+        properties.compute_capability = Some(self.device.capability());
+        properties.peak_bandwidth = self.device.peak_bandwidth();
+        properties.uuid = self.device.uuid();
+        properties
+    }
+
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Allocation>,
+        offset: usize,
+        target: &Arc<dyn Allocation>,
+        bytes: usize,
+    ) -> Result<bool> {
+        let Some(CudaAllocation(source)) = source.as_any().downcast_ref() else { return Ok(false) };
+        if self.device.is_capturing() || source.device().is_capturing() {
+            return Err(orders("a copy between devices"));
+        }
+        memory::copy_between(source, offset, memory_of(target)?, bytes).map(|()| true)
+    }
+
+    fn first_stream(&self) -> Arc<dyn StreamHandle> {
+        Arc::new(CudaStream(Stream::first(&self.device)))
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
+        Ok(Arc::new(CudaStream(Stream::new(&self.device)?)))
+    }
+
+    fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        Ok(Box::new(graph::CudaCapture::begin(&self.device)?))
+    }
+
+    fn is_capturing(&self) -> bool {
+        self.device.is_capturing()
+    }
+
+    fn stop_functions(&self) {
+        self.device.stop_functions();
+    }
+
+    fn launch_limits(&self) -> Result<Limits> {
+        self.kernels.limits()
+    }
+
+    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
+        self.kernels.launch(launch, arguments)
+    }
+
+    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+        self.kernels.facts(kernel)
+    }
+
+    fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
+        text::compile(&self.device, text)
+    }
+}

@@ -1,0 +1,455 @@
+//! Rust functions over arrays on CUDA: translated to CUDA C, compiled when first needed, and launched.
+//!
+//! What a function was translated to is found by its definition's identity; it holds as long as nothing that the
+//! function leads to is registered again. Of its kernels only those are compiled that calls ask for: one for arrays whose
+//! elements follow one another, one for any strides; of each, one for each choice of parameters that are values. So a later call
+//! costs two looks into small tables and a launch.
+
+use super::elementwise::{Axis, MOST_AXES, joined, magic};
+use super::reduce::Reduce;
+use super::{address_of, blocks, graph, source_of};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use text::{Form, Kernel, Text};
+use warpcell_base::backend::{Operand, ReduceOperation, View};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::{Error, Result};
+use warpcell_base::registry::{self, FORMULA, Function};
+use warpcell_driver::compile;
+use warpcell_driver::context::{self, Device};
+use warpcell_driver::failures::{Names, Slot};
+use warpcell_driver::launch::launch;
+use warpcell_driver::module::{Function as DeviceFunction, Module};
+use warpcell_translate::{Scalar, Translation};
+
+pub mod text;
+
+/// The most arrays of a call: as many parameters and as many results as functions over arrays have.
+const SIDES: usize = 16;
+/// The most parameters of a kernel before the number of elements: those, and as many captured values.
+const WORDS: usize = 24;
+/// So many functions are kept translated. What is left out is translated again, and found in the cache on disk.
+const MOST_FUNCTIONS: usize = 1024;
+
+/// Whether products and sums of floats are contracted to one operation with one rounding.
+static CONTRACTS: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether programs that are compiled from now on contract products and sums.
+pub fn contract(contracts: bool) {
+    CONTRACTS.store(contracts, Ordering::Relaxed);
+}
+
+/// Whether they do.
+pub(super) fn contracts() -> bool {
+    CONTRACTS.load(Ordering::Relaxed)
+}
+
+/// The compiler's options for the program of a function.
+pub(super) fn options(contracts: bool) -> Vec<String> {
+    if contracts { Vec::new() } else { vec!["--fmad=false".to_owned()] }
+}
+
+/// The functions that were called on a device.
+pub(super) struct Maps {
+    device: Arc<Device>,
+    functions: Mutex<HashMap<(usize, u64), Arc<Translated>>>,
+}
+
+struct Translated {
+    name: &'static str,
+    translation: Translation,
+    /// Of the items that it was made of.
+    stamp: u64,
+    /// The last one of the registry at which it held.
+    generation: AtomicU64,
+    kernels: RwLock<Vec<(Key, Arc<Loaded>)>>,
+}
+
+/// What tells the kernels of a function apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    form: Form,
+    /// A bit for each parameter that is a value.
+    scalars: u32,
+    reduction: Option<ReduceOperation>,
+    contracts: bool,
+}
+
+/// A kernel on the device.
+struct Loaded {
+    function: DeviceFunction,
+    /// How many elements a thread takes at a time.
+    each: usize,
+    /// How many threads a block has.
+    threads: usize,
+    /// How many blocks run at once.
+    resident: usize,
+    /// Owns the function.
+    _module: Module,
+    /// Where it writes what has failed, if it can. After the module, which must not write to it any more.
+    record: Option<Slot>,
+}
+
+/// The arguments of a call: the words that the kernel takes, and how the elements of arrays lie.
+struct Arguments<'a> {
+    /// Addresses of arrays and bits of values.
+    words: [u64; WORDS],
+    count: usize,
+    scalars: u32,
+    /// Of the arrays, in the order of the words.
+    sides: [Side<'a>; SIDES],
+    arrays: usize,
+    /// Whether all arrays' elements follow one another, and begin at multiples of 16 bytes.
+    contiguous: bool,
+    aligned: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Side<'a> {
+    strides: &'a [isize],
+    /// Bytes of an element.
+    size: usize,
+    /// The place of the address among the words.
+    word: usize,
+}
+
+/// `WarpcellAxes` in the kernels' text, which has as many rows of strides as there are arrays.
+#[repr(C)]
+struct Axes {
+    rank: i32,
+    magic: [u32; MOST_AXES],
+    shift: [u32; MOST_AXES],
+    length: [i64; MOST_AXES],
+    strides: [[i64; MOST_AXES]; SIDES],
+}
+
+impl<'a> Arguments<'a> {
+    fn new(function: &Function, inputs: &[Operand<'a>]) -> Result<Arguments<'a>> {
+        let mut arguments = Arguments {
+            words: [0; WORDS],
+            count: 0,
+            scalars: 0,
+            sides: [Side::default(); SIDES],
+            arrays: 0,
+            contiguous: true,
+            aligned: true,
+        };
+        for input in inputs {
+            match *input {
+                Operand::Array(view) => arguments.add_array(view, source_of(view)?),
+                Operand::Scalar(value) => arguments.add_value(super::bits(value)),
+            }
+        }
+        function.captures.scalars().iter().for_each(|captured| arguments.add_value(captured.bits));
+        Ok(arguments)
+    }
+
+    fn add_value(&mut self, bits: u64) {
+        self.scalars |= 1 << self.count;
+        self.words[self.count] = bits;
+        self.count += 1;
+    }
+
+    fn add_array(&mut self, view: View<'a>, address: u64) {
+        self.contiguous &= view.layout.is_contiguous();
+        self.aligned &= address.is_multiple_of(16);
+        self.sides[self.arrays] = Side { strides: &view.layout.strides, size: view.dtype.size(), word: self.count };
+        self.arrays += 1;
+        self.words[self.count] = address;
+        self.count += 1;
+    }
+
+    /// The form of the kernel that suits the arrays, of so many elements.
+    fn form(&self, size: usize) -> Form {
+        match (self.contiguous, self.aligned) {
+            (true, true) => Form::Packed,
+            (true, false) => Form::Single,
+            (false, _) if size <= i32::MAX as usize => Form::Strided,
+            (false, _) => Form::StridedWide,
+        }
+    }
+
+    /// The axes of the arrays, from the innermost outwards, joined where that is possible.
+    fn axes(&self, shape: &[usize]) -> Vec<Axis<SIDES>> {
+        joined(shape, self.sides.map(|side| side.strides))
+    }
+
+    /// Pointers to the words, for a launch, with room for others behind them.
+    fn pointers<const MORE: usize>(&self, more: [*const c_void; MORE]) -> ([*mut c_void; WORDS + 8], usize) {
+        let mut pointers = [std::ptr::null_mut(); WORDS + 8];
+        for (pointer, word) in pointers.iter_mut().zip(&self.words[..self.count]) {
+            *pointer = (&raw const *word).cast_mut().cast();
+        }
+        for (pointer, more) in pointers[self.count..].iter_mut().zip(more) {
+            *pointer = more.cast_mut();
+        }
+        (pointers, self.count + MORE)
+    }
+}
+
+impl Maps {
+    pub fn new(device: &Arc<Device>) -> Maps {
+        Maps { device: device.clone(), functions: Mutex::default() }
+    }
+
+    pub fn run(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
+        let Some(out) = outs.first() else { return Ok(()) };
+        let size = out.layout.size();
+        if size == 0 {
+            return Ok(());
+        }
+        let mut arguments = Arguments::new(function, inputs)?;
+        let scalars = arguments.scalars;
+        for &out in outs {
+            arguments.add_array(out, address_of(out)?);
+        }
+        let form = arguments.form(size);
+        let kernel = self.kernel(function, form, scalars, None)?;
+        if arguments.contiguous {
+            let grid = blocks("map", size, kernel.threads * kernel.each)?;
+            let elements = size as i64;
+            let (mut pointers, count) = arguments.pointers([(&raw const elements).cast()]);
+            // SAFETY: the arguments are those of `packed` and `single`: an address or a value for each parameter, of its type,
+            // an address for each result, and the number of elements. The views lie in live allocations; packs are used for
+            // addresses that are multiples of 16 only.
+            return unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) };
+        }
+        let axes = arguments.axes(&out.layout.shape);
+        self.run_strided(&kernel, arguments, &axes)
+    }
+
+    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
+    fn run_strided(&self, kernel: &Arc<Loaded>, mut arguments: Arguments<'_>, axes: &[Axis<SIDES>]) -> Result<()> {
+        if let [inner @ .., outer] = axes
+            && axes.len() > MOST_AXES
+        {
+            let words = arguments.words;
+            for index in 0..outer.length {
+                for (side, stride) in arguments.sides[..arguments.arrays].iter().zip(outer.strides) {
+                    let bytes = stride * index as isize * side.size as isize;
+                    arguments.words[side.word] = words[side.word].wrapping_add_signed(bytes as i64);
+                }
+                self.run_strided(kernel, Arguments { ..arguments }, inner)?;
+            }
+            return Ok(());
+        }
+        let (passed, size) = passed(axes);
+        let grid = blocks("map", size, kernel.threads)?;
+        let elements = size as i64;
+        let (mut pointers, count) =
+            arguments.pointers([(&raw const elements).cast(), (&raw const passed).cast::<c_void>()]);
+        // SAFETY: as in `run`, with the axes, of which `strided` and `strided_wide` have the rows of the arrays; every index inside
+        // the shape lies in a live allocation.
+        unsafe { self.launch(kernel, (grid, 1), &mut pointers[..count]) }
+    }
+
+    /// Reduces to the one element of `out` what the function gives for each of some elements, one at least.
+    pub fn reduce(
+        &self,
+        reduce: &Reduce,
+        function: &Function,
+        operation: ReduceOperation,
+        inputs: &[Operand<'_>],
+        shape: &[usize],
+        out: View<'_>,
+    ) -> Result<()> {
+        let size: usize = shape.iter().product();
+        let arguments = Arguments::new(function, inputs)?;
+        let form = arguments.form(size);
+        let kernel = self.kernel(function, form, arguments.scalars, Some(operation))?;
+        let target = address_of(out)?;
+        let axes = arguments.axes(shape);
+        if axes.len() > MOST_AXES {
+            return Err(Error::InvalidShape {
+                operation: "a reduction of a map",
+                shape: shape.to_vec(),
+                reason: format!(
+                    "has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or copy them"
+                ),
+            });
+        }
+        let (passed, _) = passed(&axes);
+        let elements = size as i64;
+        let useful = size.div_ceil(kernel.threads * kernel.each);
+        let grid = useful.clamp(1, kernel.resident.min(reduce.most_blocks())) as u32;
+        let launch = |finished: u64, states: u64| {
+            let finished = (&raw const finished).cast::<c_void>();
+            let (states, target) = ((&raw const states).cast(), (&raw const target).cast());
+            let (elements, passed) = ((&raw const elements).cast(), (&raw const passed).cast());
+            let (mut pointers, count) = if arguments.contiguous {
+                arguments.pointers([elements, states, finished, target])
+            } else {
+                let (pointers, count) = arguments.pointers([elements, passed, states, finished, target]);
+                (pointers, count)
+            };
+            // SAFETY: the arguments are those of the kernel: an address or a value for each parameter, of its type, the number of
+            // elements, with strides the axes, and where the reduction has its states, its counter and its result. There is a
+            // state for each of `most_blocks` blocks; the views lie in live allocations.
+            unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) }
+        };
+        // A thread that fails ends before it has counted itself, so what can fail gets a counter of its own.
+        if kernel.record.is_some() { reduce.with_own_scratch(launch) } else { reduce.with_scratch(launch) }
+    }
+
+    /// # Safety
+    /// As for [`launch`]; the kernel's module is alive.
+    unsafe fn launch(&self, kernel: &Arc<Loaded>, grid: (u32, u32), arguments: &mut [*mut c_void]) -> Result<()> {
+        if kernel.record.is_some() {
+            self.device.settle();
+        }
+        if self.device.is_capturing() {
+            graph::keep(kernel.clone());
+        }
+        // SAFETY: the caller's promise.
+        unsafe { launch(&self.device, kernel.function, grid, kernel.threads as u32, arguments) }
+    }
+
+    fn functions(&self) -> MutexGuard<'_, HashMap<(usize, u64), Arc<Translated>>> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kernel(
+        &self,
+        function: &Function,
+        form: Form,
+        scalars: u32,
+        reduction: Option<ReduceOperation>,
+    ) -> Result<Arc<Loaded>> {
+        let key = Key { form, scalars, reduction, contracts: contracts() };
+        let known = self.functions().get(&function.identity()).cloned();
+        let translated = match known {
+            Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => known,
+            known => self.translated(function, known)?,
+        };
+        if let Some(kernel) = translated.find(key) {
+            return Ok(kernel);
+        }
+        self.load(&translated, key)
+    }
+
+    /// The function's translation, which may have been made before.
+    #[cold]
+    fn translated(&self, function: &Function, known: Option<Arc<Translated>>) -> Result<Arc<Translated>> {
+        let items = registry::items(function);
+        if let Some(known) = known
+            && known.stamp == items.stamp
+        {
+            known.generation.store(items.generation, Ordering::Relaxed);
+            return Ok(known);
+        }
+        let translation = translate(function, &items)?;
+        let mut functions = self.functions();
+        // Of a cell that was run again, everything may be as before.
+        let same = functions.values().find(|other| other.translation == translation);
+        let kernels = same.map(|same| same.kernels().clone()).unwrap_or_default();
+        let translated = Arc::new(Translated {
+            name: function.name,
+            translation,
+            stamp: items.stamp,
+            generation: AtomicU64::new(items.generation),
+            kernels: RwLock::new(kernels),
+        });
+        // Earlier definitions are not called any more; of formulas nobody knows.
+        functions.retain(|_, other| other.name == FORMULA || other.name != function.name);
+        if functions.len() >= MOST_FUNCTIONS {
+            functions.clear();
+        }
+        functions.insert(function.identity(), translated.clone());
+        Ok(translated)
+    }
+
+    #[cold]
+    fn load(&self, translated: &Translated, key: Key) -> Result<Arc<Loaded>> {
+        let Key { form, scalars, reduction, contracts } = key;
+        let translation = &translated.translation;
+        let Text { source, name, each, threads } = Kernel { translation, form, scalars, reduction }.text();
+        let file = format!("{}.cu", text::own_name(translation));
+        let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
+        let name = std::ffi::CString::new(name).unwrap_or_default();
+        let function = module.function(&name)?;
+        let resident = match reduction {
+            Some(_) => module.resident_blocks(function, threads, 0)?.max(1) * self.device.multiprocessors() as usize,
+            None => 1,
+        };
+        let names = || Names { functions: translation.functions.clone(), ..Names::default() };
+        let record = translation.may_fail.then(|| Slot::new(&self.device, names())).transpose()?;
+        if let Some(record) = &record {
+            record.tell(&module)?;
+        }
+        let loaded = Arc::new(Loaded { function, each, threads, resident, _module: module, record });
+        let mut kernels = translated.kernels.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been first; its kernel is as good.
+        kernels.push((key, loaded.clone()));
+        Ok(loaded)
+    }
+}
+
+impl Translated {
+    fn kernels(&self) -> std::sync::RwLockReadGuard<'_, Vec<(Key, Arc<Loaded>)>> {
+        self.kernels.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, key: Key) -> Option<Arc<Loaded>> {
+        self.kernels().iter().find(|(known, _)| *known == key).map(|(_, kernel)| kernel.clone())
+    }
+}
+
+/// The axes as a kernel takes them, and the number of elements.
+fn passed(axes: &[Axis<SIDES>]) -> (Axes, usize) {
+    let mut passed = Axes {
+        rank: axes.len() as i32,
+        magic: [0; MOST_AXES],
+        shift: [0; MOST_AXES],
+        length: [1; MOST_AXES],
+        strides: [[0; MOST_AXES]; SIDES],
+    };
+    let mut size = 1;
+    for (number, axis) in axes.iter().enumerate() {
+        size *= axis.length;
+        (passed.magic[number], passed.shift[number]) = magic(axis.length);
+        passed.length[number] = axis.length as i64;
+        for (side, stride) in axis.strides.iter().enumerate() {
+            passed.strides[side][number] = *stride as i64;
+        }
+    }
+    (passed, size)
+}
+
+/// What a function and all that it calls are in CUDA C.
+fn translate(function: &Function, items: &registry::Items) -> Result<Translation> {
+    let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
+    let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
+        .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
+    let dtypes =
+        |scalars: &[Scalar]| scalars.iter().map(|&scalar| text::element(scalar)).collect::<Option<Vec<DType>>>();
+    let own = translation.parameters.len().saturating_sub(captures.len());
+    let agrees = dtypes(&translation.parameters[..own]).is_some_and(|dtypes| dtypes == function.parameters)
+        && dtypes(&translation.results).is_some_and(|dtypes| dtypes == function.results);
+    if agrees {
+        return Ok(translation);
+    }
+    let reason = format!(
+        "`{}` takes {:?} and returns {:?} on the host, but {:?} and {:?} on CUDA devices; run the cell that defines it \
+         again",
+        function.name, function.parameters, function.results, translation.parameters, translation.results
+    );
+    Err(Error::InvalidArgument { operation: "map", reason })
+}
+
+/// The CUDA C with which a function runs over arrays whose elements follow one another.
+pub fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result<String> {
+    let translation = translate(function, &registry::items(function))?;
+    // What a formula has captured are values.
+    let own = function.parameters.len();
+    let scalars = (own..translation.parameters.len()).fold(0, |bits, number| bits | 1 << number);
+    Ok(Kernel { translation: &translation, form: Form::Packed, scalars, reduction }.text().source)
+}
+
+/// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.
+pub fn ptx(function: &Function, reduction: Option<ReduceOperation>, ordinal: Option<usize>) -> Result<String> {
+    let target = ordinal.map(context::target_of).transpose()?;
+    let source = source(function, reduction)?;
+    compile::ptx(target, "map.cu", &source, &options(contracts()))
+}

@@ -1,0 +1,347 @@
+//! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
+
+use super::elementwise::{Axis, MOST_AXES, joined};
+use super::{Program, address_of, blocks, source_of, type_name};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::{ReduceOperation, View};
+use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::error::{Error, Result};
+use warpcell_driver::context::Device;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::{Function, Module};
+use warpcell_driver::queue::queues;
+
+mod dot;
+
+const SOURCE: &str = include_str!("../kernels/reduce.cu");
+const TYPES: usize = DType::ALL.len();
+const OPERATIONS: usize = ReduceOperation::ALL.len();
+const THREADS: usize = 256;
+/// Bytes of a state in the kernels' source.
+const STATE: usize = 16;
+/// Blocks of `THREADS` that a multiprocessor runs at once.
+const RESIDENT: u32 = 8;
+
+pub(super) struct Reduce {
+    device: Arc<Device>,
+    whole: [[OnceLock<(Function, Module)>; TYPES]; OPERATIONS],
+    axes: [[OnceLock<OverAxes>; TYPES]; OPERATIONS],
+    dots: [OnceLock<dot::Kernels>; TYPES],
+    /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
+    /// One for each queue is enough: launches follow one another there.
+    scratch: [OnceLock<DeviceMemory>; queues()],
+}
+
+struct OverAxes {
+    long_rows: Function,
+    short_rows: Function,
+    columns: Function,
+    shares: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+/// `Axes` in the kernels' source.
+#[repr(C)]
+struct Axes {
+    rank: i32,
+    narrow: i32,
+    length: [i64; MOST_AXES],
+    stride: [i64; MOST_AXES],
+}
+
+/// Whether a reduction was queued, or is one value everywhere.
+pub(super) enum Outcome {
+    Done,
+    Constant(Scalar),
+}
+
+impl Reduce {
+    pub fn new(device: &Arc<Device>) -> Reduce {
+        Reduce {
+            device: device.clone(),
+            whole: Default::default(),
+            axes: Default::default(),
+            dots: Default::default(),
+            scratch: Default::default(),
+        }
+    }
+
+    pub fn run(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<Outcome> {
+        let outputs = out.layout.size();
+        if outputs == 0 {
+            return Ok(Outcome::Done);
+        }
+        if x.layout.size() == 0 {
+            return Ok(Outcome::Constant(of_nothing(operation, out.dtype)));
+        }
+        if outputs == 1 && x.layout.is_contiguous() {
+            self.whole(operation, x, out)?;
+        } else {
+            self.over_axes(operation, x, axes, out, outputs)?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn whole(&self, operation: ReduceOperation, x: View<'_>, out: View<'_>) -> Result<()> {
+        let cell = &self.whole[operation as usize][x.dtype as usize];
+        if cell.get().is_none() {
+            let module = program(operation, x.dtype, true).load(&self.device)?;
+            let _ = cell.set((module.function(c"reduce_all")?, module));
+        }
+        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let size = x.layout.size();
+        // Each thread takes 4 loads of 16 bytes at a time.
+        let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
+        let grid = useful.clamp(1, self.most_blocks()) as u32;
+        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
+        self.with_scratch(|finished, states| {
+            let mut arguments = arguments![address, count, states, finished, target];
+            // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
+            // for each of `most_blocks` blocks; both views lie in live allocations.
+            unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+        })
+    }
+
+    /// Launches what needs a counter and states, whose addresses it gets.
+    pub fn with_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
+        if self.device.is_capturing() {
+            // A graph may run beside other work in whatever stream.
+            return self.with_own_scratch(launch);
+        }
+        let scratch = self.scratch()?;
+        launch(scratch.address(), scratch.address() + STATE as u64)
+    }
+
+    /// As `with_scratch`, for what runs beside other work, or may leave the counter at anything.
+    pub fn with_own_scratch(&self, launch: impl FnOnce(u64, u64) -> Result<()>) -> Result<()> {
+        // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
+        let scratch = DeviceMemory::new(&self.device, self.scratch_bytes())?;
+        scratch.set_bytes(0)?;
+        launch(scratch.address(), scratch.address() + STATE as u64)
+    }
+
+    fn over_axes(
+        &self,
+        operation: ReduceOperation,
+        x: View<'_>,
+        axes: &[usize],
+        out: View<'_>,
+        outputs: usize,
+    ) -> Result<()> {
+        let cell = &self.axes[operation as usize][x.dtype as usize];
+        let kernels = match cell.get() {
+            Some(kernels) => kernels,
+            None => self.load(cell, &program(operation, x.dtype, false))?,
+        };
+        let (kept, reduced) = split(x, axes);
+        let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&reduced, x)?);
+        let length: usize = reduced.iter().map(|axis| axis.length).product();
+
+        let plan = plan(&kept, &reduced, outputs, length, self.device.multiprocessors() as usize);
+        let function = match plan.shape {
+            Shape::Columns => kernels.columns,
+            Shape::LongRows => kernels.long_rows,
+            Shape::ShortRows => kernels.short_rows,
+        };
+        let grid = (blocks("a reduction", outputs, plan.shape.outputs_a_block())?, plan.shares);
+        // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
+        let shares = match plan.shares {
+            1 => DeviceMemory::new(&self.device, 0)?,
+            count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
+        };
+        let (address, target, states) = (source_of(x)?, address_of(out)?, shares.address());
+        let (outputs_count, length_count) = (outputs as i64, length as i64);
+        let mut arguments = arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
+        // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
+        // the layout of theirs; there is a state for each share of each output; the views lie in live allocations.
+        unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
+        if plan.shares > 1 {
+            let count = i64::from(plan.shares);
+            let grid = (blocks("a reduction", outputs, THREADS / 32)?, 1);
+            let mut arguments = arguments![states, outputs_count, count, target];
+            // SAFETY: as above, with the arguments of `reduce_shares`.
+            unsafe { launch(&self.device, kernels.shares, grid, THREADS as u32, &mut arguments)? };
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceLock<OverAxes>, program: &Program) -> Result<&'a OverAxes> {
+        let module = program.load(&self.device)?;
+        let kernels = OverAxes {
+            long_rows: module.function(c"reduce_long_rows")?,
+            short_rows: module.function(c"reduce_short_rows")?,
+            columns: module.function(c"reduce_columns")?,
+            shares: module.function(c"reduce_shares")?,
+            _module: module,
+        };
+        Ok(cell.get_or_init(|| kernels))
+    }
+
+    /// How many blocks there are states for.
+    pub fn most_blocks(&self) -> usize {
+        (self.device.multiprocessors() * RESIDENT) as usize
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        STATE * (1 + self.most_blocks())
+    }
+
+    fn scratch(&self) -> Result<&DeviceMemory> {
+        let cell = &self.scratch[self.device.queue_number()];
+        if let Some(scratch) = cell.get() {
+            return Ok(scratch);
+        }
+        let scratch = DeviceMemory::outside_pool(&self.device, self.scratch_bytes())?;
+        scratch.set_bytes(0)?;
+        Ok(cell.get_or_init(|| scratch))
+    }
+}
+
+/// The result over no elements.
+pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
+    let value = u8::from(matches!(operation, ReduceOperation::All | ReduceOperation::Product));
+    match dtype {
+        DType::Bool => Scalar::Bool(value == 1),
+        DType::U8 => Scalar::U8(value),
+        DType::I32 => Scalar::I32(value.into()),
+        DType::U32 => Scalar::U32(value.into()),
+        DType::I64 => Scalar::I64(value.into()),
+        DType::U64 => Scalar::U64(value.into()),
+        DType::F32 => Scalar::F32(value.into()),
+        DType::F64 => Scalar::F64(value.into()),
+        _ => unreachable!("operations convert types for storage first"),
+    }
+}
+
+/// The axes that stay and those that are reduced, each from the innermost outwards and joined.
+fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis>, Vec<Axis>) {
+    let part = |wanted: bool| {
+        let numbers = (0..x.layout.shape.len()).filter(|number| reduced.contains(number) == wanted);
+        let (shape, strides): (Vec<usize>, Vec<isize>) =
+            numbers.map(|number| (x.layout.shape[number], x.layout.strides[number])).unzip();
+        joined(&shape, [&strides, &[], &[]])
+    };
+    (part(false), part(true))
+}
+
+fn passed(axes: &[Axis], x: View<'_>) -> Result<Axes> {
+    if axes.len() > MOST_AXES {
+        return Err(Error::InvalidShape {
+            operation: "a reduction",
+            shape: x.layout.shape.clone(),
+            reason: format!("has more than {MOST_AXES} axes that cannot be joined; reshape it, or reduce in steps"),
+        });
+    }
+    let size: usize = axes.iter().map(|axis| axis.length).product();
+    let mut passed = Axes {
+        rank: axes.len() as i32,
+        narrow: i32::from(size <= u32::MAX as usize),
+        length: [1; MOST_AXES],
+        stride: [0; MOST_AXES],
+    };
+    for (number, axis) in axes.iter().enumerate() {
+        (passed.length[number], passed.stride[number]) = (axis.length as i64, axis.strides[0] as i64);
+    }
+    Ok(passed)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Columns,
+    LongRows,
+    ShortRows,
+}
+
+impl Shape {
+    fn outputs_a_block(self) -> usize {
+        match self {
+            Shape::Columns => 32,
+            Shape::LongRows => 1,
+            Shape::ShortRows => THREADS / 32,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    shape: Shape,
+    shares: u32,
+}
+
+/// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
+fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+    let step = |axes: &[Axis]| axes[0].strides[0].unsigned_abs();
+    let (shape, least) = if outputs >= 16 && step(kept) < step(reduced) {
+        (Shape::Columns, 256)
+    } else if length >= 1024 {
+        (Shape::LongRows, 8192)
+    } else {
+        (Shape::ShortRows, usize::MAX)
+    };
+    let without = outputs.div_ceil(shape.outputs_a_block());
+    let wanted = (4 * multiprocessors).div_ceil(without);
+    Plan { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
+}
+
+/// What the kernels' source calls an operation.
+pub(super) const fn name(operation: ReduceOperation) -> &'static str {
+    match operation {
+        ReduceOperation::Sum => "Sum",
+        ReduceOperation::Max => "Max",
+        ReduceOperation::Min => "Min",
+        ReduceOperation::All => "All",
+        ReduceOperation::Any => "Any",
+        ReduceOperation::Product => "Product",
+        ReduceOperation::SumSquares => "SumSquares",
+        ReduceOperation::ArgMax => "ArgMax",
+        ReduceOperation::ArgMin => "ArgMin",
+    }
+}
+
+fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
+    let output = type_name(operation.output(dtype));
+    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", output), ("REDUCTION", name(operation))];
+    if whole {
+        macros.push(("WHOLE", "1"));
+    }
+    Program::new("reduce.cu", SOURCE, &macros)
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    let mut all = Vec::new();
+    for whole in [true, false] {
+        for dtype in DType::COMPUTED {
+            use ReduceOperation::{ArgMax, ArgMin, Max, Min, Product, Sum, SumSquares};
+            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(|operation| program(operation, dtype, whole)));
+            all.extend(dtype.is_float().then(|| program(SumSquares, dtype, whole)));
+        }
+        all.extend(
+            [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),
+        );
+    }
+    all.extend(dot::programs());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(length: usize, stride: isize) -> Axis {
+        Axis { length, strides: [stride, 0, 0] }
+    }
+
+    #[test]
+    fn plan_follows_the_strides() {
+        let of = |kept, reduced, outputs, length| plan(&[kept], &[reduced], outputs, length, 132);
+        assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Plan { shape: Shape::Columns, shares: 4 });
+        assert_eq!(of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10), Plan { shape: Shape::ShortRows, shares: 1 });
+        assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Plan { shape: Shape::LongRows, shares: 264 });
+        assert_eq!(of(axis(1, 0), axis(1 << 26, 2), 1, 1 << 26).shape, Shape::LongRows);
+    }
+}

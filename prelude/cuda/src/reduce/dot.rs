@@ -1,0 +1,70 @@
+//! Sums of the products of two vectors on CUDA; the kernels are in `kernels/reduce.cu`.
+
+use super::{Reduce, SOURCE, THREADS};
+use crate::{Program, address_of, source_of, type_name};
+use std::sync::OnceLock;
+use warpcell_base::backend::View;
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::module::{Function, Module};
+
+pub(super) struct Kernels {
+    packed: Function,
+    strided: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+impl Reduce {
+    pub fn dot(&self, x: View<'_>, y: View<'_>, out: View<'_>) -> Result<()> {
+        let cell = &self.dots[x.dtype as usize];
+        let kernels = match cell.get() {
+            Some(kernels) => kernels,
+            None => self.load_dot(cell, x.dtype)?,
+        };
+        let (from_x, from_y, target) = (source_of(x)?, source_of(y)?, address_of(out)?);
+        let size = x.layout.shape[0];
+        let count = size as i64;
+        let is_packed = x.layout.is_contiguous() && y.layout.is_contiguous() && from_x % 16 == from_y % 16;
+        // Each thread takes 2 loads of 16 bytes of each vector, or 4 of an element, at a time.
+        let each = if is_packed { 32 / x.dtype.size() } else { 4 };
+        let grid = (size.div_ceil(THREADS * each).clamp(1, self.most_blocks()) as u32, 1);
+        // SAFETY, of both launches: the module is alive beside its functions; the arguments are those of the kernels; the
+        // scratch has a counter and a state for each of `most_blocks` blocks; the views lie in live allocations.
+        self.with_scratch(|finished, states| {
+            if is_packed {
+                let mut arguments = arguments![from_x, from_y, count, states, finished, target];
+                // SAFETY: see above; the addresses are equally far from a multiple of 16.
+                unsafe { launch(&self.device, kernels.packed, grid, THREADS as u32, &mut arguments) }
+            } else {
+                let (stride_x, stride_y) = (x.layout.strides[0] as i64, y.layout.strides[0] as i64);
+                let mut arguments = arguments![from_x, from_y, count, stride_x, stride_y, states, finished, target];
+                // SAFETY: see above.
+                unsafe { launch(&self.device, kernels.strided, grid, THREADS as u32, &mut arguments) }
+            }
+        })
+    }
+
+    #[cold]
+    fn load_dot<'a>(&self, cell: &'a OnceLock<Kernels>, dtype: DType) -> Result<&'a Kernels> {
+        let module = program(dtype).load(&self.device)?;
+        let kernels = Kernels {
+            packed: module.function(c"dot_packed")?,
+            strided: module.function(c"dot_strided")?,
+            _module: module,
+        };
+        Ok(cell.get_or_init(|| kernels))
+    }
+}
+
+fn program(dtype: DType) -> Program {
+    let name = type_name(dtype);
+    Program::new("reduce.cu", SOURCE, &[("INPUT", name), ("OUTPUT", name), ("REDUCTION", "Dot"), ("DOT", "1")])
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    DType::COMPUTED.map(program).to_vec()
+}

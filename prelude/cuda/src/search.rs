@@ -1,0 +1,108 @@
+//! Searching sorted arrays on CUDA; the kernels are in `kernels/search.cu`.
+
+use super::{CudaAllocation, Program, address_of, blocks, source_of, type_name};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::{Distinct, View};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::{Function, Module};
+use warpcell_driver::staging;
+
+const SOURCE: &str = include_str!("../kernels/search.cu");
+const TYPES: usize = DType::ALL.len();
+/// As in the kernels' source.
+const THREADS: usize = 256;
+const TILE: usize = THREADS * 16;
+
+pub(super) struct Search {
+    device: Arc<Device>,
+    programs: [OnceLock<Kernels>; TYPES],
+}
+
+struct Kernels {
+    search: Function,
+    count: Function,
+    scan: Function,
+    write: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+impl Search {
+    pub fn new(device: &Arc<Device>) -> Search {
+        Search { device: device.clone(), programs: Default::default() }
+    }
+
+    pub fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
+        let kernels = self.kernels(sorted.dtype)?;
+        let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
+        let (wanted, count) = (source_of(values)?, values.layout.size() as i64);
+        let (right, target) = (i32::from(right), address_of(out)?);
+        let grid = blocks("searchsorted", values.layout.size(), THREADS)?;
+        let mut arguments = arguments![from, length, wanted, count, right, target];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `search_sorted`; the views are
+        // contiguous in live allocations.
+        unsafe { launch(&self.device, kernels.search, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    pub fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+        let kernels = self.kernels(sorted.dtype)?;
+        let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
+        let grid = blocks("unique", sorted.layout.size(), TILE)?;
+        let tiles = i64::from(grid);
+        let counts = DeviceMemory::new(&self.device, (grid as usize + 1) * 8)?;
+        let counts_address = counts.address();
+        let mut arguments = arguments![from, length, counts_address];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `runs_count`; the view is contiguous
+        // in a live allocation; there is a count for each tile, and one more.
+        unsafe { launch(&self.device, kernels.count, (grid, 1), THREADS as u32, &mut arguments)? };
+        let mut arguments = arguments![counts_address, tiles];
+        // SAFETY: as above, with the arguments of `runs_scan`.
+        unsafe { launch(&self.device, kernels.scan, (1, 1), THREADS as u32, &mut arguments)? };
+        let mut total = [0; 8];
+        // SAFETY: the last of the counts.
+        unsafe { staging::download(&self.device, counts_address + 8 * u64::from(grid), &mut total)? };
+        let count = u64::from_ne_bytes(total) as usize;
+        let elements = DeviceMemory::new(&self.device, count * sorted.dtype.size())?;
+        let starts = DeviceMemory::new(&self.device, (count + 1) * 8)?;
+        let (to_elements, to_starts) = (elements.address(), starts.address());
+        let mut arguments = arguments![from, length, counts_address, to_elements, to_starts];
+        // SAFETY: as above, with the arguments of `runs_write`; there is room for as many runs as were counted.
+        unsafe { launch(&self.device, kernels.write, (grid, 1), THREADS as u32, &mut arguments)? };
+        Ok(Distinct { elements: Arc::new(CudaAllocation(elements)), starts: Arc::new(CudaAllocation(starts)), count })
+    }
+
+    fn kernels(&self, dtype: DType) -> Result<&Kernels> {
+        let cell = &self.programs[dtype as usize];
+        match cell.get() {
+            Some(kernels) => Ok(kernels),
+            None => self.load(cell, &program(dtype)),
+        }
+    }
+
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
+        let module = program.load(&self.device)?;
+        let kernels = Kernels {
+            search: module.function(c"search_sorted")?,
+            count: module.function(c"runs_count")?,
+            scan: module.function(c"runs_scan")?,
+            write: module.function(c"runs_write")?,
+            _module: module,
+        };
+        Ok(cell.get_or_init(|| kernels))
+    }
+}
+
+fn program(dtype: DType) -> Program {
+    Program::new("search.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    DType::COMPUTED.into_iter().map(program).collect()
+}

@@ -1,0 +1,119 @@
+//! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/select.cu`.
+
+use super::elementwise::{Axis, Kernels, MOST_AXES, Side, joined, magic};
+use super::{Program, blocks, type_name, unsigned};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::{Operand, View};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
+use warpcell_driver::launch::{arguments, launch};
+
+const SOURCE: &str = include_str!("../kernels/select.cu");
+const THREADS: usize = 256;
+
+pub(super) struct Select {
+    device: Arc<Device>,
+    kernels: [OnceLock<Kernels>; DType::ALL.len()],
+}
+
+/// `Axes` in the kernels' source.
+#[repr(C)]
+struct Axes {
+    rank: i32,
+    magic: [u32; MOST_AXES],
+    shift: [u32; MOST_AXES],
+    length: [i64; MOST_AXES],
+    strides: [[i64; MOST_AXES]; 4],
+}
+
+impl Select {
+    pub fn new(device: &Arc<Device>) -> Select {
+        Select { device: device.clone(), kernels: Default::default() }
+    }
+
+    pub fn run(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
+        let size = out.layout.size();
+        if size == 0 {
+            return Ok(());
+        }
+        // Only the bits matter: one program for each size of element.
+        let dtype = unsigned(out.dtype);
+        let cell = &self.kernels[dtype as usize];
+        let kernels = match cell.get() {
+            Some(kernels) => kernels,
+            None => self.load(cell, &program(dtype))?,
+        };
+        let sides = [Side::source(condition)?, Side::operand(a)?, Side::operand(b)?, Side::target(out)?];
+        if sides.iter().all(|side| side.contiguous) {
+            let aligned = sides.iter().all(|side| side.address.is_multiple_of(16));
+            let (function, each) = if aligned { (kernels.packed, 16 / dtype.size()) } else { (kernels.single, 1) };
+            let grid = blocks("where_", size, THREADS * each)?;
+            let ([condition, a, b, target], count) = (sides, size as i64);
+            let mut arguments =
+                arguments![condition.address, a.address, b.address, target.address, count, a.bits, b.bits];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `packed` and `single`; the views
+            // lie in live allocations; packs are only used for addresses that are multiples of 16.
+            return unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) };
+        }
+        self.run_strided(kernels, sides, &joined(&out.layout.shape, sides.map(|side| side.strides)))
+    }
+
+    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
+    fn run_strided(&self, kernels: &Kernels, sides: [Side<'_>; 4], axes: &[Axis<4>]) -> Result<()> {
+        if axes.len() > MOST_AXES {
+            let (outer, inner) = (&axes[axes.len() - 1], &axes[..axes.len() - 1]);
+            for index in 0..outer.length {
+                let mut moved = sides;
+                for (side, stride) in moved.iter_mut().zip(outer.strides) {
+                    if side.address != 0 {
+                        let bytes = stride * index as isize * side.size as isize;
+                        side.address = side.address.wrapping_add_signed(bytes as i64);
+                    }
+                }
+                self.run_strided(kernels, moved, inner)?;
+            }
+            return Ok(());
+        }
+        let mut passed = Axes {
+            rank: axes.len() as i32,
+            magic: [0; MOST_AXES],
+            shift: [0; MOST_AXES],
+            length: [1; MOST_AXES],
+            strides: [[0; MOST_AXES]; 4],
+        };
+        let mut size = 1;
+        for (number, axis) in axes.iter().enumerate() {
+            size *= axis.length;
+            (passed.magic[number], passed.shift[number]) = magic(axis.length);
+            passed.length[number] = axis.length as i64;
+            for (side, stride) in axis.strides.iter().enumerate() {
+                passed.strides[side][number] = *stride as i64;
+            }
+        }
+        let grid = blocks("where_", size, THREADS)?;
+        let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
+        let ([condition, a, b, target], count) = (sides, size as i64);
+        let mut arguments =
+            arguments![condition.address, a.address, b.address, target.address, count, a.bits, b.bits, passed];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
+        // `Axes` has the layout of theirs; every index inside the shape lies in a live allocation.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
+        let kernels = Kernels::load(&self.device, program)?;
+        Ok(cell.get_or_init(|| kernels))
+    }
+}
+
+fn program(dtype: DType) -> Program {
+    Program::new("select.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    DType::ALL.into_iter().filter(|&dtype| unsigned(dtype) == dtype).map(program).collect()
+}

@@ -1,0 +1,222 @@
+//! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
+
+use super::{Program, address_of, blocks, source_of, type_name};
+use std::sync::{Arc, OnceLock};
+use warpcell_base::backend::View;
+use warpcell_base::dtype::DType;
+use warpcell_base::error::{Error, Result};
+use warpcell_driver::context::Device;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::{Function, Module};
+
+const SOURCE: &str = include_str!("../kernels/sort.cu");
+const TYPES: usize = DType::ALL.len();
+/// As in the kernels' source.
+const SHORT: usize = 2048;
+const SHORT_THREADS: usize = 256;
+const THREADS: usize = 512;
+const DIGITS: usize = 256;
+/// Blocks of `THREADS` that a multiprocessor runs at once.
+const RESIDENT: usize = 2;
+
+/// The programs, for elements and for positions.
+pub(super) struct Sort {
+    device: Arc<Device>,
+    programs: [[OnceLock<Kernels>; TYPES]; 2],
+}
+
+struct Kernels {
+    short: Function,
+    count: Function,
+    scan: Function,
+    scatter: Function,
+    /// Owns the functions.
+    _module: Module,
+}
+
+/// Where the keys and positions of a pass are.
+#[derive(Clone, Copy)]
+struct Place {
+    keys: u64,
+    values: u64,
+}
+
+impl Sort {
+    pub fn new(device: &Arc<Device>) -> Sort {
+        Sort { device: device.clone(), programs: Default::default() }
+    }
+
+    /// Sorts the rows of `x` into those of `out`, or writes positions.
+    pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
+        let cell = &self.programs[usize::from(positions)][x.dtype as usize];
+        let kernels = match cell.get() {
+            Some(kernels) => kernels,
+            None => self.load(cell, &program(x.dtype, positions))?,
+        };
+        let length = *x.layout.shape.last().expect("sorted arrays have an axis");
+        let rows = x.layout.size() / length;
+        if length <= SHORT {
+            return self.short(kernels, x, out, rows, length);
+        }
+        if positions && u32::try_from(length).is_err() {
+            return Err(Error::InvalidShape {
+                operation: "argsort",
+                shape: x.layout.shape.clone(),
+                reason: format!("has rows of more than {} elements; sort parts of them", u32::MAX),
+            });
+        }
+        self.long(kernels, x, out, rows, length, positions)
+    }
+
+    fn short(&self, kernels: &Kernels, x: View<'_>, out: View<'_>, rows: usize, length: usize) -> Result<()> {
+        let width = length.next_power_of_two();
+        let grid = blocks("sort", rows, SHORT / width)?;
+        let (from, to) = (source_of(x)?, address_of(out)?);
+        let (row_count, row_length, row_width) = (rows as i64, length as u32, width as u32);
+        let mut arguments = arguments![from, row_count, row_length, row_width, to, to];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `sort_short`, of which a program uses
+        // one of the last two; both views are contiguous, of as many elements, in live allocations.
+        unsafe { launch(&self.device, kernels.short, (grid, 1), SHORT_THREADS as u32, &mut arguments) }
+    }
+
+    fn long(
+        &self,
+        kernels: &Kernels,
+        x: View<'_>,
+        out: View<'_>,
+        rows: usize,
+        length: usize,
+        positions: bool,
+    ) -> Result<()> {
+        let plan = Plan::new(rows, length, x.dtype.size(), positions, self.device.multiprocessors() as usize);
+        let grid = blocks("sort", rows * plan.parts, 1)?;
+        let passes = x.dtype.size();
+        let memory = |wanted: bool, element: usize| {
+            DeviceMemory::new(&self.device, if wanted { rows * length * element } else { 0 })
+        };
+        // What is dropped at the end of this function, the pool may hand out again to work that is queued later.
+        let (size, target) = (x.dtype.size(), address_of(out)?);
+        let keys = [memory(passes > 1 && positions, size)?, memory(passes > 1, size)?];
+        let values = [memory(passes > 1 && positions, 4)?, memory(passes > 1 && positions, 4)?];
+        // The last pass writes to the first place, which is the result's where that has room for keys.
+        let first_keys = if positions { keys[0].address() } else { target };
+        let places = [
+            Place { keys: first_keys, values: values[0].address() },
+            Place { keys: keys[1].address(), values: values[1].address() },
+        ];
+        let lines = rows * DIGITS;
+        let counts = DeviceMemory::new(&self.device, lines * plan.parts * 8)?;
+        let totals = DeviceMemory::new(&self.device, if plan.parts > 1 { lines * 8 } else { 0 })?;
+        let (row_length, each, parts) = (length as i64, plan.each as i64, plan.parts as u32);
+        let counts_address = counts.address();
+        let (before, totals_address) =
+            if plan.parts > 1 { (counts_address, totals.address()) } else { (0u64, counts_address) };
+        let mut from = Place { keys: source_of(x)?, values: 0 };
+        for pass in 0..passes {
+            let to = places[(passes - 1 - pass) % 2];
+            let (shift, first, last) = (8 * pass as i32, i32::from(pass == 0), i32::from(pass + 1 == passes));
+            let mut arguments = arguments![from.keys, row_length, each, parts, shift, first, counts_address];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `sort_count`; the keys are
+            // contiguous in live memory, and there is a count for each row's digit of each part.
+            unsafe { launch(&self.device, kernels.count, (grid, 1), THREADS as u32, &mut arguments)? };
+            if plan.parts > 1 {
+                let count = lines as i64;
+                let warps = blocks("sort", lines, SHORT_THREADS / 32)?;
+                let mut arguments = arguments![counts_address, count, parts, totals_address];
+                // SAFETY: as above, with the arguments of `sort_scan`.
+                unsafe { launch(&self.device, kernels.scan, (warps, 1), SHORT_THREADS as u32, &mut arguments)? };
+            }
+            let mut arguments = arguments![
+                from.keys,
+                from.values,
+                row_length,
+                each,
+                parts,
+                shift,
+                first,
+                last,
+                before,
+                totals_address,
+                to.keys,
+                to.values,
+                target
+            ];
+            // SAFETY: as above, with the arguments of `sort_scatter`: what a pass reads and what it writes are different
+            // memory, each with room for all keys, and for all positions if the program moves them.
+            unsafe { launch(&self.device, kernels.scatter, (grid, 1), THREADS as u32, &mut arguments)? };
+            from = to;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
+        let module = program.load(&self.device)?;
+        let kernels = Kernels {
+            short: module.function(c"sort_short")?,
+            count: module.function(c"sort_count")?,
+            scan: module.function(c"sort_scan")?,
+            scatter: module.function(c"sort_scatter")?,
+            _module: module,
+        };
+        Ok(cell.get_or_init(|| kernels))
+    }
+}
+
+/// In how many parts each row is sorted, and the elements of each: whole tiles of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    parts: usize,
+    each: usize,
+}
+
+impl Plan {
+    /// Parts enough to fill the device, but no more: each costs a count of all digits.
+    fn new(rows: usize, length: usize, size: usize, positions: bool, multiprocessors: usize) -> Plan {
+        let items = match (positions, size) {
+            (true, 8) => 6,
+            (true, _) | (false, 8) => 8,
+            (false, 4) => 12,
+            (false, _) => 16,
+        };
+        let tile = THREADS * items;
+        let tiles = length.div_ceil(tile);
+        let wanted = (RESIDENT * multiprocessors).div_ceil(rows).clamp(1, tiles);
+        let each = tiles.div_ceil(wanted);
+        Plan { parts: tiles.div_ceil(each), each: each * tile }
+    }
+}
+
+fn program(dtype: DType, positions: bool) -> Program {
+    let mut macros = vec![("ELEMENT", type_name(dtype))];
+    if positions {
+        macros.push(("POSITIONS", "1"));
+    }
+    Program::new("sort.cu", SOURCE, &macros)
+}
+
+/// Every program that the methods above can ask for.
+#[cfg(test)]
+pub(super) fn programs() -> Vec<Program> {
+    DType::COMPUTED.into_iter().flat_map(|dtype| [false, true].map(|positions| program(dtype, positions))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_whole_tiles_and_cover_the_row() {
+        assert_eq!(Plan::new(1, 1 << 24, 4, false, 132), Plan { parts: 249, each: 11 * 6144 });
+        assert_eq!(Plan::new(1, 1 << 24, 4, true, 132), Plan { parts: 256, each: 16 * 4096 });
+        assert_eq!(Plan::new(1, 2049, 4, true, 132), Plan { parts: 1, each: 4096 });
+        assert_eq!(Plan::new(1000, 1 << 20, 8, false, 132), Plan { parts: 1, each: 1 << 20 });
+        for (rows, length, size) in [(1, 100_000, 1), (3, 1_000_003, 8), (100, 10_000, 4), (1, 5_000_000_000, 4)] {
+            for positions in [false, true] {
+                let plan = Plan::new(rows, length, size, positions, 132);
+                assert!(plan.parts * plan.each >= length && (plan.parts - 1) * plan.each < length, "{plan:?}");
+            }
+        }
+    }
+}

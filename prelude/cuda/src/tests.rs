@@ -1,0 +1,137 @@
+//! Compiles every program with NVRTC, without a GPU: `cargo test -p warpcell-cuda nvrtc -- --ignored`; `WARPCELL_NVRTC` names the
+//! library.
+
+use super::{
+    Program, compress, convolve, count, elementwise, factorisations, fft, index, multiply, naming, random, reduce,
+    scan, search, select, sort,
+};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use warpcell_driver::nvrtc::{Form, Nvrtc};
+
+fn nvrtc() -> Nvrtc {
+    let path = std::env::var_os("WARPCELL_NVRTC").expect("set WARPCELL_NVRTC to the path of libnvrtc.so.13 or .12");
+    Nvrtc::open(&PathBuf::from(path)).unwrap()
+}
+
+/// All programs that the backend can ask for.
+pub(super) fn all() -> Vec<Program> {
+    [
+        elementwise::programs(),
+        reduce::programs(),
+        convolve::programs(),
+        scan::programs(),
+        select::programs(),
+        compress::programs(),
+        index::programs(),
+        random::programs(),
+        sort::programs(),
+        search::programs(),
+        count::programs(),
+        fft::programs(),
+        factorisations::programs(),
+        multiply::programs(),
+    ]
+    .concat()
+}
+
+fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {
+    let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_string()];
+    options.extend_from_slice(&program.options);
+    let failed = |error| format!("{} {:?} for {architecture}: {error}", program.name, program.options);
+    let source = naming::renamed(program.source, &naming::suffix(&program.options));
+    nvrtc.compile(program.name, &source, &options, form).map_err(failed)
+}
+
+fn ptx(nvrtc: &Nvrtc, program: &Program) -> String {
+    String::from_utf8(compiled(nvrtc, program, "compute_90", Form::Ptx).unwrap()).unwrap()
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_every_program() {
+    let nvrtc = nvrtc();
+    let architectures: Vec<i32> =
+        [75, 80, 90, 100].into_iter().filter(|wanted| nvrtc.architectures.contains(wanted)).collect();
+    assert!(architectures.contains(&90), "NVRTC {:?} knows {:?}", nvrtc.version, nvrtc.architectures);
+    // No source asks for its architecture, and what the oldest can do the later ones can. So each program is compiled for the oldest,
+    // and for one of the others in turn, which shows what only a compiler for it could refuse.
+    let (oldest, later) = architectures.split_first().unwrap();
+    let work: Vec<(Program, i32)> = all()
+        .into_iter()
+        .enumerate()
+        .flat_map(|(index, program)| [(program.clone(), *oldest), (program, later[index % later.len()])])
+        .collect();
+    let (next, failures) = (AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((program, architecture)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match compiled(&nvrtc, program, &format!("sm_{architecture}"), Form::Cubin) {
+                        Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
+                        Ok(cubin) => failures.lock().unwrap().push(format!("{program:?}: {} bytes", cubin.len())),
+                        Err(error) => failures.lock().unwrap().push(error),
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    println!("NVRTC {:?}: {} programs, {architectures:?}", nvrtc.version, all().len());
+    assert!(failures.is_empty(), "{} failed, the first:\n{}", failures.len(), failures[0]);
+}
+
+/// Single facts about generated code.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_makes_the_code_that_is_meant() {
+    let nvrtc = nvrtc();
+    let find = |name: &str, wanted: &[&str]| -> Program {
+        let fits = |program: &Program| {
+            program.name == name
+                && wanted.iter().all(|option| program.options.iter().any(|have| have.ends_with(option)))
+        };
+        all().into_iter().find(fits).unwrap_or_else(|| panic!("no program {name} {wanted:?}"))
+    };
+    for (operation, arity) in
+        [("=add", "=2"), ("=divide", "=2"), ("=power", "=2"), ("=exp_of", "=1"), ("=sin_of", "=1")]
+    {
+        let code = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", operation, arity]));
+        // The slow path of sin for large arguments multiplies by a 64-bit constant, as CUDA's own library does.
+        if operation != "=sin_of" {
+            assert!(!code.contains(".f64"), "f32 {operation} computes in f64");
+        }
+    }
+    let add = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", "=add"]));
+    assert!(add.contains("ld.global.v4.f32") || add.contains("ld.global.v4.b32"), "16-byte loads");
+    assert!(add.contains(".entry packed_add_float("), "kernels have the names that profiles show");
+    assert!(add.contains("st.global.v4.f32") || add.contains("st.global.v4.b32"), "16-byte stores");
+    for element in ["float", "double"] {
+        let size = ["KERNEL_ROWS=15", "KERNEL_COLUMNS=15"];
+        let element_option = format!("ELEMENT={element}");
+        let code = ptx(&nvrtc, &find("convolve2d.cu", &[&element_option, size[0], size[1]]));
+        assert!(!code.contains(".local"), "registers only: {element}");
+        assert!(code.contains("ld.shared.v"), "16-byte loads of the tile: {element}");
+        assert!(code.contains(if element == "float" { "fma.rn.f32" } else { "fma.rn.f64" }));
+        if element == "float" {
+            assert!(!code.contains(".f64"));
+        }
+    }
+    let halves = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=float", "OUTPUT=f16", "=convert"]));
+    assert!(halves.contains("cvt.rn.f16.f32") && !halves.contains(".f64"), "one rounding, by the processor");
+    for element in ["float", "double"] {
+        for distribution in ["=uniform", "=normal", "=exponential"] {
+            let code = ptx(&nvrtc, &find("random.cu", &[&format!("ELEMENT={element}"), distribution]));
+            assert!(!code.contains("fma."), "{distribution} of {element} rounds each step, as on the host");
+            let stores = if element == "float" {
+                ["st.global.v4.f32", "st.global.v4.b32"]
+            } else {
+                ["st.global.v2.f64", "st.global.v2.b64"]
+            };
+            assert!(stores.iter().any(|store| code.contains(store)), "16-byte stores of {element}");
+            assert!(!code.contains(".local") && (element == "double" || !code.contains(".f64")));
+        }
+    }
+    let arange = ptx(&nvrtc, &find("elementwise.cu", &["INPUT=double", "OUTPUT=float"]));
+    assert!(arange.contains("mul.rn.f64") && !arange.contains("fma.rn.f64"), "two roundings, as on the host");
+}

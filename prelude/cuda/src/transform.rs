@@ -1,0 +1,247 @@
+//! Fourier transforms along any axes on CUDA, put together from those that cuFFT computes: of the last axes of a contiguous
+//! array, or of an axis whose lines lie side by side.
+
+use super::{CudaBackend, address_of, source_of};
+use std::sync::Arc;
+use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Transform, View};
+use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::error::Result;
+use warpcell_driver::cufft::{Kind, Shape};
+
+/// Axes of one transform of cuFFT.
+const MOST_AXES: usize = 3;
+/// Up to as many blocks of lines are transformed one after the other where they lie; more are brought together first.
+const FEW: usize = 8;
+
+/// An array between two steps.
+struct Between {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Between {
+    fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+}
+
+/// A contiguous layout as one of three axes: what lies before an axis, what lies behind it, and the axis.
+fn at_end(layout: &Layout, axis: usize) -> Layout {
+    let [before, length, inner] = layout.around(axis);
+    let strides = [length * inner, 1, inner].map(|stride| stride as isize);
+    Layout { shape: vec![before, inner, length], strides: strides.to_vec(), offset: layout.offset }
+}
+
+/// One of the parts of an array of complex numbers.
+fn part(layout: &Layout, is_imaginary: bool) -> Layout {
+    let mut part = layout.parts();
+    part.shape.pop();
+    part.strides.pop();
+    part.offset += usize::from(is_imaginary);
+    part
+}
+
+/// How many of the last axes are among `axes`, as far as one transform of cuFFT takes them.
+fn trailing(rank: usize, axes: &[usize]) -> usize {
+    (0..rank.min(MOST_AXES)).take_while(|behind| axes.contains(&(rank - 1 - behind))).count()
+}
+
+impl CudaBackend {
+    pub(super) fn run_transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        self.can_transform()?;
+        let (axes, is_inverse) = (transform.axes, transform.is_inverse);
+        let last = axes[axes.len() - 1];
+        let (length, numbers) = (x.layout.shape[last], out.layout.shape[last]);
+        match (x.dtype.is_complex(), out.dtype.is_complex()) {
+            (true, true) => self.complex(x, out, axes, is_inverse)?,
+            // Of two real numbers and less, the first half of the spectrum is all of it.
+            (_, true) if length == numbers && length > 2 => {
+                let (real, imaginary) = (part(out.layout, false), part(out.layout, true));
+                let dtype = x.dtype;
+                self.copy(x, View { layout: &real, dtype, ..out })?;
+                self.fill(Scalar::of_float(0.0, dtype), View { layout: &imaginary, dtype, ..out })?;
+                self.complex(out, out, axes, is_inverse)?;
+            }
+            (_, true) => self.real_to_half(x, out, axes)?,
+            _ => self.half_to_real(x, out, axes)?,
+        }
+        if transform.scale == 1.0 {
+            return Ok(());
+        }
+        let parts = if out.dtype.is_complex() { out.layout.parts() } else { out.layout.clone() };
+        let out = View { layout: &parts, dtype: out.dtype.part(), ..out };
+        let scale = Operand::Scalar(Scalar::of_float(transform.scale, out.dtype));
+        self.binary(BinaryOperation::Multiply, Operand::Array(out), scale, out)
+    }
+
+    fn between(&self, layout: &Layout, dtype: DType) -> Result<Between> {
+        let layout = Layout::contiguous(&layout.shape);
+        Ok(Between { allocation: self.allocate(layout.size() * dtype.size())?, layout, dtype })
+    }
+
+    /// A contiguous copy of an array.
+    fn dense(&self, x: View<'_>) -> Result<Between> {
+        let dense = self.between(x.layout, x.dtype)?;
+        self.copy(x, dense.view())?;
+        Ok(dense)
+    }
+
+    /// A transform of complex numbers; `out` may be `x`.
+    fn complex(&self, x: View<'_>, out: View<'_>, axes: &[usize], is_inverse: bool) -> Result<()> {
+        let shape = &x.layout.shape;
+        let together = shape.len() - trailing(shape.len(), axes);
+        let mut from = x;
+        if together < shape.len() {
+            let lengths = shape[together..].to_vec();
+            self.transform_rows(Kind::Complex, lengths, (from, out), is_inverse)?;
+            from = out;
+        }
+        for &axis in axes.iter().filter(|&&axis| axis < together) {
+            self.complex_axis(from, out, axis, is_inverse)?;
+            from = out;
+        }
+        Ok(())
+    }
+
+    /// A transform of complex numbers along an axis; `out` may be `x`.
+    fn complex_axis(&self, x: View<'_>, out: View<'_>, axis: usize, is_inverse: bool) -> Result<()> {
+        let [before, length, inner] = x.layout.around(axis);
+        if before <= FEW {
+            let shape = Shape {
+                kind: Kind::Complex,
+                is_double: x.dtype == DType::C128,
+                lengths: vec![length],
+                count: inner,
+                distances: [1, 1],
+                stride: inner,
+            };
+            let bytes = (length * inner * x.dtype.size()) as u64;
+            for block in 0..before as u64 {
+                let (from, to) = (source_of(x)? + block * bytes, address_of(out)? + block * bytes);
+                self.fft.run(shape.clone(), from, to, is_inverse)?;
+            }
+            return Ok(());
+        }
+        let rows = self.dense(View { layout: &at_end(x.layout, axis), ..x })?;
+        self.transform_rows(Kind::Complex, vec![length], (rows.view(), rows.view()), is_inverse)?;
+        self.copy(rows.view(), View { layout: &at_end(out.layout, axis), ..out })
+    }
+
+    /// The transform of real numbers to the first half of their spectrum along the last of `axes`.
+    fn real_to_half(&self, x: View<'_>, out: View<'_>, axes: &[usize]) -> Result<()> {
+        let (&last, others) = axes.split_last().expect("an axis");
+        let rank = x.layout.shape.len();
+        // cuFFT wants all addresses aligned to complex numbers.
+        let aligned;
+        let x = if source_of(x)?.is_multiple_of(2 * x.dtype.size() as u64) {
+            x
+        } else {
+            aligned = self.dense(x)?;
+            aligned.view()
+        };
+        let mut together = last;
+        if last == rank - 1 {
+            together = rank - trailing(rank, axes);
+            self.transform_rows(Kind::RealToComplex, x.layout.shape[together..].to_vec(), (x, out), false)?;
+        } else {
+            let length = x.layout.shape[last];
+            let rows = self.dense(View { layout: &at_end(x.layout, last), ..x })?;
+            let spectra = self.between(&at_end(out.layout, last), out.dtype)?;
+            self.transform_rows(Kind::RealToComplex, vec![length], (rows.view(), spectra.view()), false)?;
+            self.copy(spectra.view(), View { layout: &at_end(out.layout, last), ..out })?;
+        }
+        for &axis in others {
+            if last != rank - 1 || axis < together {
+                self.complex_axis(out, out, axis, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The opposite, by inverse transforms.
+    fn half_to_real(&self, x: View<'_>, out: View<'_>, axes: &[usize]) -> Result<()> {
+        let (&last, others) = axes.split_last().expect("an axis");
+        // cuFFT may overwrite what it transforms to real numbers.
+        let mut spectra = self.between(x.layout, x.dtype)?;
+        if others.is_empty() {
+            self.copy(x, spectra.view())?;
+        } else {
+            self.complex(x, spectra.view(), others, true)?;
+        }
+        let is_at_end = last == x.layout.shape.len() - 1;
+        if !is_at_end {
+            spectra = self.dense(View { layout: &at_end(&spectra.layout, last), ..spectra.view() })?;
+        }
+        let length = out.layout.shape[last];
+        self.make_ends_real(&spectra, length)?;
+        if is_at_end {
+            return self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), out), true);
+        }
+        let place = at_end(out.layout, last);
+        let rows = self.between(&place, out.dtype)?;
+        self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), rows.view()), true)?;
+        self.copy(rows.view(), View { layout: &place, ..out })
+    }
+
+    /// Makes those numbers of each row real that are so in the spectrum of `length` real numbers: the first, and the last if the
+    /// length is even.
+    fn make_ends_real(&self, spectra: &Between, length: usize) -> Result<()> {
+        let last = spectra.layout.shape.len() - 1;
+        let mut imaginary = part(&spectra.layout, true);
+        imaginary.shape[last] = 1;
+        let dtype = spectra.dtype.part();
+        let zero = Scalar::of_float(0.0, dtype);
+        self.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+        if length.is_multiple_of(2) {
+            imaginary.offset += length;
+            self.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+        }
+        Ok(())
+    }
+
+    /// Transforms along the last axes of two contiguous arrays; `lengths` are those of real numbers, if there are some.
+    fn transform_rows(
+        &self,
+        kind: Kind,
+        lengths: Vec<usize>,
+        (x, out): (View<'_>, View<'_>),
+        is_inverse: bool,
+    ) -> Result<()> {
+        let first = x.layout.shape.len() - lengths.len();
+        let each = |view: View<'_>| view.layout.shape[first..].iter().product::<usize>();
+        let shape = Shape {
+            kind,
+            is_double: x.dtype.part() == DType::F64,
+            lengths,
+            count: x.layout.shape[..first].iter().product(),
+            distances: [each(x), each(out)],
+            stride: 1,
+        };
+        self.fft.run(shape, source_of(x)?, address_of(out)?, is_inverse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_at_the_end_are_transformed_together() {
+        assert_eq!(trailing(3, &[2]), 1);
+        assert_eq!(trailing(3, &[0, 2]), 1);
+        assert_eq!(trailing(3, &[2, 0, 1]), 3);
+        assert_eq!(trailing(4, &[0, 1, 2, 3]), 3);
+        assert_eq!(trailing(2, &[0]), 0);
+    }
+
+    #[test]
+    fn layouts_of_lines_and_of_parts() {
+        let layout = Layout { offset: 5, ..Layout::contiguous(&[2, 3, 4, 5]) };
+        let moved = Layout { shape: vec![2, 20, 3], strides: vec![60, 1, 20], offset: 5 };
+        assert_eq!(at_end(&layout, 1), moved);
+        assert_eq!(at_end(&layout, 3).strides, [5, 1, 1]);
+        let imaginary = Layout { shape: vec![3, 2], strides: vec![4, 2], offset: 11 };
+        assert_eq!(part(&Layout { offset: 5, ..Layout::contiguous(&[3, 2]) }, true), imaginary);
+    }
+}

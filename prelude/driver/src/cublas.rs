@@ -1,0 +1,187 @@
+//! cuBLAS, NVIDIA's library of products of matrices: one handle a device, used by one thread at a time.
+
+use super::context::Device;
+use super::library;
+use cudarc::cublas::sys::{self, cublasStatus_t};
+use std::ffi::c_void;
+use std::sync::MutexGuard;
+use warpcell_base::error::{Error, Result};
+
+/// What the library keeps for a device. Whoever destroys it has made the device's context current.
+pub(super) struct Handle(sys::cublasHandle_t);
+
+// SAFETY: a handle may be used from every thread, by one at a time.
+unsafe impl Send for Handle {}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: created by `Device::cublas`, not used after this; the context is current (see the type).
+        let _ = unsafe { sys::cublasDestroy_v2(self.0) };
+    }
+}
+
+/// A device's handle, locked, with the stream set to which work goes: what is called with [`raw`](Self::raw) while this lives
+/// is queued there.
+pub struct Cublas<'a> {
+    guard: MutexGuard<'a, Option<Handle>>,
+}
+
+/// Whether products of matrices can be computed; if not, what is missing. Never panics.
+pub fn present(driver_major: i32) -> Result<()> {
+    let library = "libcublas.so".to_string();
+    library::blas(driver_major).map_err(|reason| Error::LibraryMissing { library, reason })
+}
+
+/// `Ok` for success, else the error with the library's name of the status.
+pub fn check(status: cublasStatus_t, operation: &'static str) -> Result<()> {
+    if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+        return Ok(());
+    }
+    Err(Error::Cuda { operation: operation.to_string(), status: format!("{status:?}") })
+}
+
+impl Device {
+    /// The device's cuBLAS, with its context current in this thread. Scalars are passed by pointers to the host, and f32 is
+    /// not rounded to TF32. Creates the handle at the first call, and waits while another thread holds it.
+    pub fn cublas(&self) -> Result<Cublas<'_>> {
+        if warpcell_base::interrupt::interrupted() {
+            return Err(Error::Interrupted);
+        }
+        present(self.target().driver_major)?;
+        self.bind()?;
+        let mut guard = self.cublas_handle();
+        if guard.is_none() {
+            let mut handle = std::ptr::null_mut();
+            // SAFETY: the library is present and the context current; `handle` is a handle to write to.
+            check(unsafe { sys::cublasCreate_v2(&raw mut handle) }, "cublasCreate")?;
+            *guard = Some(Handle(handle));
+        }
+        let cublas = Cublas { guard };
+        // SAFETY: the handle is alive, and the stream lives as long as the device.
+        check(unsafe { sys::cublasSetStream_v2(cublas.raw(), self.stream().cast()) }, "cublasSetStream")?;
+        Ok(cublas)
+    }
+}
+
+/// The numbers of matrices, and what products are added up in: f16 and bf16 in f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+/// Where matrices lie: column-major, each column's numbers side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrices {
+    /// Of the first matrix's first number.
+    pub address: u64,
+    /// How many numbers apart the columns begin, at least the length of a column.
+    pub leading: usize,
+    /// How many numbers apart the matrices begin; 0 if all are the same one.
+    pub distance: i64,
+    /// Whether the rows and columns are to be swapped.
+    pub is_transposed: bool,
+}
+
+/// Products of as many pairs of matrices: `c = a · b`, where `a` is `rows` by `inner`, `b` is `inner` by `columns`.
+#[derive(Clone, Copy, Debug)]
+pub struct Products {
+    pub numbers: Numbers,
+    pub rows: usize,
+    pub columns: usize,
+    pub inner: usize,
+    pub count: usize,
+    pub a: Matrices,
+    pub b: Matrices,
+    /// Not transposed.
+    pub c: Matrices,
+}
+
+impl Cublas<'_> {
+    /// For functions of the library. While this borrow lasts, no other thread has it.
+    pub fn raw(&self) -> sys::cublasHandle_t {
+        self.guard.as_ref().expect("`Device::cublas` has made it").0
+    }
+
+    /// Queues products of matrices; there is at least one, and no length is 0.
+    ///
+    /// # Safety
+    /// The matrices lie in live blocks of the device, and those of `c` overlap neither one another nor the others.
+    pub unsafe fn multiply(&self, products: &Products) -> Result<()> {
+        use sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
+        use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
+        use sys::cudaDataType::{CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
+        let Products { numbers, rows, columns, inner, count, a, b, c } = *products;
+        let (kind, compute) = match numbers {
+            Numbers::F16 => (CUDA_R_16F, CUBLAS_COMPUTE_32F),
+            Numbers::Bf16 => (CUDA_R_16BF, CUBLAS_COMPUTE_32F),
+            Numbers::F32 => (CUDA_R_32F, CUBLAS_COMPUTE_32F),
+            Numbers::F64 => (CUDA_R_64F, CUBLAS_COMPUTE_64F),
+        };
+        // Of the type that is computed in.
+        let (single, double) = ([1.0f32, 0.0], [1.0f64, 0.0]);
+        let [one, zero]: [*const c_void; 2] = match numbers {
+            Numbers::F64 => [(&raw const double[0]).cast(), (&raw const double[1]).cast()],
+            _ => [(&raw const single[0]).cast(), (&raw const single[1]).cast()],
+        };
+        let operation = |matrices: Matrices| if matrices.is_transposed { CUBLAS_OP_T } else { CUBLAS_OP_N };
+        let [rows, columns, inner, count] = [rows, columns, inner, count].map(|length| length as i64);
+        let algorithm = sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT;
+        // SAFETY: the handle is this thread's, the scalars live until the call returns (they are read by then), and the rest is
+        // the caller's promise.
+        let status = unsafe {
+            if count == 1 {
+                sys::cublasGemmEx_64(
+                    self.raw(),
+                    operation(a),
+                    operation(b),
+                    rows,
+                    columns,
+                    inner,
+                    one,
+                    a.address as *const c_void,
+                    kind,
+                    a.leading as i64,
+                    b.address as *const c_void,
+                    kind,
+                    b.leading as i64,
+                    zero,
+                    c.address as *mut c_void,
+                    kind,
+                    c.leading as i64,
+                    compute,
+                    algorithm,
+                )
+            } else {
+                sys::cublasGemmStridedBatchedEx_64(
+                    self.raw(),
+                    operation(a),
+                    operation(b),
+                    rows,
+                    columns,
+                    inner,
+                    one,
+                    a.address as *const c_void,
+                    kind,
+                    a.leading as i64,
+                    a.distance,
+                    b.address as *const c_void,
+                    kind,
+                    b.leading as i64,
+                    b.distance,
+                    zero,
+                    c.address as *mut c_void,
+                    kind,
+                    c.leading as i64,
+                    c.distance,
+                    count,
+                    compute,
+                    algorithm,
+                )
+            }
+        };
+        check(status, "a product of matrices")
+    }
+}

@@ -1,0 +1,579 @@
+//! Every method of the backend on a GPU, against the references.
+
+use super::reference::*;
+use crate::backend::cuda::{open, probe};
+use crate::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Padding, PoolKind, UnaryOperation, View};
+use crate::dtype::{DType, Scalar};
+use crate::error::Error;
+use std::sync::Arc;
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check() {
+    let mut check = Check::on_first_device();
+    check.transfers();
+    check.pool();
+    check.fill_and_arange();
+    check.copies();
+    super::convert::conversions(&mut check);
+    super::complex::complex_numbers(&mut check);
+    check.unary();
+    check.binary();
+    check.binary_layouts();
+    check.reductions();
+    check.scans();
+    check.convolutions_1d();
+    check.convolutions_2d();
+    check.first_and_later_programs_agree();
+    check.selects();
+    check.compressions();
+    check.gathers();
+    check.scatters();
+    check.events();
+    check.threads();
+    super::streams::streams(&mut check);
+    super::foreign::adoption(&mut check);
+    super::text::texts(&mut check);
+    check.finish();
+}
+
+/// The byte that fills outputs before an operation: what an operation must not touch keeps it.
+pub(super) const UNTOUCHED: u8 = 0x5a;
+
+pub(super) struct Check {
+    pub gpu: Arc<dyn Backend>,
+    passed: usize,
+    failed: usize,
+}
+
+/// An array on the device, with its values here: `values[p]` is at position `p` of the allocation.
+pub(super) struct Array {
+    pub allocation: Arc<dyn Allocation>,
+    pub layout: Layout,
+    pub dtype: DType,
+    pub values: Vec<Scalar>,
+}
+
+impl Array {
+    pub fn view(&self) -> View<'_> {
+        View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
+    }
+
+    /// The elements in row-major order.
+    pub fn elements(&self) -> Vec<Scalar> {
+        positions(&self.layout).into_iter().map(|position| self.values[position]).collect()
+    }
+}
+
+impl Check {
+    pub fn on_first_device() -> Check {
+        probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+        let check = Check { gpu: open(0).unwrap(), passed: 0, failed: 0 };
+        println!("device: {}", check.gpu.name());
+        check
+    }
+
+    /// Nothing yet, on a device.
+    pub fn of(gpu: Arc<dyn Backend>) -> Check {
+        Check { gpu, passed: 0, failed: 0 }
+    }
+
+    /// Adds what another thread has found.
+    pub fn add(&mut self, other: &Check) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
+    pub fn finish(&self) {
+        self.gpu.synchronize().unwrap();
+        println!("{} passed, {} failed", self.passed, self.failed);
+        assert_eq!(self.failed, 0);
+    }
+
+    pub fn array(&self, dtype: DType, layout: Layout, elements: usize, seed: u64, special: bool) -> Array {
+        let values = values(dtype, elements, seed, special);
+        self.array_of(dtype, layout, values)
+    }
+
+    pub fn array_of(&self, dtype: DType, layout: Layout, values: Vec<Scalar>) -> Array {
+        let allocation = self.gpu.allocate(values.len() * dtype.size()).unwrap();
+        self.gpu.upload(&to_bytes(&values), &allocation).unwrap();
+        Array { allocation, layout, dtype, values }
+    }
+
+    pub fn note(&mut self, ok: bool, what: &dyn Fn() -> String) {
+        if ok {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+            if self.failed <= 40 {
+                println!("FAILED {}", what());
+            }
+        }
+    }
+
+    /// Runs `work` on a fresh output and compares all its bytes, also those that must stay.
+    pub fn expect(
+        &mut self,
+        what: &str,
+        dtype: DType,
+        (layout, elements): (Layout, usize),
+        expected: &[Scalar],
+        (tolerance, scales): (f64, &[f64]),
+        work: impl FnOnce(&dyn Backend, View<'_>) -> crate::error::Result<()>,
+    ) {
+        let size = dtype.size();
+        let allocation = self.gpu.allocate(elements * size).unwrap();
+        self.gpu.upload(&vec![UNTOUCHED; elements * size], &allocation).unwrap();
+        let gpu = self.gpu.clone();
+        let result = work(&*gpu, View { allocation: &allocation, layout: &layout, dtype });
+        let mut bytes = vec![0; elements * size];
+        let result = result.and_then(|()| gpu.download(&allocation, 0, &mut bytes));
+        if let Err(error) = result {
+            return self.note(false, &|| format!("{what} {dtype} {layout:?}: {error}"));
+        }
+        let mut written = vec![false; elements];
+        let mut wrong = None;
+        for (number, position) in positions(&layout).into_iter().enumerate() {
+            written[position] = true;
+            let found = from_bytes(dtype, &bytes[position * size..]);
+            let scale = scales.get(number).copied().unwrap_or(0.0);
+            if !agree(found, expected[number], tolerance, scale) && wrong.is_none() {
+                wrong = Some(format!("element {number}: {found:?} instead of {:?}", expected[number]));
+            }
+        }
+        for (position, written) in written.into_iter().enumerate() {
+            if !written && bytes[position * size..(position + 1) * size].iter().any(|&byte| byte != UNTOUCHED) {
+                wrong.get_or_insert_with(|| format!("position {position} is not of the output, but written"));
+            }
+        }
+        self.note(wrong.is_none(), &|| format!("{what} {dtype} {layout:?}: {}", wrong.clone().unwrap_or_default()));
+    }
+
+    fn transfers(&mut self) {
+        for bytes in [0usize, 1, 513, 65_537, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 5 << 20, (40 << 20) + 3] {
+            let mut random = Random::new(bytes as u64 + 1);
+            let data: Vec<u8> = (0..bytes).map(|_| random.next() as u8).collect();
+            let allocation = self.gpu.allocate(bytes).unwrap();
+            self.gpu.upload(&data, &allocation).unwrap();
+            for offset in [0, bytes / 3] {
+                let mut back = vec![0; bytes - offset];
+                self.gpu.download(&allocation, offset, &mut back).unwrap();
+                self.note(back == data[offset..], &|| format!("transfer of {bytes} bytes from {offset}"));
+            }
+        }
+    }
+
+    fn pool(&mut self) {
+        self.gpu.trim(PoolKind::Device).unwrap();
+        let before = self.gpu.memory();
+        let first = self.gpu.allocate(400).unwrap();
+        self.note(self.gpu.memory().used == before.used + 512, &|| "400 bytes are 512 in use".into());
+        drop(first);
+        let after = self.gpu.memory();
+        self.note(after.used == before.used && after.pooled >= before.pooled, &|| "dropped, but pooled".into());
+        drop(self.gpu.allocate(64 << 20).unwrap());
+        let full = self.gpu.memory().pooled;
+        self.gpu.trim(PoolKind::Device).unwrap();
+        self.note(self.gpu.memory().pooled < full, &|| "trim gives back".into());
+        self.pool_limits(after.used);
+        let error = self.gpu.allocate(after.total * 2).err();
+        let right = matches!(error, Some(Error::OutOfMemory { requested, .. }) if requested == after.total * 2);
+        self.note(right, &|| format!("out of memory: {error:?}"));
+        let again = self.gpu.allocate(1 << 20).is_ok();
+        self.note(again, &|| "allocation after out of memory".into());
+        self.note(self.gpu.allocate(0).is_ok(), &|| "no bytes".into());
+    }
+
+    fn pool_limits(&mut self, used: usize) {
+        let (device, pinned) = (PoolKind::Device, PoolKind::Pinned);
+        let kept = self.gpu.allocate(1 << 20).unwrap();
+        drop(self.gpu.allocate(2 << 20).unwrap());
+        let held = self.gpu.pool(device).held;
+        self.note(self.gpu.pool(device).free_blocks >= 1, &|| "a block is free".into());
+        self.gpu.limit_pool(device, Some(held + (1 << 20)));
+        let again = self.gpu.allocate(2 << 20).is_ok();
+        self.note(again && self.gpu.pool(device).held == held, &|| "what is pooled is within the limit".into());
+        let other = self.gpu.allocate(3 << 20).is_ok();
+        self.note(other, &|| "unused blocks make room within the limit".into());
+        let error = self.gpu.allocate(held * 2).err();
+        let right = matches!(error, Some(Error::OutOfMemory { limit: Some(_), .. }));
+        self.note(right, &|| format!("beyond the limit: {error:?}"));
+        self.gpu.limit_pool(device, None);
+        drop(kept);
+        self.note(self.gpu.pool(device).used == used, &|| "all was given back".into());
+        // A single pinned buffer carries any transfer.
+        self.gpu.limit_pool(pinned, Some(1));
+        self.transfers();
+        let buffers = self.gpu.pool(pinned).held;
+        self.note(buffers == 2 << 20, &|| format!("{buffers} bytes of pinned memory"));
+        self.gpu.limit_pool(pinned, None);
+        self.transfers();
+        self.note(self.gpu.pool(pinned).held > buffers, &|| "more pinned buffers without a limit".into());
+        self.gpu.trim(pinned).unwrap();
+        self.note(self.gpu.pool(pinned).held == 0, &|| "pinned buffers were given back".into());
+    }
+
+    fn fill_and_arange(&mut self) {
+        for dtype in DType::ALL {
+            let value = values(dtype, 1, 7, false)[0];
+            for shape in [vec![], vec![0], vec![1], vec![1003], vec![33, 65], vec![3, 0, 2], vec![2; 10]] {
+                for layout in layouts(&shape) {
+                    let expected = vec![value; layout.0.size()];
+                    self.expect("fill", dtype, layout, &expected, (0.0, &[]), |gpu, out| gpu.fill(value, out));
+                }
+            }
+            if dtype == DType::Bool || dtype.is_storage() || dtype.is_complex() {
+                continue;
+            }
+            let of = |number: f64| convert(Scalar::F64(number), dtype);
+            for (start, step) in [(0.0, 1.0), (5.0, 3.0), (0.1, 0.1), (-3.0, -2.0)] {
+                let (start, step) = (of(start), of(step));
+                for layout in layouts(&[1003]) {
+                    let expected: Vec<Scalar> = (0..1003i64)
+                        .map(|i| match dtype {
+                            DType::F32 | DType::F64 => of(float(start) + i as f64 * float(step)),
+                            _ => convert(Scalar::I64(integer(start) as i64 + i * integer(step) as i64), dtype),
+                        })
+                        .collect();
+                    self.expect("arange", dtype, layout, &expected, (0.0, &[]), |gpu, out| {
+                        gpu.arange(start, step, out)
+                    });
+                }
+            }
+        }
+    }
+
+    fn copies(&mut self) {
+        for from in DType::ALL {
+            for to in DType::ALL.into_iter().filter(|&to| to == from || !(to.is_complex() || from.is_complex())) {
+                for shape in [vec![0], vec![1], vec![1003], vec![33, 65]] {
+                    for (number, source) in layouts(&shape).into_iter().enumerate() {
+                        let x = self.array(from, source.0, source.1, 11, true);
+                        let expected: Vec<Scalar> = x.elements().into_iter().map(|value| convert(value, to)).collect();
+                        for (other, layout) in layouts(&shape).into_iter().enumerate() {
+                            if shape.len() == 2 || number == 0 || other == 0 {
+                                self.expect(
+                                    &format!("copy of {from}"),
+                                    to,
+                                    layout,
+                                    &expected,
+                                    (0.0, &[]),
+                                    |gpu, out| gpu.copy(x.view(), out),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for shape in [vec![2; 10], vec![3, 1, 4, 1, 5, 9], vec![1 << 20]] {
+            for source in layouts(&shape) {
+                let x = self.array(DType::F32, source.0, source.1, 12, true);
+                let expected = x.elements();
+                for layout in layouts(&shape) {
+                    self.expect("copy", DType::F32, layout, &expected, (0.0, &[]), |gpu, out| gpu.copy(x.view(), out));
+                }
+            }
+        }
+    }
+
+    fn unary(&mut self) {
+        for operation in UnaryOperation::ALL {
+            for dtype in DType::COMPUTED {
+                if !operation.takes(dtype) {
+                    continue;
+                }
+                let result = operation.output(dtype);
+                let tolerance = if operation.is_float_function() { loose(dtype) } else { 0.0 };
+                for shape in [vec![1003], vec![13, 17]] {
+                    for (source, target) in layouts(&shape).into_iter().zip(layouts(&shape).into_iter().rev()) {
+                        let x = self.array(dtype, source.0, source.1, 13, true);
+                        let expected: Vec<Scalar> =
+                            x.elements().into_iter().map(|value| unary(operation, value)).collect();
+                        let what = format!("{operation:?}");
+                        self.expect(&what, result, target, &expected, (tolerance, &[]), |gpu, out| {
+                            gpu.unary(operation, x.view(), out)
+                        });
+                    }
+                    let x = self.array(dtype, Layout::contiguous(&[1003]), 1003, 14, true);
+                    let expected: Vec<Scalar> = x.elements().into_iter().map(|value| unary(operation, value)).collect();
+                    let dense = (Layout::contiguous(&[1003]), 1003);
+                    self.expect(&format!("{operation:?}"), result, dense, &expected, (tolerance, &[]), |gpu, out| {
+                        gpu.unary(operation, x.view(), out)
+                    });
+                }
+            }
+        }
+    }
+
+    fn binary(&mut self) {
+        for operation in BinaryOperation::ALL {
+            for dtype in DType::COMPUTED {
+                if !operation.takes(dtype) {
+                    continue;
+                }
+                let result = operation.output(dtype);
+                let tolerance = match operation {
+                    BinaryOperation::Copysign => 0.0,
+                    BinaryOperation::Power => loose(dtype),
+                    _ if operation.is_float_function() => loose(dtype),
+                    _ => 0.0,
+                };
+                let what = format!("{operation:?}");
+                let dense = || (Layout::contiguous(&[1003]), 1003);
+                let a = self.array(dtype, dense().0, 1003, 21, true);
+                let b = self.array(dtype, dense().0, 1003, 22, true);
+                let pairs = |a: Vec<Scalar>, b: Vec<Scalar>| -> Vec<Scalar> {
+                    a.into_iter().zip(b).map(|(a, b)| binary(operation, a, b)).collect()
+                };
+                let expected = pairs(a.elements(), b.elements());
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out)
+                });
+                let one = b.values[500];
+                let expected = pairs(a.elements(), vec![one; 1003]);
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Array(a.view()), Operand::Scalar(one), out)
+                });
+                let expected = pairs(vec![one; 1003], a.elements());
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Scalar(one), Operand::Array(a.view()), out)
+                });
+                let expected = pairs(vec![one; 1003], vec![one; 1003]);
+                self.expect(&what, result, dense(), &expected, (tolerance, &[]), |gpu, out| {
+                    gpu.binary(operation, Operand::Scalar(one), Operand::Scalar(one), out)
+                });
+                let (columns, elements) = layouts(&[13, 17]).swap_remove(2);
+                let mut row = Layout::contiguous(&[13, 17]);
+                row.strides = vec![0, 1];
+                let a = self.array(dtype, columns, elements, 23, true);
+                let b = self.array(dtype, row, 17, 24, true);
+                let expected = pairs(a.elements(), b.elements());
+                self.expect(
+                    &what,
+                    result,
+                    layouts(&[13, 17]).swap_remove(4),
+                    &expected,
+                    (tolerance, &[]),
+                    |gpu, out| gpu.binary(operation, Operand::Array(a.view()), Operand::Array(b.view()), out),
+                );
+            }
+        }
+    }
+
+    fn binary_layouts(&mut self) {
+        for dtype in [DType::U8, DType::F32, DType::F64] {
+            for shape in
+                [vec![], vec![0], vec![1], vec![33, 65], vec![2, 3, 4, 5], vec![2; 10], vec![3, 1, 1, 7], vec![1 << 20]]
+            {
+                for (x, y, z) in
+                    (0..5).map(|number| (number, (number + 2) % 5, (number * 3 + 1) % 5)).chain([(0, 0, 0)])
+                {
+                    let pick = |number: usize| layouts(&shape).swap_remove(number);
+                    let (a, b) = (pick(x), pick(y));
+                    let (a, b) = (self.array(dtype, a.0, a.1, 25, false), self.array(dtype, b.0, b.1, 26, false));
+                    let sum = |(a, b): (Scalar, Scalar)| binary(BinaryOperation::Add, a, b);
+                    let expected: Vec<Scalar> = a.elements().into_iter().zip(b.elements()).map(sum).collect();
+                    self.expect("Add", dtype, pick(z), &expected, (0.0, &[]), |gpu, out| {
+                        gpu.binary(BinaryOperation::Add, Operand::Array(a.view()), Operand::Array(b.view()), out)
+                    });
+                }
+            }
+            // Into an operand.
+            let a = self.array(dtype, Layout::contiguous(&[1003]), 1003, 27, false);
+            let two = convert(Scalar::U8(2), dtype);
+            self.gpu
+                .binary(BinaryOperation::Multiply, Operand::Array(a.view()), Operand::Scalar(two), a.view())
+                .unwrap();
+            let mut bytes = vec![0; 1003 * dtype.size()];
+            self.gpu.download(&a.allocation, 0, &mut bytes).unwrap();
+            let doubled: Vec<Scalar> =
+                a.values.iter().map(|&value| binary(BinaryOperation::Multiply, value, two)).collect();
+            self.note(bytes == to_bytes(&doubled), &|| format!("in place {dtype}"));
+        }
+    }
+
+    fn convolutions_1d(&mut self) {
+        for dtype in [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64] {
+            for (n, m) in [(1, 1), (7, 3), (3, 7), (1000, 15), (1025, 16), (5000, 1500), (3, 1000), (2048, 1024)] {
+                let signal = self.array(dtype, Layout::contiguous(&[n]), n, 41, false);
+                let kernel = self.array(dtype, Layout::contiguous(&[m]), m, 42, false);
+                for (origin, size) in [(0, n + m - 1), ((m - 1) / 2, n), (m - 1, n.saturating_sub(m - 1))] {
+                    let (expected, scales): (Vec<Scalar>, Vec<f64>) = (0..size)
+                        .map(|i| {
+                            let at = |p: usize| (i + origin).checked_sub(p).filter(|&index| index < n);
+                            let terms = (0..m).filter_map(|p| at(p).map(|j| (signal.values[j], kernel.values[p])));
+                            products(dtype, terms)
+                        })
+                        .unzip();
+                    for layout in layouts(&[size]).into_iter().take(2) {
+                        let what = format!("convolve {n} with {m} from {origin}");
+                        self.expect(&what, dtype, layout, &expected, (close(dtype), &scales), |gpu, out| {
+                            gpu.convolve(signal.view(), kernel.view(), origin, out)
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn convolutions_2d(&mut self) {
+        let sizes = [
+            ([1, 1], [1, 1]),
+            ([5, 7], [2, 2]),
+            ([33, 40], [3, 3]),
+            ([70, 150], [15, 15]),
+            ([3, 4], [33, 35]),
+            ([50, 45], [40, 3]),
+            ([40, 70], [4, 7]),
+        ];
+        let large = [
+            ([420, 300], [3, 3]),
+            ([530, 512], [2, 2]),
+            ([300, 190], [1, 20]),
+            ([200, 210], [32, 1]),
+            ([1030, 1030], [1, 1]),
+        ];
+        for dtype in [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64] {
+            let more = if dtype.is_float() { &large[..] } else { &[] };
+            for &(image, kernel) in sizes.iter().chain(more) {
+                let x = self.array(dtype, Layout::contiguous(&image), image[0] * image[1], 51, false);
+                let k = self.array(dtype, Layout::contiguous(&kernel), kernel[0] * kernel[1], 52, false);
+                for padding in [Padding::Fill(values(dtype, 1, 53, false)[0]), Padding::Wrap, Padding::Symmetric] {
+                    let full = [image[0] + kernel[0] - 1, image[1] + kernel[1] - 1];
+                    for (origin, shape) in [((0, 0), full), (((kernel[0] - 1) / 2, (kernel[1] - 1) / 2), image)] {
+                        self.convolution_2d(&x, &k, origin, padding, shape);
+                    }
+                }
+            }
+        }
+    }
+
+    fn convolution_2d(&mut self, x: &Array, k: &Array, origin: (usize, usize), padding: Padding, shape: [usize; 2]) {
+        let (rows, columns) = (x.layout.shape[0] as i64, x.layout.shape[1] as i64);
+        let (down, across) = (k.layout.shape[0] as i64, k.layout.shape[1] as i64);
+        let inside = |index: i64, length: i64| match padding {
+            Padding::Fill(_) => (0..length).contains(&index).then_some(index),
+            Padding::Wrap => Some(index.rem_euclid(length)),
+            Padding::Symmetric => {
+                let at = index.rem_euclid(2 * length);
+                Some(at.min(2 * length - 1 - at))
+            }
+        };
+        let at = |i: i64, j: i64| match (inside(i, rows), inside(j, columns), padding) {
+            (Some(i), Some(j), _) => x.values[(i * columns + j) as usize],
+            (.., Padding::Fill(value)) => value,
+            _ => unreachable!(),
+        };
+        let mut expected = Vec::with_capacity(shape[0] * shape[1]);
+        let mut scales = Vec::with_capacity(shape[0] * shape[1]);
+        for i in 0..shape[0] as i64 {
+            for j in 0..shape[1] as i64 {
+                let terms = (0..down).flat_map(|p| (0..across).map(move |q| (p, q))).map(|(p, q)| {
+                    (at(i + origin.0 as i64 - p, j + origin.1 as i64 - q), k.values[(p * across + q) as usize])
+                });
+                let (value, scale) = products(x.dtype, terms);
+                expected.push(value);
+                scales.push(scale);
+            }
+        }
+        let what = format!("convolve2d {:?} with {:?} from {origin:?}, {padding:?}", x.layout.shape, k.layout.shape);
+        let out = (Layout::contiguous(&shape), shape[0] * shape[1]);
+        self.expect(&what, x.dtype, out, &expected, (close(x.dtype), &scales), |gpu, out| {
+            gpu.convolve2d(x.view(), k.view(), origin, padding, out)?;
+            // The program for this size, if there is one.
+            crate::backend::cuda::driver::background::wait();
+            gpu.convolve2d(x.view(), k.view(), origin, padding, out)
+        });
+    }
+
+    /// The general program, taken for little work and until the other one is there, gives the same bits as the one compiled for
+    /// the kernel's size.
+    fn first_and_later_programs_agree(&mut self) {
+        for dtype in [DType::F32, DType::F64] {
+            let x = self.array(dtype, Layout::contiguous(&[70, 150]), 70 * 150, 61, false);
+            let k = self.array(dtype, Layout::contiguous(&[15, 15]), 225, 62, false);
+            let run = |origin: (usize, usize), shape: [usize; 2]| -> Vec<u8> {
+                let bytes = shape[0] * shape[1] * dtype.size();
+                let (allocation, layout) = (self.gpu.allocate(bytes).unwrap(), Layout::contiguous(&shape));
+                let out = View { allocation: &allocation, layout: &layout, dtype };
+                self.gpu.convolve2d(x.view(), k.view(), origin, Padding::Wrap, out).unwrap();
+                let mut back = vec![0; bytes];
+                self.gpu.download(&allocation, 0, &mut back).unwrap();
+                back
+            };
+            let first = run((0, 0), [84, 164]);
+            crate::backend::cuda::driver::background::wait();
+            let (whole, part) = (run((0, 0), [84, 164]), run((30, 40), [20, 25]));
+            self.note(first == whole, &|| {
+                format!("convolve2d {dtype}: the first call gives the same bits as later ones")
+            });
+            let size = dtype.size();
+            let same = (0..20).all(|row| {
+                let from = ((row + 30) * 164 + 40) * size;
+                whole[from..from + 25 * size] == part[row * 25 * size..(row + 1) * 25 * size]
+            });
+            self.note(same, &|| format!("convolve2d {dtype}: both programs give the same bits"));
+        }
+    }
+
+    fn events(&mut self) {
+        let start = self.gpu.record().unwrap();
+        let x = self.gpu.allocate(64 << 20).unwrap();
+        let layout = Layout::contiguous(&[8 << 20]);
+        self.gpu.fill(Scalar::F64(1.0), View { allocation: &x, layout: &layout, dtype: DType::F64 }).unwrap();
+        let end = self.gpu.record().unwrap();
+        let seconds = self.gpu.elapsed(&*start, &*end).unwrap();
+        self.note(seconds > 0.0 && seconds < 10.0, &|| format!("{seconds} s between two events"));
+    }
+
+    fn threads(&mut self) {
+        let gpu = &self.gpu;
+        let sums: Vec<bool> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..8u8)
+                .map(|thread| {
+                    scope.spawn(move || {
+                        let layout = Layout::contiguous(&[10_007]);
+                        (0..200).all(|_| {
+                            let (a, b) = (gpu.allocate(10_007 * 8).unwrap(), gpu.allocate(10_007 * 8).unwrap());
+                            let view = |allocation| View { allocation, layout: &layout, dtype: DType::F64 };
+                            gpu.fill(Scalar::F64(thread.into()), view(&a)).unwrap();
+                            let one = Operand::Scalar(Scalar::F64(1.0));
+                            gpu.binary(BinaryOperation::Add, Operand::Array(view(&a)), one, view(&b)).unwrap();
+                            let mut bytes = vec![0; 10_007 * 8];
+                            gpu.download(&b, 0, &mut bytes).unwrap();
+                            bytes.chunks(8).all(|chunk| chunk == (f64::from(thread) + 1.0).to_le_bytes())
+                        })
+                    })
+                })
+                .collect();
+            running.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        self.note(sums.iter().all(|&ok| ok), &|| format!("8 threads at once: {sums:?}"));
+    }
+}
+
+/// What CUDA's functions may be off, relative: a few units in the last place.
+fn loose(dtype: DType) -> f64 {
+    if dtype == DType::F32 { 6e-7 } else { 2e-15 }
+}
+
+/// What a sum of products may be off, relative to the sum of their absolute values.
+pub(super) fn close(dtype: DType) -> f64 {
+    if dtype == DType::F32 { 2e-6 } else { 4e-15 }
+}
+
+/// A sum of products, and for floats the sum of their absolute values.
+fn products(dtype: DType, terms: impl Iterator<Item = (Scalar, Scalar)>) -> (Scalar, f64) {
+    if dtype.is_float() {
+        let (sum, scale) = terms.fold((0.0, 0.0), |(sum, scale), (a, b)| {
+            let product = float(a) * float(b);
+            (sum + product, scale + product.abs())
+        });
+        return (convert(Scalar::F64(sum), dtype), scale);
+    }
+    let zero = convert(Scalar::U8(0), dtype);
+    let add = |sum, (a, b)| binary(BinaryOperation::Add, sum, binary(BinaryOperation::Multiply, a, b));
+    (terms.fold(zero, add), 0.0)
+}

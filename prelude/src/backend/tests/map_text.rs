@@ -1,0 +1,205 @@
+//! The text of kernels around functions: that it compiles for all types and forms, and what the compiler makes of it. No GPU.
+
+use super::functions::{cases, register_helpers};
+use super::nvrtc;
+use crate::backend::ReduceOperation;
+use crate::backend::cuda::driver::nvrtc::{Form as Made, Nvrtc};
+use crate::backend::cuda::map::source;
+use crate::backend::cuda::map::text::{Form, Kernel, Text};
+use expect_test::expect_file;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use warpcell_translate::{Scalar, Translation};
+
+const TYPES: [(Scalar, &str); 11] = [
+    (Scalar::Bool, "bool"),
+    (Scalar::I8, "signed char"),
+    (Scalar::U8, "unsigned char"),
+    (Scalar::I16, "short"),
+    (Scalar::U16, "unsigned short"),
+    (Scalar::I32, "int"),
+    (Scalar::U32, "unsigned int"),
+    (Scalar::I64, "long long"),
+    (Scalar::U64, "unsigned long long"),
+    (Scalar::F32, "float"),
+    (Scalar::F64, "double"),
+];
+
+fn translation(name: &str, source: String, parameters: &[Scalar], results: &[Scalar]) -> Translation {
+    Translation {
+        support: String::new(),
+        source,
+        name: name.into(),
+        parameters: parameters.to_vec(),
+        results: results.to_vec(),
+        result_type: String::new(),
+        may_fail: false,
+        functions: vec![name.into()],
+    }
+}
+
+/// A function of two parameters of a type.
+fn larger(scalar: Scalar, name: &str) -> Translation {
+    let source = format!("__device__ __forceinline__ {name} larger({name} a, {name} b) {{ return a > b ? a : b; }}\n");
+    translation("larger", source, &[scalar; 2], &[scalar])
+}
+
+/// One with several results, of several types, under names that kernels use, too.
+fn several() -> Translation {
+    let source = "struct Parts { bool _0; double _1; signed char _2; };\n\
+                  __device__ Parts at(bool first, unsigned char size, double x0, long long y0) {\n    \
+                  return Parts{first && size > 3, x0 * y0, (signed char)size};\n}\n";
+    let parameters = [Scalar::Bool, Scalar::U8, Scalar::F64, Scalar::I64];
+    translation("at", source.into(), &parameters, &[Scalar::Bool, Scalar::F64, Scalar::I8])
+}
+
+fn squared_difference() -> Translation {
+    let source =
+        "__device__ __forceinline__ float squared_difference(float x, float y) { return (x - y) * (x - y); }\n";
+    translation("squared_difference", source.into(), &[Scalar::F32; 2], &[Scalar::F32])
+}
+
+fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<ReduceOperation>) -> Text {
+    Kernel { translation, form, scalars, reduction }.text()
+}
+
+/// The text of all forms of all functions.
+fn texts() -> Vec<Text> {
+    use ReduceOperation::{All, Any, Max, Min, Product, Sum};
+    let mut all = Vec::new();
+    let functions =
+        TYPES.map(|(scalar, name)| larger(scalar, name)).into_iter().chain([several(), squared_difference()]);
+    for function in functions {
+        let everything = (1 << function.parameters.len()) - 1;
+        for form in Form::ALL {
+            all.extend([0, 1, everything].map(|scalars| text(&function, form, scalars, None)));
+            let reductions: &[ReduceOperation] = match function.results[..] {
+                [Scalar::Bool] => &[All, Any, Sum],
+                [_] => &[Sum, Product, Max, Min],
+                _ => &[],
+            };
+            all.extend(reductions.iter().map(|&reduction| text(&function, form, 0, Some(reduction))));
+        }
+    }
+    all
+}
+
+fn compiled(nvrtc: &Nvrtc, text: &Text, architecture: &str, made: Made) -> Result<Vec<u8>, String> {
+    let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+    nvrtc.compile("map.cu", &text.source, &options, made).map_err(|error| format!("{error}\n{}", text.source))
+}
+
+fn ptx(nvrtc: &Nvrtc, text: &Text) -> String {
+    String::from_utf8(compiled(nvrtc, text, "compute_90", Made::Ptx).unwrap()).unwrap()
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_kernels_around_functions() {
+    let (nvrtc, texts) = (nvrtc(), texts());
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match compiled(&nvrtc, text, "sm_90", Made::Cubin) {
+                        Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
+                        Ok(cubin) => failures.lock().unwrap().push(format!("{} bytes of {}", cubin.len(), text.source)),
+                        Err(error) => failures.lock().unwrap().push(error),
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    println!("NVRTC {:?}: {} texts", nvrtc.version, texts.len());
+    assert!(failures.is_empty(), "{} failed, the first:\n{}", failures.len(), failures[0]);
+}
+
+/// The functions that the checks on a GPU run, as they are translated.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_translated_functions() {
+    let nvrtc = nvrtc();
+    register_helpers();
+    for case in cases() {
+        let source = source(&case.function, None).unwrap_or_else(|error| panic!("{error}"));
+        let text = Text { source, name: String::new(), each: 1, threads: 256 };
+        compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// ptxas takes the result of PTX's `abs` for positive, and leaves out what happens when that of the least number is negative.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_does_not_see_that_abs_is_one() {
+    let nvrtc = nvrtc();
+    register_helpers();
+    let case = cases().into_iter().find(|case| case.function.name.contains("negative_abs")).unwrap();
+    let text = Text { source: source(&case.function, None).unwrap(), name: String::new(), each: 1, threads: 256 };
+    let code = ptx(&nvrtc, &text);
+    assert!(code.contains(".entry") && !code.contains("abs.s"), "{code}");
+}
+
+/// Single facts about generated code.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_makes_fast_code_of_kernels_around_functions() {
+    let (nvrtc, function) = (nvrtc(), squared_difference());
+    let count = |code: &str, words: [&str; 2]| words.iter().map(|word| code.matches(word).count()).sum::<usize>();
+    let packed = ptx(&nvrtc, &text(&function, Form::Packed, 0, None));
+    assert_eq!(
+        count(&packed, ["ld.global.v4.f32", "ld.global.v4.b32"]),
+        2,
+        "16 bytes of each array at once:\n{packed}"
+    );
+    assert_eq!(count(&packed, ["st.global.v4.f32", "st.global.v4.b32"]), 1, "{packed}");
+    assert!(packed.contains(".entry packed_squared_difference("), "what profiles show");
+    assert!(!packed.contains(".local") && !packed.contains(".f64"), "{packed}");
+    let summed = ptx(&nvrtc, &text(&function, Form::Packed, 0, Some(ReduceOperation::Sum)));
+    assert!(
+        count(&summed, ["ld.global.v4.f32", "ld.global.v4.b32"]) >= 4,
+        "two loads of each array at once:\n{summed}"
+    );
+    assert!(!summed.contains(".local") && summed.contains(".entry sum_packed_squared_difference("), "{summed}");
+    let strided = ptx(&nvrtc, &text(&function, Form::Strided, 0, None));
+    assert!(!strided.contains("div."), "no division by the lengths of axes:\n{strided}");
+}
+
+#[test]
+fn a_loop_takes_one_element_a_thread_and_a_small_function_many() {
+    let each = |translation: &Translation, form| text(translation, form, 0, None).each;
+    assert_eq!(each(&squared_difference(), Form::Packed), 4);
+    assert_eq!(each(&squared_difference(), Form::Single), 1);
+    assert_eq!(each(&larger(Scalar::U8, "unsigned char"), Form::Packed), 16);
+    assert_eq!(each(&larger(Scalar::F64, "double"), Form::Packed), 2);
+    let mut looping = larger(Scalar::I32, "int");
+    looping.source = "__device__ int larger(int a, int b) {\n    while (a < b) { a += 1; }\n    return a;\n}\n".into();
+    assert_eq!(each(&looping, Form::Packed), 1);
+    assert_eq!(text(&looping, Form::Packed, 0, None).name, "single_larger");
+    assert_eq!(
+        (text(&looping, Form::Strided, 0, None).threads, text(&squared_difference(), Form::Single, 0, None).threads),
+        (128, 256)
+    );
+    // With less to read a thread takes more, so that memory is kept busy.
+    let sum = |scalars| text(&squared_difference(), Form::Packed, scalars, Some(ReduceOperation::Sum)).each;
+    assert_eq!((sum(0), sum(1)), (8, 16));
+}
+
+#[test]
+fn names_of_kernels_are_their_own() {
+    let mut function = squared_difference();
+    function.source += "__device__ int packed_squared_difference() { return 0; }\n";
+    assert_eq!(text(&function, Form::Packed, 0, None).name, "packed_squared_difference_");
+}
+
+#[test]
+fn programs_are_as_in_the_files() {
+    register_helpers();
+    for case in cases() {
+        if ["squared_difference", "polar"].contains(&case.function.name) {
+            expect_file![format!("snapshots/{}.cu", case.function.name)]
+                .assert_eq(&source(&case.function, None).unwrap());
+        }
+    }
+}
