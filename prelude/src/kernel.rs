@@ -1,8 +1,8 @@
 //! Kernels: functions with `#[kernel]` before them, of which many threads run at once. [`launch`] and its relatives.
 //!
 //! `arguments` has what may be given to them as types; `request` checks a launch, in the order in which one would look for a mistake,
-//! and hands it to the backend. Each backend knows its own way of running threads (`backend/cpu/kernel.rs`,
-//! `backend/cuda/kernel.rs`); what is said of those that fail is in `failures.rs`, once for both.
+//! and hands it to the backend. Each backend knows its own way of running threads (`prelude/cpu/src/kernel.rs`,
+//! `prelude/cuda/src/kernel.rs`). What is said of those that fail is in `prelude/base/src/failures.rs`, once for both.
 
 mod arguments;
 mod config;

@@ -1,6 +1,6 @@
 //! What a backend must do, over dtype tags and raw allocations: the trait [`Backend`] and its vocabulary.
 //!
-//! `backend/cpu` and `backend/cuda` implement it; arrays and operations use it and know neither. All checks of
+//! The crates `prelude/cpu` and `prelude/cuda` implement it; arrays and operations use it and know neither. All checks of
 //! shapes, dtypes and devices happen above, in the operations: a backend may rely on what each method states.
 
 use crate::dtype::{DType, Scalar};

@@ -64,7 +64,7 @@ mod tests {
         let manifest: toml::Table = toml::from_str(&manifest).unwrap();
         let members = manifest["workspace"]["members"].as_array().unwrap();
         assert!(members.iter().all(|member| member.as_str().unwrap().starts_with("prelude")), "{members:?}");
-        assert_eq!(members.len(), 5);
+        assert_eq!(members.len(), 9);
         assert!(manifest["profile"]["release"].is_table());
     }
 
