@@ -280,8 +280,8 @@ fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, p
     let job = cpu::convolve::Job {
         image: image.pointer(),
         image_shape: shape(&image),
-        kernel: kernel.pointer(),
-        kernel_shape: shape(&kernel),
+        filter: kernel.pointer(),
+        filter_shape: shape(&kernel),
         origin: plan.origin,
         padding,
         out,
@@ -308,8 +308,8 @@ pub(crate) fn slide_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: M
         let job = cpu::convolve::Job {
             image: signal.pointer(),
             image_shape: shape(a),
-            kernel: kernel.pointer(),
-            kernel_shape: shape(v),
+            filter: kernel.pointer(),
+            filter_shape: shape(v),
             origin: (0, plan.origin),
             padding: Padding::Fill(T::default().to_scalar()),
             out,

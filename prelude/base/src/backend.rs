@@ -5,21 +5,21 @@
 
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::philox::Blocks;
 use crate::profiling::Recording;
-use crate::registry::{Function, Kernel};
+use crate::registry::Kernel;
 use std::any::Any;
 use std::sync::Arc;
-use text::{Facts, Limits};
+use text::{FunctionAttributes, Limits};
 
 pub mod factorisations;
 pub mod functions;
 pub mod kernel;
+pub mod operation;
 pub mod operations;
 pub mod stream;
 pub mod text;
 
-use kernel::{Argument, Launch};
+pub use operation::{KeptOperation, Operation};
 pub use operations::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 pub use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
@@ -89,22 +89,22 @@ impl Layout {
     }
 
     /// How the matrix of the last two axes lies in memory, if its rows, or else its columns, are lines of neighbours.
-    pub fn lines(&self) -> Option<Lines> {
+    pub fn leading_dimension(&self) -> Option<LeadingDimension> {
         let (&[.., rows, columns], &[.., down, across]) = (&self.shape[..], &self.strides[..]) else { return None };
         let lines = |count: usize, length: usize, step: isize, apart: isize| {
             let distance = if count <= 1 { length.max(1) } else { usize::try_from(apart).ok()? };
             ((length <= 1 || step == 1) && distance >= length.max(1)).then_some(distance)
         };
         if let Some(distance) = lines(rows, columns, across, down) {
-            return Some(Lines { are_rows: true, distance });
+            return Some(LeadingDimension { are_rows: true, distance });
         }
-        lines(columns, rows, down, across).map(|distance| Lines { are_rows: false, distance })
+        lines(columns, rows, down, across).map(|distance| LeadingDimension { are_rows: false, distance })
     }
 }
 
 /// A matrix in memory, as libraries of linear algebra take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct LeadingDimension {
     /// Whether the lines of neighbours are the rows, else the columns.
     pub are_rows: bool,
     /// How many elements apart the lines begin, at least their length and 1.
@@ -161,16 +161,6 @@ pub struct Span {
     pub scale: Option<f64>,
 }
 
-/// Into which bins elements are counted.
-#[derive(Clone, Copy)]
-pub enum Bins<'a> {
-    /// Each value has its own: integers from 0 on, below the number of bins.
-    Values,
-    /// Between neighbouring edges: f64, ascending, contiguous, one more than there are bins. What is outside, and NaN, is
-    /// not counted.
-    Between(View<'a>, Span),
-}
-
 /// The first of each run of equal elements in a sorted array.
 pub struct Distinct {
     /// The elements.
@@ -209,17 +199,6 @@ pub struct Foreign {
     pub address: usize,
     pub bytes: usize,
     pub owner: Box<dyn Any + Send + Sync>,
-}
-
-/// A Fourier transform along some axes. Which numbers it takes and gives, the arrays' dtypes and shapes say.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Transform<'a> {
-    /// Distinct, one at least.
-    pub axes: &'a [usize],
-    /// With `e^(+i…)` in the place of `e^(-i…)`.
-    pub is_inverse: bool,
-    /// All results are multiplied by this.
-    pub scale: f64,
 }
 
 /// What is known of a device; see `Device::properties`.
@@ -308,117 +287,20 @@ pub trait Backend: Send + Sync {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()>;
     /// Waits for queued work, then copies from byte `offset` of `source` into `target`.
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()>;
-    /// Sets every element of `out` to `value`, which is of its dtype.
-    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()>;
-    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
-    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()>;
-    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
-    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
-    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()>;
-    /// Applies `operation` to each element. Transcendental functions get floats only.
-    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()>;
-    /// Applies `operation` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
-    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
-    /// Computes each element of `outs`, an array for each result, by a function of the user; inputs and `outs` are of the
-    /// function's dtypes, arrays are broadcast to `outs`, which are of one shape and may be empty. An array may have the very
-    /// elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any other. Passes a panic
-    /// of the function on.
-    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()>;
-    /// Reduces to the one element of `out`, which is of the operation's dtype, what a function with one result gives for each
-    /// element of the inputs; those are as for `map`, with arrays broadcast to `shape`. There are elements if the operation
-    /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
-    fn map_reduce(
-        &self,
-        function: &Function,
-        operation: ReduceOperation,
-        inputs: &[Operand<'_>],
-        shape: &[usize],
-        out: View<'_>,
-    ) -> Result<()>;
-    /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
-    /// axes. The reduced part is not empty if the operation needs elements.
-    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()>;
-    /// `out` has along `axis` the sums or products of `x` up to each element; f32 is added and multiplied in f64. Both are
-    /// contiguous, of one shape, not empty; `out` has the dtype of sums of `x`.
-    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()>;
-    /// Discrete 2-D convolution: `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`, the image
-    /// continued by `padding`. All three are 2-D, contiguous, of one dtype (f32 or f64, or integers, wrapping),
-    /// none empty. `origin` is (0, 0) for the full result; larger for the same and valid parts of it.
-    fn convolve2d(
-        &self,
-        image: View<'_>,
-        kernel: View<'_>,
-        origin: (usize, usize),
-        padding: Padding,
-        out: View<'_>,
-    ) -> Result<()>;
-    /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · kernel[p]`; contiguous,
-    /// one dtype, none empty.
-    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()>;
-    /// `out[at] = a[at]` where `condition[at]` holds, else `b[at]`; arrays are broadcast to `out`, and `a` and `b` have its
-    /// dtype. `out` may be `a` or `b`.
-    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()>;
+    /// Does an operation, or queues it.
+    fn execute(&self, operation: Operation<'_>) -> Result<()>;
     /// The positions of the true elements of `mask`, ascending, as i64; or the elements of `source` at these positions.
     /// Both are contiguous and have as many elements. Gives a new allocation and the number of its elements, for which it
     /// waits.
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)>;
-    /// `out[.., i, ..] = source[.., indices[.., i, ..], ..]`, where `i` counts along `axis`. `out` is contiguous and not
-    /// empty, `indices` is broadcast to it, `source` has its shape but for the length of `axis`.
-    ///
-    /// Indices are i32, i64, u32 or u64, negative ones count from the end, and all were seen to be in range. Since other
-    /// threads may have written to them meanwhile, the backend must make sure that it reads nothing outside `source`.
-    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
-    /// `out[.., indices[.., i, ..], ..] = values[.., i, ..]`, where `i` counts along `axis`; of repeated indices the last
-    /// wins. `indices` is not empty, `values` is broadcast to its shape, `out` has that shape but for the length of `axis`.
-    ///
-    /// Indices are as for [`gather`](Self::gather), and nothing outside `out` may be written to.
-    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()>;
-    /// Sorts each row (along the last axis) of `x` into that of `out`: NaN last, -0.0 before 0.0. Both are contiguous, of one
-    /// dtype and of one shape with at least one axis, not empty.
-    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
-    /// For each row of `x`, the positions of its elements in ascending order, i64: NaN last, those of equal elements ascending,
-    /// -0.0 equal to 0.0. As for `sort`, but for the dtype.
-    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()>;
-    /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
-    /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
-    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()>;
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct>;
-    /// Counts the elements of `x` in each bin, as i64; or adds up their `weights` (f64, only with `Bins::Values`) as f64. All
-    /// are contiguous, `x` and `weights` of one size, `out` a new array with an element for each bin.
-    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()>;
-    /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
-    /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
-    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()>;
     /// Whether Fourier transforms can be computed; if not, what is missing.
     fn can_transform(&self) -> Result<()>;
-    /// The Fourier transforms of real arrays along all axes but the first of `x`, which counts them: f32 or f64, none empty.
-    /// `spectrum` has the same axes, of the last one only the first `n / 2 + 1` numbers, and one more axis for the real and the
-    /// imaginary part. `spectrum` is contiguous, and so is each array of `x`; those may overlap, an even number of elements
-    /// apart.
-    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()>;
-    /// The opposite of `transform_real`, times the number of elements; destroys the spectrum. Both are contiguous.
-    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()>;
-    /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
-    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()>;
     /// What factorises matrices.
     fn factorisations(&self) -> &dyn factorisations::Factorisations;
     /// Whether [`multiply`](Self::multiply) takes arrays of a dtype that is for storage.
     fn multiplies(&self, dtype: DType) -> bool;
-    /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
-    /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
-    ///
-    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have [`Layout::lines`], and are
-    /// added up in f32 or f64; f32 is not rounded to fewer bits on the way.
-    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
-    /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
-    /// `multiply`, but for types for storage.
-    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()>;
-    /// The Fourier transform of `x`: complex numbers, both arrays of one shape; or of real numbers to all complex ones (both of one
-    /// shape) or to those that the others follow from (`out` has the first `n / 2 + 1` along the last of the transform's
-    /// axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where what would make them complex is
-    /// not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty, and do not overlap.
-    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()>;
     /// Records an event behind the work that all streams have.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds between two recorded events.
@@ -459,7 +341,7 @@ pub trait Backend: Send + Sync {
     /// # Safety
     ///
     /// `stream` is the driver's handle of a stream of this device that exists.
-    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()>;
+    unsafe fn order(&self, stream: usize, first: StreamOrder) -> Result<()>;
     /// The bytes that the caches in front of the device's memory hold together, the last level of them.
     fn cache_bytes(&self) -> usize;
     /// Begins a profile, before which all queued work is done. There is one at a time.
@@ -488,11 +370,9 @@ pub trait Backend: Send + Sync {
     fn stop_functions(&self) {}
     /// What the device can launch.
     fn launch_limits(&self) -> Result<Limits>;
-    /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
-    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()>;
     /// What the compiler has made of a kernel, and how many blocks of some numbers of threads a multiprocessor runs at once; an error
     /// where there is no CUDA.
-    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+    fn kernel_attributes(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
         let reason = format!(
             "`{}` has registers and occupancy on CUDA devices only, and the current device is the CPU",
             kernel.short_name()
@@ -505,9 +385,9 @@ pub trait Backend: Send + Sync {
     }
 }
 
-/// Whose work comes first.
+/// Which work comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum StreamOrder {
     /// That of this backend.
     Ours,
     /// That of another stream.

@@ -1,5 +1,5 @@
 //! Direct convolution: the result is cut into tiles, each tile's window of the image is copied with its border, and a
-//! block of results is kept in registers while the window slides over the kernel.
+//! block of results is kept in registers while the window slides over the filter.
 
 mod simd;
 
@@ -13,8 +13,8 @@ use warpcell_base::dtype::{DType, Scalar};
 pub struct Job {
     pub image: *const u8,
     pub image_shape: [usize; 2],
-    pub kernel: *const u8,
-    pub kernel_shape: [usize; 2],
+    pub filter: *const u8,
+    pub filter_shape: [usize; 2],
     /// Where in the full result `out` starts.
     pub origin: (usize, usize),
     pub padding: Padding,
@@ -22,7 +22,7 @@ pub struct Job {
     pub out_shape: [usize; 2],
 }
 
-/// `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · kernel[p, q]`.
+/// `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · filter[p, q]`.
 ///
 /// # Safety
 ///
@@ -71,9 +71,9 @@ struct Tile<T> {
     window: *const T,
     /// From one row of the window to the next.
     window_stride: usize,
-    /// The kernel turned by 180 degrees, row-major.
+    /// The filter turned by 180 degrees, row-major.
     weights: *const T,
-    kernel_shape: [usize; 2],
+    filter_shape: [usize; 2],
     out: *mut T,
     out_stride: usize,
     rows: usize,
@@ -94,7 +94,7 @@ fn tile_shape([rows, columns]: [usize; 2], weights: usize, block: usize, element
     let tile_rows = rows.min(TILE_ROWS);
     let tile_bytes = if rows == 1 { LINE_BYTES } else { TILE_BYTES };
     let tile_columns = (tile_bytes / element).next_multiple_of(block).min(columns.next_multiple_of(block));
-    // For a large kernel tiles are smaller; their windows are mostly border and fit no cache either way.
+    // For a large filter tiles are smaller; their windows are mostly border and fit no cache either way.
     let most = (TILE_WORK / weights.max(1)).max(1);
     let tile_columns = tile_columns.min((most / tile_rows.max(1) / block).max(1) * block);
     let most_rows = (most / tile_columns.max(1)).max(1);
@@ -109,22 +109,22 @@ fn tile_shape([rows, columns]: [usize; 2], weights: usize, block: usize, element
 ///
 /// As for [`convolve2d`], and `compute` may be called on this processor.
 unsafe fn run<T: Native>(job: &Job, block: usize, compute: unsafe fn(&Tile<T>)) {
-    let [kernel_rows, kernel_columns] = job.kernel_shape;
+    let [filter_rows, filter_columns] = job.filter_shape;
     let [rows, columns] = job.out_shape;
-    // SAFETY: the kernel is borrowed for the call.
-    let kernel = unsafe { std::slice::from_raw_parts(job.kernel.cast::<T>(), kernel_rows * kernel_columns) };
-    let weights: Vec<T> = kernel.iter().rev().copied().collect();
+    // SAFETY: the filter is borrowed for the call.
+    let filter = unsafe { std::slice::from_raw_parts(job.filter.cast::<T>(), filter_rows * filter_columns) };
+    let weights: Vec<T> = filter.iter().rev().copied().collect();
     let (tile_rows, tile_columns) = tile_shape(job.out_shape, weights.len(), block, size_of::<T>());
-    let window_rows = tile_rows + kernel_rows - 1;
+    let window_rows = tile_rows + filter_rows - 1;
     // One cache line more than needed keeps the rows of wide windows from competing for one place in the cache.
-    let window_stride = tile_columns + kernel_columns - 1 + 64 / size_of::<T>();
+    let window_stride = tile_columns + filter_columns - 1 + 64 / size_of::<T>();
     let tiles_across = columns.div_ceil(tile_columns);
     let tiles = rows.div_ceil(tile_rows) * tiles_across;
     let image =
         Image { pointer: Shared(job.image.cast_mut().cast::<T>()), shape: job.image_shape, padding: job.padding };
-    let (out, weights, kernel_shape, origin) = (Shared(job.out.cast::<T>()), &weights, job.kernel_shape, job.origin);
+    let (out, weights, filter_shape, origin) = (Shared(job.out.cast::<T>()), &weights, job.filter_shape, job.origin);
     // Small results are not worth a second thread.
-    let tile_work = tile_rows * tile_columns * kernel_rows * kernel_columns;
+    let tile_work = tile_rows * tile_columns * filter_rows * filter_columns;
     let grain = ((1 << 16) / tile_work).max(1);
     pool::split(tiles, grain, &|range| {
         let mut window = vec![T::default(); window_rows * window_stride];
@@ -134,17 +134,17 @@ unsafe fn run<T: Native>(job: &Job, block: usize, compute: unsafe fn(&Tile<T>)) 
                 window: window.as_ptr(),
                 window_stride,
                 weights: weights.as_ptr(),
-                kernel_shape,
+                filter_shape,
                 // SAFETY: the tile lies within the result.
                 out: unsafe { out.get().add(row * columns + column) },
                 out_stride: columns,
                 rows: tile_rows.min(rows - row),
                 columns: tile_columns.min(columns - column),
             };
-            let top = (row + origin.0) as isize - (kernel_rows as isize - 1);
-            let left = (column + origin.1) as isize - (kernel_columns as isize - 1);
-            for (index, line) in window.chunks_exact_mut(window_stride).take(tile.rows + kernel_rows - 1).enumerate() {
-                image.read_row(top + index as isize, left, &mut line[..tile.columns + kernel_columns - 1]);
+            let top = (row + origin.0) as isize - (filter_rows as isize - 1);
+            let left = (column + origin.1) as isize - (filter_columns as isize - 1);
+            for (index, line) in window.chunks_exact_mut(window_stride).take(tile.rows + filter_rows - 1).enumerate() {
+                image.read_row(top + index as isize, left, &mut line[..tile.columns + filter_columns - 1]);
             }
             // SAFETY: the window holds all that the tile needs; each tile belongs to one task.
             unsafe { compute(&tile) };
@@ -311,14 +311,14 @@ impl<S: Simd> Copy for Vector<S> {}
 ///
 /// # Safety
 ///
-/// The window must have `R - 1` rows more than the kernel, and `V` vectors less one element more columns.
+/// The window must have `R - 1` rows more than the filter, and `V` vectors less one element more columns.
 #[inline(always)]
 unsafe fn sums<S: Simd, const R: usize, const V: usize>(
     tile: &Tile<S::Element>,
     window: *const S::Element,
 ) -> [[Vector<S>; V]; R] {
-    let [rows, columns] = tile.kernel_shape;
-    // SAFETY: the caller's promise; weights are indexed within the kernel's shape.
+    let [rows, columns] = tile.filter_shape;
+    // SAFETY: the caller's promise; weights are indexed within the filter's shape.
     unsafe {
         let zero = Vector::<S>(S::splat(S::Element::default()));
         let mut sums = [[zero; V]; R];
@@ -341,7 +341,7 @@ unsafe fn sums<S: Simd, const R: usize, const V: usize>(
         if rows + 1 >= R {
             for top in 0..R - 1 {
                 // Row `r` of the results needs row `top` of the window if it is not below it, else the one that is
-                // as many rows further down as the kernel has.
+                // as many rows further down as the filter has.
                 let mut lines = [window; R];
                 let mut weights = [tile.weights; R];
                 for r in 0..R {
@@ -381,18 +381,18 @@ unsafe fn sums<S: Simd, const R: usize, const V: usize>(
 #[inline(always)]
 unsafe fn integers<T: Arithmetic>(tile: &Tile<T>) {
     const WIDTH: usize = 128;
-    let [kernel_rows, kernel_columns] = tile.kernel_shape;
+    let [filter_rows, filter_columns] = tile.filter_shape;
     for row in 0..tile.rows {
         for column in (0..tile.columns).step_by(WIDTH) {
             let count = WIDTH.min(tile.columns - column);
             let mut sums = [T::default(); WIDTH];
             let sums = &mut sums[..count];
-            for p in 0..kernel_rows {
-                for q in 0..kernel_columns {
-                    // SAFETY: the window has the rows and columns of the tile and the kernel, less one each.
+            for p in 0..filter_rows {
+                for q in 0..filter_columns {
+                    // SAFETY: the window has the rows and columns of the tile and the filter, less one each.
                     let (weight, line) = unsafe {
                         let line = tile.window.add((row + p) * tile.window_stride + column + q);
-                        (*tile.weights.add(p * kernel_columns + q), std::slice::from_raw_parts(line, count))
+                        (*tile.weights.add(p * filter_columns + q), std::slice::from_raw_parts(line, count))
                     };
                     for (sum, &x) in sums.iter_mut().zip(line) {
                         *sum = sum.add(x.multiply(weight));
@@ -422,13 +422,13 @@ mod tests {
     use super::*;
 
     /// One term after the other, as the definition says; inputs are small integers, so that every order is exact.
-    fn reference(image: &[f64], [rows, columns]: [usize; 2], kernel: &[f64], kernel_shape: [usize; 2]) -> Vec<f64> {
-        let [full_rows, full_columns] = [rows + kernel_shape[0] - 1, columns + kernel_shape[1] - 1];
+    fn reference(image: &[f64], [rows, columns]: [usize; 2], filter: &[f64], filter_shape: [usize; 2]) -> Vec<f64> {
+        let [full_rows, full_columns] = [rows + filter_shape[0] - 1, columns + filter_shape[1] - 1];
         let mut out = vec![0.0; full_rows * full_columns];
         for (index, &x) in image.iter().enumerate() {
-            for (place, &weight) in kernel.iter().enumerate() {
-                let row = index / columns + place / kernel_shape[1];
-                let column = index % columns + place % kernel_shape[1];
+            for (place, &weight) in filter.iter().enumerate() {
+                let row = index / columns + place / filter_shape[1];
+                let column = index % columns + place % filter_shape[1];
                 out[row * full_columns + column] += x * weight;
             }
         }
@@ -446,22 +446,22 @@ mod tests {
 
     fn check<T: Native>(isa: Isa, dtype: DType, convert: fn(f64) -> T, back: fn(T) -> f64) {
         let images = [[1, 1], [5, 7], [29, 31], [64, 130], [33, 420], [1, 3000], [95, 1]];
-        let kernels = [[1, 1], [2, 3], [3, 3], [5, 2], [6, 6], [7, 4], [15, 15], [1, 40], [40, 1]];
-        for (image_shape, kernel_shape) in images.into_iter().flat_map(|image| kernels.map(|kernel| (image, kernel))) {
+        let filters = [[1, 1], [2, 3], [3, 3], [5, 2], [6, 6], [7, 4], [15, 15], [1, 40], [40, 1]];
+        for (image_shape, filter_shape) in images.into_iter().flat_map(|image| filters.map(|filter| (image, filter))) {
             let image = numbers(image_shape[0] * image_shape[1]);
-            let kernel = numbers(kernel_shape[0] * kernel_shape[1]);
-            let expected = reference(&image, image_shape, &kernel, kernel_shape);
-            let (image, kernel): (Vec<T>, Vec<T>) =
-                (image.into_iter().map(convert).collect(), kernel.into_iter().map(convert).collect());
-            let out_shape = [image_shape[0] + kernel_shape[0] - 1, image_shape[1] + kernel_shape[1] - 1];
+            let filter = numbers(filter_shape[0] * filter_shape[1]);
+            let expected = reference(&image, image_shape, &filter, filter_shape);
+            let (image, filter): (Vec<T>, Vec<T>) =
+                (image.into_iter().map(convert).collect(), filter.into_iter().map(convert).collect());
+            let out_shape = [image_shape[0] + filter_shape[0] - 1, image_shape[1] + filter_shape[1] - 1];
             // Guards on both sides: nothing outside the result may be written.
             let guard = convert(77.0);
             let mut out = vec![guard; out_shape[0] * out_shape[1] + 128];
             let job = Job {
                 image: image.as_ptr().cast(),
                 image_shape,
-                kernel: kernel.as_ptr().cast(),
-                kernel_shape,
+                filter: filter.as_ptr().cast(),
+                filter_shape,
                 origin: (0, 0),
                 padding: Padding::Fill(zero(dtype)),
                 out: out[64..].as_mut_ptr().cast(),
@@ -472,7 +472,7 @@ mod tests {
             let (before, rest) = out.split_at(64);
             let (result, after) = rest.split_at(expected.len());
             let result: Vec<f64> = result.iter().map(|&x| back(x)).collect();
-            assert!(result == expected, "{isa:?} {dtype}: {image_shape:?} by {kernel_shape:?}");
+            assert!(result == expected, "{isa:?} {dtype}: {image_shape:?} by {filter_shape:?}");
             assert!(before.iter().chain(after).all(|&x| x == guard), "{isa:?} {dtype}: written outside");
         }
     }
@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn no_tile_takes_long_and_usual_ones_are_whole() {
-        assert_eq!(tile_shape([2062, 2062], 225, 32, 8), (30, 384), "as a 15 by 15 kernel needs");
+        assert_eq!(tile_shape([2062, 2062], 225, 32, 8), (30, 384), "as a 15 by 15 filter needs");
         assert_eq!(tile_shape([1, 4_000_000], 15, 32, 8), (1, 4096));
         assert_eq!(tile_shape([3, 5], 225, 32, 8), (3, 32));
         for weights in [40_000, 400_000, 1_000_000, 8_000_000] {

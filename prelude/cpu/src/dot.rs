@@ -2,7 +2,7 @@
 //!
 //! As for reductions, the length alone decides how the work is cut, so that results are the same on every machine.
 
-use super::multiply::Ring;
+use super::matmul::Ring;
 use super::numeric::{Isa, Shared, for_dtype};
 use super::pool;
 use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};

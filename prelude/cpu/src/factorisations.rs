@@ -42,57 +42,57 @@ impl Factorisations for CpuBackend {
     }
 
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
-        let turn = self.compute(|| format!("triangle {}", x.dtype));
+        let guard = self.compute(|| format!("triangle {}", x.dtype));
         for_float!(x.dtype, triangles(&x, part, &out));
-        turn.end()
+        guard.end()
     }
 
     fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        let turn = self.compute(|| format!("det {}", x.dtype));
+        let guard = self.compute(|| format!("det {}", x.dtype));
         for_float!(x.dtype, determinants(&x, origin(&out)))?;
-        turn.end()
+        guard.end()
     }
 
     fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let turn = self.compute(|| format!("inv {}", x.dtype));
+        let guard = self.compute(|| format!("inv {}", x.dtype));
         let fault = for_float!(x.dtype, inverses(&x, &out))?;
-        turn.end().map(|()| fault)
+        guard.end().map(|()| fault)
     }
 
     fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let turn = self.compute(|| format!("solve {}", x.dtype));
+        let guard = self.compute(|| format!("solve {}", x.dtype));
         let fault = for_float!(x.dtype, solutions(&x, &b, &out))?;
-        turn.end().map(|()| fault)
+        guard.end().map(|()| fault)
     }
 
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
-        let turn = self.compute(|| format!("lu {}", x.dtype));
+        let guard = self.compute(|| format!("lu {}", x.dtype));
         let order = for_float!(x.dtype, lu(&x, &packed))?;
-        turn.end().map(|()| order)
+        guard.end().map(|()| order)
     }
 
     fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()> {
-        let turn = self.compute(|| format!("qr {}", x.dtype));
+        let guard = self.compute(|| format!("qr {}", x.dtype));
         for_float!(x.dtype, qr(&x, q.as_ref(), &r))?;
-        turn.end()
+        guard.end()
     }
 
     fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let turn = self.compute(|| format!("cholesky {}", x.dtype));
+        let guard = self.compute(|| format!("cholesky {}", x.dtype));
         let fault = for_float!(x.dtype, cholesky(&x, &out))?;
-        turn.end().map(|()| fault)
+        guard.end().map(|()| fault)
     }
 
     fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
-        let turn = self.compute(|| format!("eigh {}", x.dtype));
+        let guard = self.compute(|| format!("eigh {}", x.dtype));
         let fault = for_float!(x.dtype, eigenvalues(&x, origin(&values), vectors.as_ref()))?;
-        turn.end().map(|()| fault)
+        guard.end().map(|()| fault)
     }
 
     fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {
-        let turn = self.compute(|| format!("svd {}", x.dtype));
+        let guard = self.compute(|| format!("svd {}", x.dtype));
         let fault = for_float!(x.dtype, singular_values(&x, origin(&values), vectors.as_ref()))?;
-        turn.end().map(|()| fault)
+        guard.end().map(|()| fault)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Kernels on the CPU: the threads of `warpcell_threads`, blocks spread over the backend's own threads.
 
-use super::graph::{KeptArgument, noted};
 use super::map::Running;
-use super::{CpuBackend, origin, pool};
+use super::{QueueGuard, origin, pool};
 use std::time::Instant;
 use warpcell_base::backend::kernel::{Argument, Checks, Launch};
 use warpcell_base::backend::text::Limits;
@@ -25,19 +24,10 @@ pub(super) fn limits() -> Limits {
     }
 }
 
-/// The backend's `launch`.
-pub(super) fn launch(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
-    noted!(|cpu, launch, arguments| {
-        let arguments: Vec<Argument<'_>> = arguments.iter().map(KeptArgument::view).collect();
-        cpu.launch(&launch, &arguments)
-    });
+/// Runs the threads of a launch.
+pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
     let mode = if launch.checks == Checks::All { Mode::Checked } else { Mode::Plain };
-    run(cpu, launch, arguments, mode)
-}
-
-fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode) -> Result<()> {
     let (name, threads) = (launch.kernel.short_name(), launch.kernel.threads);
-    let turn = cpu.compute(|| format!("kernel {name}"));
     let given: Vec<Given<'_>> = arguments
         .iter()
         .map(|argument| match argument {
@@ -77,7 +67,7 @@ fn run(cpu: &CpuBackend, launch: &Launch, arguments: &[Argument<'_>], mode: Mode
         outcome = Some(pool::install(|| unsafe { warpcell_threads::run(&spec, &thread) }));
     });
     let (result, _) = outcome.expect("the macro's function runs the threads");
-    let ended = turn.end();
+    let ended = guard.end();
     match result {
         Ok(()) => ended,
         Err(failure) if failure.kind == FailureKind::Interrupted => {

@@ -9,61 +9,57 @@
 
 // Long because: each method of the backend stands here, and calls the file of its family.
 
-mod arg;
+mod argminmax;
 mod cache;
 mod complex;
 mod compress;
 mod convert;
 pub mod convolve;
 pub mod copy;
-mod count;
 pub mod dot;
 pub mod elementwise;
 mod factorisations;
 mod fft;
 mod graph;
+mod histogram;
 mod index;
 mod kernel;
 pub mod map;
+pub mod matmul;
 mod matrices;
 pub mod memory;
-pub mod multiply;
+mod memory_limits;
 mod numeric;
+mod operations;
 pub mod permutation;
 mod pool;
+mod queue_guard;
 pub mod random;
 mod reduce;
-mod room;
 mod runs;
 mod scan;
 mod search;
-mod select;
 pub mod sort;
 mod stream;
 mod transform;
-mod turn;
+mod where_;
 
-use graph::{KeptView, noted};
 use memory::Memory;
-pub use room::available as free_memory;
+pub use memory_limits::available as free_memory;
+use queue_guard::{QueueGuard, name_of};
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
-use turn::{Turn, name_of};
 use warpcell_base::backend::factorisations::Factorisations;
-use warpcell_base::backend::kernel::{Argument, Launch};
 use warpcell_base::backend::stream::{copies, orders, waits};
 use warpcell_base::backend::text::Limits;
 use warpcell_base::backend::{
-    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
-    Foreign, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation, StreamHandle,
-    Transform, UnaryOperation, View, Whose,
+    Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, MemoryFigures, Operand,
+    Operation, PoolFigures, PoolKind, StreamHandle, StreamOrder, View,
 };
-use warpcell_base::dtype::{DType, Scalar, typestr};
+use warpcell_base::dtype::{DType, typestr};
 use warpcell_base::error::{Error, Result};
-use warpcell_base::philox::Blocks;
 use warpcell_base::profiling::{Kind, Listener, Listening, Recorded, Recording};
-use warpcell_base::registry::Function;
 
 /// The backend; one per process.
 pub fn backend() -> Arc<dyn Backend> {
@@ -130,321 +126,52 @@ impl Backend for CpuBackend {
         if graph::is_capturing() {
             return Err(copies("a copy to the device"));
         }
-        let turn = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
+        let guard = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
         unsafe { copy::bytes(source.as_ptr(), start(target), source.len()) };
-        turn.end()
+        guard.end()
     }
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
         may_wait("a copy to the host")?;
-        let turn = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
+        let guard = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
         unsafe { copy::bytes(start(source).add(offset), target.as_mut_ptr(), target.len()) };
-        turn.end()
+        guard.end()
     }
 
-    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
-        noted!(|cpu, out| cpu.fill(value, out.view()));
-        let turn = self.compute(|| format!("fill {}", out.dtype));
-        // SAFETY: the invariants of `Memory`.
-        unsafe { elementwise::fill(value, origin(&out), out.layout) };
-        turn.end()
-    }
-
-    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
-        noted!(|cpu, out| cpu.arange(start, step, out.view()));
-        let turn = self.compute(|| format!("arange {}", out.dtype));
-        // SAFETY: the invariants of `Memory`; `out` is 1-D.
-        unsafe { elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]) };
-        turn.end()
-    }
-
-    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, source, out| cpu.copy(source.view(), out.view()));
-        let turn = if source.dtype == out.dtype {
-            self.spend(Kind::Copy, || (format!("copy {}", out.dtype), out.layout.size() * out.dtype.size()))
-        } else {
-            self.compute(|| format!("convert {} to {}", source.dtype, out.dtype))
-        };
-        // SAFETY: the invariants of `Memory`.
-        unsafe { convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout) };
-        turn.end()
-    }
-
-    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, out| cpu.unary(operation, x.view(), out.view()));
-        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
-        let input = elementwise::Input::Array(origin(&x), x.layout);
-        // SAFETY: the invariants of `Memory`.
-        unsafe { elementwise::unary(operation, x.dtype, input, origin(&out), out.layout) };
-        turn.end()
-    }
-
-    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, a, b, out| cpu.binary(operation, a.view(), b.view(), out.view()));
-        let dtype = match (a, b) {
-            (Operand::Array(array), _) | (_, Operand::Array(array)) => array.dtype,
-            (Operand::Scalar(scalar), _) => scalar.dtype(),
-        };
-        let turn = self.compute(|| format!("{} {dtype}", name_of(operation)));
-        let inputs = [&a, &b].map(input);
-        // SAFETY: the invariants of `Memory`.
-        unsafe { elementwise::binary(operation, dtype, inputs, origin(&out), out.layout) };
-        turn.end()
-    }
-
-    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
-        map::on_arrays(self, function, inputs, outs)
-    }
-
-    fn map_reduce(
-        &self,
-        function: &Function,
-        operation: ReduceOperation,
-        inputs: &[Operand<'_>],
-        shape: &[usize],
-        out: View<'_>,
-    ) -> Result<()> {
-        map::reduced(self, function, operation, inputs, shape, out)
-    }
-
-    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, axes, out| cpu.reduce(operation, x.view(), &axes, out.view()));
-        let turn = self.compute(|| format!("{} {}", name_of(operation), x.dtype));
-        // SAFETY: the invariants of `Memory`.
-        unsafe {
-            match operation {
-                ReduceOperation::ArgMax | ReduceOperation::ArgMin => {
-                    arg::arg(operation, x.dtype, origin(&x), x.layout, axes[0], origin(&out).cast());
-                }
-                _ => reduce::reduce(operation, x.dtype, origin(&x), x.layout, axes, origin(&out)),
-            }
+    fn execute(&self, operation: Operation<'_>) -> Result<()> {
+        if graph::is_capturing() {
+            graph::record(operation.keep());
+            return Ok(());
         }
-        turn.end()
-    }
-
-    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, out| cpu.scan(operation, x.view(), axis, out.view()));
-        let turn = self.compute(|| format!("cumulative {} {}", name_of(operation), x.dtype));
-        // SAFETY: the invariants of `Memory`; both are contiguous.
-        unsafe { scan::scan(operation, x.dtype, origin(&x), x.layout.around(axis), origin(&out)) };
-        turn.end()
-    }
-
-    fn convolve2d(
-        &self,
-        image: View<'_>,
-        kernel: View<'_>,
-        origin_: (usize, usize),
-        padding: Padding,
-        out: View<'_>,
-    ) -> Result<()> {
-        noted!(|cpu, image, kernel, out| { cpu.convolve2d(image.view(), kernel.view(), origin_, padding, out.view()) });
-        let turn = self.compute(|| format!("convolve2d {}", image.dtype));
-        let shape = |view: &View<'_>| [view.layout.shape[0], view.layout.shape[1]];
-        let job = convolve::Job {
-            image: origin(&image),
-            image_shape: shape(&image),
-            kernel: origin(&kernel),
-            kernel_shape: shape(&kernel),
-            origin: origin_,
-            padding,
-            out: origin(&out),
-            out_shape: shape(&out),
-        };
-        // SAFETY: the invariants of `Memory`; all three are contiguous.
-        unsafe { convolve::convolve2d(image.dtype, &job) };
-        turn.end()
-    }
-
-    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin_: usize, out: View<'_>) -> Result<()> {
-        noted!(|cpu, signal, kernel, out| cpu.convolve(signal.view(), kernel.view(), origin_, out.view()));
-        let turn = self.compute(|| format!("convolve {}", signal.dtype));
-        let shape = |view: &View<'_>| [1, view.layout.shape[0]];
-        let job = convolve::Job {
-            image: origin(&signal),
-            image_shape: shape(&signal),
-            kernel: origin(&kernel),
-            kernel_shape: shape(&kernel),
-            origin: (0, origin_),
-            padding: Padding::Fill(convolve::zero(signal.dtype)),
-            out: origin(&out),
-            out_shape: shape(&out),
-        };
-        // SAFETY: the invariants of `Memory`; all three are contiguous.
-        unsafe { convolve::convolve2d(signal.dtype, &job) };
-        turn.end()
-    }
-
-    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, condition, a, b, out| cpu.select(condition.view(), a.view(), b.view(), out.view()));
-        let turn = self.compute(|| format!("where {}", out.dtype));
-        let inputs = [&a, &b].map(input);
-        let condition = (origin(&condition).cast_const(), condition.layout);
-        // SAFETY: the invariants of `Memory`.
-        unsafe { select::select(out.dtype, condition, inputs, origin(&out), out.layout) };
-        turn.end()
+        operations::execute(self, operation)
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
         may_wait("a selection of elements")?;
-        let turn = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
+        let guard = self.compute(|| source.map_or_else(|| "nonzero".into(), |source| format!("mask {}", source.dtype)));
         let start = source.as_ref().map(|source| (origin(source).cast_const(), source.dtype));
         // SAFETY: the invariants of `Memory`; both are contiguous.
         let (memory, count) = unsafe { compress::compress(origin(&mask), mask.layout.size(), start) }?;
-        turn.end()?;
+        guard.end()?;
         Ok((Arc::new(memory), count))
-    }
-
-    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, source, indices, out| cpu.gather(source.view(), axis, indices.view(), out.view()));
-        let turn = self.compute(|| format!("take {}", out.dtype));
-        let job = index::Gather {
-            source: (origin(&source), source.layout),
-            axis,
-            indices: (origin(&indices), indices.layout),
-            out: (origin(&out), &out.layout.shape),
-        };
-        // SAFETY: the invariants of `Memory`; `out` is contiguous.
-        unsafe { index::gather(out.dtype, indices.dtype, &job) };
-        turn.end()
-    }
-
-    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, values, indices, out| cpu.scatter(values.view(), axis, indices.view(), out.view()));
-        let turn = self.compute(|| format!("put {}", out.dtype));
-        let job = index::Scatter {
-            values: input(&values),
-            axis,
-            indices: (origin(&indices), indices.layout),
-            out: (origin(&out), out.layout),
-        };
-        // SAFETY: the invariants of `Memory`.
-        unsafe { index::scatter(out.dtype, indices.dtype, &job) };
-        turn.end()
-    }
-
-    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
-        noted!(|cpu, out| cpu.random(blocks, distribution, out.view()));
-        let turn = self.compute(|| format!("random {} {}", name_of(distribution), out.dtype));
-        // SAFETY: the invariants of `Memory`; `out` is contiguous.
-        unsafe { random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size()) };
-        turn.end()
-    }
-
-    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, out| cpu.sort(x.view(), out.view()));
-        let turn = self.compute(|| format!("sort {}", x.dtype));
-        let (rows, length) = rows(&x);
-        // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
-        unsafe { sort::sort(x.dtype, origin(&x), origin(&out), rows, length)? };
-        turn.end()
-    }
-
-    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, out| cpu.argsort(x.view(), out.view()));
-        let turn = self.compute(|| format!("argsort {}", x.dtype));
-        let (rows, length) = rows(&x);
-        // SAFETY: the invariants of `Memory`; both are contiguous and of one shape.
-        unsafe { sort::argsort(x.dtype, origin(&x), origin(&out).cast(), rows, length)? };
-        turn.end()
-    }
-
-    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
-        noted!(|cpu, sorted, values, out| cpu.search_sorted(sorted.view(), values.view(), right, out.view()));
-        let turn = self.compute(|| format!("searchsorted {}", sorted.dtype));
-        let elements = |view: &View<'_>| (origin(view).cast_const(), view.layout.size());
-        // SAFETY: the invariants of `Memory`; all are contiguous.
-        unsafe {
-            search::search_sorted(sorted.dtype, elements(&sorted), elements(&values), right, origin(&out).cast());
-        }
-        turn.end()
     }
 
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
         may_wait("unique")?;
-        let turn = self.compute(|| format!("unique {}", sorted.dtype));
+        let guard = self.compute(|| format!("unique {}", sorted.dtype));
         // SAFETY: the invariants of `Memory`; the array is contiguous.
         let (elements, starts, count) =
             unsafe { search::distinct(sorted.dtype, origin(&sorted), sorted.layout.size())? };
-        turn.end()?;
+        guard.end()?;
         Ok(Distinct { elements: Arc::new(elements), starts: Arc::new(starts), count })
-    }
-
-    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, x, bins, weights, out| {
-            cpu.count(x.view(), bins.view(), weights.as_ref().map(KeptView::view), out.view())
-        });
-        let turn = self.compute(|| format!("histogram {}", x.dtype));
-        let elements = (origin(&x).cast_const(), x.layout.size());
-        let (target, count) = (origin(&out), out.layout.size());
-        // SAFETY: the invariants of `Memory`; all are contiguous, with as many elements.
-        unsafe {
-            match bins {
-                Bins::Values => {
-                    let weights = weights.map(|weights| origin(&weights).cast_const());
-                    count::values(x.dtype, elements, weights, (target, count));
-                }
-                Bins::Between(edges, span) => {
-                    count::between(x.dtype, elements, origin(&edges).cast(), span, (target.cast(), count));
-                }
-            }
-        }
-        turn.end()
     }
 
     fn can_transform(&self) -> Result<()> {
         Ok(())
-    }
-
-    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
-        fn run<T: fft::Real>(x: View<'_>, spectrum: View<'_>) {
-            let (shape, distance) = (&x.layout.shape, x.layout.strides[0]);
-            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
-            unsafe { fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast()) }
-        }
-        noted!(|cpu, x, spectrum| cpu.transform_real(x.view(), spectrum.view()));
-        let turn = self.compute(|| format!("rfft {}", x.dtype));
-        if x.dtype == DType::F32 {
-            run::<f32>(x, spectrum)
-        } else {
-            run::<f64>(x, spectrum)
-        }
-        turn.end()
-    }
-
-    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
-        fn run<T: fft::Real>(spectrum: View<'_>, x: View<'_>) {
-            let shape = &x.layout.shape;
-            // SAFETY: the invariants of `Memory`; the spectrum's elements are pairs of parts.
-            unsafe { fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast()) }
-        }
-        noted!(|cpu, spectrum, x| cpu.transform_back(spectrum.view(), x.view()));
-        let turn = self.compute(|| format!("irfft {}", x.dtype));
-        if x.dtype == DType::F32 {
-            run::<f32>(spectrum, x)
-        } else {
-            run::<f64>(spectrum, x)
-        }
-        turn.end()
-    }
-
-    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
-        noted!(|cpu, a, b| cpu.multiply_spectra(a.view(), b.view(), scale));
-        let turn = self.compute(|| format!("multiply spectra {}", a.dtype));
-        let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
-        let (first, second) = (origin(&a), origin(&b));
-        // SAFETY: the invariants of `Memory`; the elements are pairs of parts.
-        unsafe {
-            match a.dtype {
-                DType::F32 => fft::multiply::<f32>(first.cast(), size, second.cast(), others, scale as f32),
-                _ => fft::multiply::<f64>(first.cast(), size, second.cast(), others, scale),
-            }
-        }
-        turn.end()
     }
 
     fn factorisations(&self) -> &dyn Factorisations {
@@ -453,55 +180,6 @@ impl Backend for CpuBackend {
 
     fn multiplies(&self, _dtype: DType) -> bool {
         false
-    }
-
-    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, a, b, out| cpu.multiply(a.view(), b.view(), out.view()));
-        let turn = self.compute(|| format!("matmul {}", a.dtype));
-        let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
-        let pairs = multiply::pairs(pairs, &a.layout.strides, &b.layout.strides);
-        let factor = |view: &View<'_>| {
-            let &[.., down, across] = &view.layout.strides[..] else { unreachable!("factors have two axes") };
-            multiply::Factor { start: origin(view), strides: [down, across] }
-        };
-        let inner = a.layout.shape[a.layout.shape.len() - 1];
-        let products = multiply::Products {
-            lengths: [*rows, inner, *columns],
-            a: factor(&a),
-            b: factor(&b),
-            pairs: &pairs,
-            out: origin(&out),
-        };
-        // SAFETY: the invariants of `Memory`; `out` is contiguous.
-        unsafe { multiply::multiply(a.dtype, &products) };
-        turn.end()
-    }
-
-    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        noted!(|cpu, a, b, out| cpu.dot(a.view(), b.view(), out.view()));
-        let turn = self.compute(|| format!("dot {}", a.dtype));
-        let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
-        // SAFETY: the invariants of `Memory`.
-        unsafe { dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out)) };
-        turn.end()
-    }
-
-    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
-        let Transform { axes, is_inverse, scale } = transform;
-        noted!(|cpu, axes, x, out| {
-            cpu.transform(Transform { axes: &axes, is_inverse, scale }, x.view(), out.view())
-        });
-        let turn = self.compute(|| format!("fft {}", x.dtype));
-        let from = (origin(&x), x.layout, x.dtype.is_complex());
-        let to = (origin(&out), out.layout, out.dtype.is_complex());
-        // SAFETY: the invariants of `Memory`; both are contiguous.
-        unsafe {
-            match out.dtype.part() {
-                DType::F32 => transform::transform::<f32>(transform, from, to)?,
-                _ => transform::transform::<f64>(transform, from, to)?,
-            }
-        }
-        turn.end()
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
@@ -532,7 +210,7 @@ impl Backend for CpuBackend {
 
     fn memory(&self) -> MemoryFigures {
         let used = memory::used();
-        let (free, total) = (room::available(), room::total());
+        let (free, total) = (memory_limits::available(), memory_limits::total());
         MemoryFigures { used, pooled: used + memory::unused(), free, total }
     }
 
@@ -583,7 +261,7 @@ impl Backend for CpuBackend {
         None
     }
 
-    unsafe fn order(&self, _stream: usize, _first: Whose) -> Result<()> {
+    unsafe fn order(&self, _stream: usize, _first: StreamOrder) -> Result<()> {
         Err(Error::InvalidArgument {
             operation: "order",
             reason: "the device is the CPU, which has no streams: its operations are done when they return".into(),
@@ -599,7 +277,7 @@ impl Backend for CpuBackend {
     }
 
     fn properties(&self) -> DeviceProperties {
-        DeviceProperties::new(self.name(), [room::available(), room::total()], threads())
+        DeviceProperties::new(self.name(), [memory_limits::available(), memory_limits::total()], threads())
     }
 
     fn copy_between(&self, _: &Arc<dyn Allocation>, _: usize, _: &Arc<dyn Allocation>, _: usize) -> Result<bool> {
@@ -608,10 +286,6 @@ impl Backend for CpuBackend {
 
     fn launch_limits(&self) -> Result<Limits> {
         Ok(kernel::limits())
-    }
-
-    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
-        kernel::launch(self, launch, arguments)
     }
 
     fn first_stream(&self) -> Arc<dyn StreamHandle> {

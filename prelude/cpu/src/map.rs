@@ -4,12 +4,11 @@
 //! that the compiled function is one simple loop.
 
 use super::elementwise::Input;
-use super::graph::{KeptOperand, KeptView, noted};
 use super::numeric::{Shared, for_bits, for_dtype, for_number};
 use super::pool;
 use super::reduce::{All, Any, Cascade, Max, Min, Product, Reduction, Sum, leaf};
 use super::runs::Runs;
-use super::{CpuBackend, Turn, completed, input, name_of, origin};
+use super::{QueueGuard, completed, input, origin};
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -33,43 +32,20 @@ type Buffer = [u128; BLOCK];
 /// What a panic carries.
 type Payload = Box<dyn std::any::Any + Send>;
 
-/// The backend's `map`.
+/// A function over arrays: `outs` are its results, or one is what `reduction` makes of them. Passes a panic of the function on,
+/// when the queue is free again.
 pub(super) fn on_arrays(
-    cpu: &CpuBackend,
+    guard: QueueGuard<'_>,
     function: &Function,
-    inputs: &[Operand<'_>],
-    outs: &[View<'_>],
-) -> Result<()> {
-    noted!(|cpu, function, inputs, outs| {
-        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
-        let outs: Vec<View<'_>> = outs.iter().map(KeptView::view).collect();
-        cpu.map(&function, &inputs, &outs)
-    });
-    let turn = cpu.compute(|| format!("map {}", function.name));
-    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
-    // SAFETY: the invariants of `Memory`.
-    let panicked = unsafe { on_memory(function, None, &inputs, &outs[0].layout.shape, outs) };
-    end(turn, panicked)
-}
-
-/// The backend's `map_reduce`.
-pub(super) fn reduced(
-    cpu: &CpuBackend,
-    function: &Function,
-    operation: ReduceOperation,
+    reduction: Option<ReduceOperation>,
     inputs: &[Operand<'_>],
     shape: &[usize],
-    out: View<'_>,
+    outs: &[View<'_>],
 ) -> Result<()> {
-    noted!(|cpu, function, inputs, shape, out| {
-        let inputs: Vec<Operand<'_>> = inputs.iter().map(KeptOperand::view).collect();
-        cpu.map_reduce(&function, operation, &inputs, &shape, out.view())
-    });
-    let turn = cpu.compute(|| format!("map {} {}", function.name, name_of(operation)));
     let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
     // SAFETY: the invariants of `Memory`.
-    let panicked = unsafe { on_memory(function, Some(operation), &inputs, shape, &[out]) };
-    end(turn, panicked)
+    let panicked = unsafe { on_memory(function, reduction, &inputs, shape, outs) };
+    end(guard, panicked)
 }
 
 /// A function over host arrays: `outs` are new arrays of this backend for its results, or one for what `reduction` makes of
@@ -93,20 +69,20 @@ pub unsafe fn on_host(
 }
 
 /// Ends the operation; passes a panic of the function on.
-fn end(turn: Turn<'_>, panicked: Option<Payload>) -> Result<()> {
+fn end(guard: QueueGuard<'_>, panicked: Option<Payload>) -> Result<()> {
     match panicked {
         Some(payload) => {
             // It also forgets that parts were left out, which would stop the next operation.
-            drop(turn.end());
+            drop(guard.end());
             resume_unwind(payload)
         }
-        None => turn.end(),
+        None => guard.end(),
     }
 }
 
 /// # Safety
 ///
-/// As for [`map`] and [`map_reduce`].
+/// As for [`Operation::Map`](warpcell_base::backend::Operation::Map) and `MapReduce`.
 unsafe fn on_memory(
     function: &Function,
     reduction: Option<ReduceOperation>,

@@ -1,6 +1,6 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
-use super::room::{available, total};
+use super::memory_limits::{available, total};
 use std::alloc;
 use std::any::Any;
 use std::collections::HashMap;

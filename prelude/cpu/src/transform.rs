@@ -8,7 +8,7 @@ use num_complex::Complex;
 use realfft::{ComplexToReal, RealToComplex};
 use rustfft::{Fft, FftDirection};
 use std::sync::Arc;
-use warpcell_base::backend::{Layout, Transform};
+use warpcell_base::backend::Layout;
 use warpcell_base::error::Result;
 
 /// Points that are not worth a second thread.
@@ -21,13 +21,20 @@ const TOGETHER: usize = 1 << 11;
 /// An array: its start, its shape, and whether its elements are complex numbers, else real ones.
 pub(super) type Array<'a> = (*mut u8, &'a Layout, bool);
 
+/// What is to be computed; see [`Operation::Transform`](warpcell_base::backend::Operation::Transform).
+pub(super) struct Job<'a> {
+    pub axes: &'a [usize],
+    pub is_inverse: bool,
+    pub scale: f64,
+}
+
 /// Computes a transform of arrays whose parts are `T`.
 ///
 /// # Safety
 ///
-/// Both arrays must be contiguous memory that nothing else accesses, without overlap, of shapes as
-/// [`Backend::transform`](warpcell_base::backend::Backend::transform) states.
-pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, out: Array<'_>) -> Result<()> {
+/// Both arrays must be contiguous memory that nothing else accesses, without overlap, of shapes as the
+/// operation states.
+pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: Array<'_>) -> Result<()> {
     let (&last, others) = transform.axes.split_last().expect("an axis");
     let direction = if transform.is_inverse { FftDirection::Inverse } else { FftDirection::Forward };
     let (shape, out_shape) = (&x.1.shape[..], &out.1.shape[..]);
@@ -38,7 +45,7 @@ pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, 
         (true, true) => {
             let (mut from, to) = (x.0.cast(), out.0.cast());
             for (number, &axis) in transform.axes.iter().rev().enumerate() {
-                let lines = Lines::new(shape, shape[axis], axis);
+                let lines = LeadingDimension::new(shape, shape[axis], axis);
                 // SAFETY: see above.
                 unsafe { complex::<T>(from, to, &lines, direction, scale_of(number == others.len())) };
                 from = to;
@@ -46,11 +53,11 @@ pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, 
         }
         (false, true) => {
             let to = out.0.cast();
-            let lines = Lines::new(shape, out_shape[last], last);
+            let lines = LeadingDimension::new(shape, out_shape[last], last);
             // SAFETY: see above.
             unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) };
             for (number, &axis) in others.iter().enumerate() {
-                let lines = Lines::new(out_shape, out_shape[axis], axis);
+                let lines = LeadingDimension::new(out_shape, out_shape[axis], axis);
                 // SAFETY: see above.
                 unsafe { complex::<T>(to, to, &lines, direction, scale_of(number + 1 == others.len())) };
             }
@@ -60,12 +67,12 @@ pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, 
             let bytes = if others.is_empty() { 0 } else { x.1.size() * size_of::<Complex<T>>() };
             let between = Memory::new(bytes)?;
             for &axis in others {
-                let lines = Lines::new(shape, shape[axis], axis);
+                let lines = LeadingDimension::new(shape, shape[axis], axis);
                 // SAFETY: see above; there is room for as many numbers as `x` has.
                 unsafe { complex::<T>(from, between.start().cast(), &lines, direction, T::one()) };
                 from = between.start().cast();
             }
-            let lines = Lines::new(shape, out_shape[last], last);
+            let lines = LeadingDimension::new(shape, out_shape[last], last);
             // SAFETY: see above.
             unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) };
         }
@@ -75,7 +82,7 @@ pub(super) unsafe fn transform<T: Real>(transform: Transform<'_>, x: Array<'_>, 
 }
 
 /// The lines along one axis of an array, and of one that differs in the length of that axis.
-struct Lines {
+struct LeadingDimension {
     /// The number of blocks.
     before: usize,
     /// The number of lines of a block, and how many elements apart the neighbours of a line are.
@@ -86,10 +93,10 @@ struct Lines {
     target: usize,
 }
 
-impl Lines {
-    fn new(shape: &[usize], target: usize, axis: usize) -> Lines {
+impl LeadingDimension {
+    fn new(shape: &[usize], target: usize, axis: usize) -> LeadingDimension {
         let inner = shape[axis + 1..].iter().product();
-        Lines { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
+        LeadingDimension { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
     }
 }
 
@@ -106,10 +113,10 @@ type Work<'a, S, D> = dyn Fn() -> Step<S, D> + Sync + 'a;
 unsafe fn each<S: Copy + Default, D: Copy + Default>(
     source: *const S,
     target: *mut D,
-    lines: &Lines,
+    lines: &LeadingDimension,
     work: &Work<'_, S, D>,
 ) {
-    let &Lines { before, inner, source: from, target: to } = lines;
+    let &LeadingDimension { before, inner, source: from, target: to } = lines;
     let (source, target) = (Shared(source.cast_mut()), Shared(target));
     let longer = from.max(to);
     if inner == 1 {
@@ -178,7 +185,7 @@ fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: T) {
 unsafe fn complex<T: Real>(
     source: *const Complex<T>,
     target: *mut Complex<T>,
-    lines: &Lines,
+    lines: &LeadingDimension,
     direction: FftDirection,
     scale: T,
 ) {
@@ -200,7 +207,7 @@ unsafe fn complex<T: Real>(
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &Lines, scale: T) {
+unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &LeadingDimension, scale: T) {
     let (length, numbers) = (lines.source, lines.target);
     let half = length / 2 + 1;
     let plan: Arc<dyn RealToComplex<T>> = T::planners(|planners| planners.real.plan_fft_forward(length));
@@ -226,7 +233,7 @@ unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Lines, scale: T) {
+unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &LeadingDimension, scale: T) {
     let (half, length) = (lines.source, lines.target);
     let plan: Arc<dyn ComplexToReal<T>> = T::planners(|planners| planners.real.plan_fft_inverse(length));
     let work = || -> Step<Complex<T>, T> {
@@ -282,7 +289,7 @@ mod tests {
         let from = (x.as_ptr().cast_mut().cast(), &layout, x_is_complex);
         let to = (out.as_mut_ptr().cast(), &out_layout, out_is_complex);
         // SAFETY: the vectors have the elements; `x` is only read.
-        unsafe { transform::<f64>(Transform { axes, is_inverse, scale: 0.5 }, from, to).unwrap() };
+        unsafe { transform::<f64>(Job { axes, is_inverse, scale: 0.5 }, from, to).unwrap() };
         out
     }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use warpcell_base::backend::kernel::{Argument, Checks, Launch};
 use warpcell_base::backend::stream::waits;
-use warpcell_base::backend::text::{Facts, Limits};
+use warpcell_base::backend::text::{FunctionAttributes, Limits};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::failures;
@@ -67,7 +67,7 @@ struct Key {
 /// A program on the device.
 struct Loaded {
     translation: KernelTranslation,
-    facts: Facts,
+    facts: FunctionAttributes,
     /// Owns the kernel, which is its only one.
     module: TextModule,
     /// Where it writes what has failed, if it can. After the module, which must not write to it any more.
@@ -163,7 +163,7 @@ impl Kernels {
 
     /// What the compiler has made of a kernel for checked indices and arrays whose elements follow one another, and how many blocks of
     /// some numbers of threads a multiprocessor runs at once.
-    pub fn facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+    pub fn facts(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
         let key = Key { passed: usual(kernel)?, is_checked: true, contracts: contracts() };
         let program = self.program("kernel_attributes", kernel, key)?;
         let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024];
@@ -181,7 +181,7 @@ impl Kernels {
             return Err(messages::too_much_shared_memory(launch.operation, name, &device, [declared, asked], most));
         }
         if messages::threads_of(launch.size) > program.facts.max_threads {
-            let Facts { registers, max_threads, .. } = program.facts;
+            let FunctionAttributes { registers, max_threads, .. } = program.facts;
             return Err(messages::too_many_registers(launch.operation, name, launch.size, registers, max_threads));
         }
         Ok(())

@@ -10,19 +10,16 @@
 use std::any::Any;
 use std::sync::Arc;
 use warpcell_base::backend::factorisations::Factorisations;
-use warpcell_base::backend::kernel::{Argument, Launch};
 use warpcell_base::backend::stream::{orders, waits};
-use warpcell_base::backend::text::{Facts, Limits, Text, TextProgram};
+use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
-    Allocation, Backend, BinaryOperation, Bins, CaptureHandle, DeviceProperties, Distinct, Distribution, EventHandle,
-    Foreign, Layout, MemoryFigures, Operand, Padding, PoolFigures, PoolKind, ReduceOperation, ScanOperation,
-    StreamHandle, Transform, UnaryOperation, View, Whose,
+    Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, Layout, MemoryFigures,
+    Operand, Operation, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
-use warpcell_base::philox::Blocks;
 use warpcell_base::profiling::{Kind, Recording};
-use warpcell_base::registry::{Function, Kernel};
+use warpcell_base::registry::Kernel;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
 use warpcell_driver::memory::{self, DeviceMemory};
@@ -32,29 +29,30 @@ use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
 
 mod compress;
 mod convolve;
-mod count;
 mod elementwise;
 mod factorisations;
 mod fft;
 mod graph;
+mod histogram;
 mod index;
 pub mod kernel;
 pub mod map;
-mod multiply;
+mod matmul;
 mod naming;
 mod random;
 mod reduce;
 mod scan;
 mod search;
-mod select;
 mod sort;
 mod stream;
+mod where_;
 
 #[cfg(test)]
 mod tests;
 mod text;
 mod transform;
 
+use histogram::Bins;
 use stream::{CudaEvent, CudaStream};
 pub use warpcell_driver as driver;
 
@@ -81,16 +79,16 @@ pub struct CudaBackend {
     reduce: reduce::Reduce,
     scan: scan::Scan,
     convolve: convolve::Convolve,
-    select: select::Select,
+    where_: where_::Where,
     compress: compress::Compress,
     index: index::Index,
     sort: sort::Sort,
     search: search::Search,
-    count: count::Count,
+    histogram: histogram::Histogram,
     random: random::Random,
     fft: fft::Fft,
     factorise: factorisations::Factorise,
-    multiply: multiply::Multiply,
+    matmul: matmul::MatMul,
     maps: map::Maps,
     kernels: kernel::Kernels,
 }
@@ -262,20 +260,47 @@ impl CudaBackend {
             reduce: reduce::Reduce::new(&device),
             scan: scan::Scan::new(&device),
             convolve: convolve::Convolve::new(&device),
-            select: select::Select::new(&device),
+            where_: where_::Where::new(&device),
             compress: compress::Compress::new(&device),
             index: index::Index::new(&device),
             sort: sort::Sort::new(&device),
             search: search::Search::new(&device),
-            count: count::Count::new(&device),
+            histogram: histogram::Histogram::new(&device),
             random: random::Random::new(&device),
             fft: fft::Fft::new(&device),
             factorise: factorisations::Factorise::new(&device),
-            multiply: multiply::Multiply::new(&device),
+            matmul: matmul::MatMul::new(&device),
             maps: map::Maps::new(&device),
             kernels: kernel::Kernels::new(&device),
             device,
         })
+    }
+
+    fn run_reduction(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        if x.dtype.is_complex() {
+            // The sums of the parts.
+            let (parts, sums) = (x.layout.parts(), out.layout.parts());
+            let parts = View { layout: &parts, dtype: x.dtype.part(), ..x };
+            let sums = View { layout: &sums, dtype: out.dtype.part(), ..out };
+            return self.run_reduction(operation, parts, axes, sums);
+        }
+        match self.reduce.run(operation, x, axes, out)? {
+            reduce::Outcome::Done => Ok(()),
+            reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
+        }
+    }
+
+    fn run_scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        if matches!(values, Operand::Scalar(_)) || index::is_shared(indices, axis) || indices.layout.is_contiguous() {
+            return self.index.scatter(values, axis, indices, out);
+        }
+        // What finds repeated indices takes them one after the other.
+        let memory = DeviceMemory::new(&self.device, indices.layout.size() * indices.dtype.size())?;
+        let allocation: Arc<dyn Allocation> = Arc::new(CudaAllocation(memory));
+        let layout = Layout::contiguous(&indices.layout.shape);
+        let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
+        self.elementwise.copy(indices, copy)?;
+        self.index.scatter(values, axis, copy, out)
     }
 }
 
@@ -333,79 +358,51 @@ impl Backend for CudaBackend {
         profile::end(&self.device, span)
     }
 
-    fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
-        self.elementwise.fill(value, out)
-    }
-
-    fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
-        self.elementwise.arange(start, step, out)
-    }
-
-    fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
-        self.elementwise.copy(source, out)
-    }
-
-    fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        self.elementwise.unary(operation, x, out)
-    }
-
-    fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        self.elementwise.binary(operation, a, b, out)
-    }
-
-    fn map(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
-        self.maps.run(function, inputs, outs)
-    }
-
-    fn map_reduce(
-        &self,
-        function: &Function,
-        operation: ReduceOperation,
-        inputs: &[Operand<'_>],
-        shape: &[usize],
-        out: View<'_>,
-    ) -> Result<()> {
-        if shape.contains(&0) {
-            return self.elementwise.fill(reduce::of_nothing(operation, out.dtype), out);
+    fn execute(&self, operation: Operation<'_>) -> Result<()> {
+        use Operation as O;
+        match operation {
+            O::Fill { value, out } => self.elementwise.fill(value, out),
+            O::Arange { start, step, out } => self.elementwise.arange(start, step, out),
+            O::Copy { source, out } => self.elementwise.copy(source, out),
+            O::Unary { function, x, out } => self.elementwise.unary(function, x, out),
+            O::Binary { function, a, b, out } => self.elementwise.binary(function, a, b, out),
+            O::Map { function, inputs, outs } => self.maps.run(function, inputs, outs),
+            O::MapReduce { reduction, shape, out, .. } if shape.contains(&0) => {
+                self.elementwise.fill(reduce::of_nothing(reduction, out.dtype), out)
+            }
+            O::MapReduce { function, reduction, inputs, shape, out } => {
+                self.maps.reduce(&self.reduce, function, reduction, inputs, shape, out)
+            }
+            O::Reduce { reduction, x, axes, out } => self.run_reduction(reduction, x, axes, out),
+            O::Scan { reduction, x, axis, out } => self.scan.run(reduction, x, axis, out),
+            O::Convolve2d { image, filter, origin, padding, out } => {
+                self.convolve.two_dimensional(image, filter, origin, padding, out)
+            }
+            O::Convolve { signal, filter, origin, out } => self.convolve.one_dimensional(signal, filter, origin, out),
+            O::Where { condition, a, b, out } => self.where_.run(condition, a, b, out),
+            O::Gather { source, axis, indices, out } => self.index.gather(source, axis, indices, out),
+            O::Scatter { values, axis, indices, out } => self.run_scatter(values, axis, indices, out),
+            O::Sort { x, out } => self.sort.run(x, out, false),
+            O::ArgSort { x, out } => self.sort.run(x, out, true),
+            O::SearchSorted { sorted, values, right, out } => self.search.search_sorted(sorted, values, right, out),
+            O::BinCount { x, weights, out } => {
+                let zero = if weights.is_some() { Scalar::F64(0.0) } else { Scalar::I64(0) };
+                self.elementwise.fill(zero, out)?;
+                self.histogram.run(x, Bins::Values(weights), out)
+            }
+            O::Histogram { x, edges, span, out } => {
+                self.elementwise.fill(Scalar::I64(0), out)?;
+                self.histogram.run(x, Bins::Between(edges, span), out)
+            }
+            O::Random { blocks, distribution, out } => self.random.run(blocks, distribution, out),
+            O::TransformReal { x, spectrum } => self.fft.forward(x, spectrum),
+            O::TransformBack { spectrum, x } => self.fft.backward(spectrum, x),
+            O::MultiplySpectra { a, b, scale } => self.fft.multiply(a, b, scale),
+            O::MatMul { a, b, out } => self.matmul.run(a, b, out),
+            O::Dot { a, b, out } => self.reduce.dot(a, b, out),
+            O::Transform { axes, is_inverse, scale, x, out } => self.run_transform(axes, is_inverse, scale, x, out),
+            O::Launch { launch, arguments } => self.kernels.launch(launch, arguments),
         }
-        self.maps.reduce(&self.reduce, function, operation, inputs, shape, out)
-    }
-
-    fn reduce(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
-        if x.dtype.is_complex() {
-            // The sums of the parts.
-            let (parts, sums) = (x.layout.parts(), out.layout.parts());
-            let parts = View { layout: &parts, dtype: x.dtype.part(), ..x };
-            let sums = View { layout: &sums, dtype: out.dtype.part(), ..out };
-            return self.reduce(operation, parts, axes, sums);
-        }
-        match self.reduce.run(operation, x, axes, out)? {
-            reduce::Outcome::Done => Ok(()),
-            reduce::Outcome::Constant(value) => self.elementwise.fill(value, out),
-        }
-    }
-
-    fn scan(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
-        self.scan.run(operation, x, axis, out)
-    }
-
-    fn convolve2d(
-        &self,
-        image: View<'_>,
-        kernel: View<'_>,
-        origin: (usize, usize),
-        padding: Padding,
-        out: View<'_>,
-    ) -> Result<()> {
-        self.convolve.two_dimensional(image, kernel, origin, padding, out)
-    }
-
-    fn convolve(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
-        self.convolve.one_dimensional(signal, kernel, origin, out)
-    }
-
-    fn select(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
-        self.select.run(condition, a, b, out)
     }
 
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)> {
@@ -414,64 +411,13 @@ impl Backend for CudaBackend {
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
 
-    fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        self.index.gather(source, axis, indices, out)
-    }
-
-    fn scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        if matches!(values, Operand::Scalar(_)) || index::is_shared(indices, axis) || indices.layout.is_contiguous() {
-            return self.index.scatter(values, axis, indices, out);
-        }
-        // What finds repeated indices takes them one after the other.
-        let memory = DeviceMemory::new(&self.device, indices.layout.size() * indices.dtype.size())?;
-        let allocation: Arc<dyn Allocation> = Arc::new(CudaAllocation(memory));
-        let layout = Layout::contiguous(&indices.layout.shape);
-        let copy = View { allocation: &allocation, layout: &layout, dtype: indices.dtype };
-        self.elementwise.copy(indices, copy)?;
-        self.index.scatter(values, axis, copy, out)
-    }
-
-    fn random(&self, blocks: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
-        self.random.run(blocks, distribution, out)
-    }
-
-    fn sort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        self.sort.run(x, out, false)
-    }
-
-    fn argsort(&self, x: View<'_>, out: View<'_>) -> Result<()> {
-        self.sort.run(x, out, true)
-    }
-
-    fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
-        self.search.search_sorted(sorted, values, right, out)
-    }
-
     fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
         self.may_wait("unique")?;
         self.search.distinct(sorted)
     }
 
-    fn count(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
-        let zero = if out.dtype == DType::F64 { Scalar::F64(0.0) } else { Scalar::I64(0) };
-        self.elementwise.fill(zero, out)?;
-        self.count.run(x, bins, weights, out)
-    }
-
     fn can_transform(&self) -> Result<()> {
         self.fft.present()
-    }
-
-    fn transform_real(&self, x: View<'_>, spectrum: View<'_>) -> Result<()> {
-        self.fft.forward(x, spectrum)
-    }
-
-    fn transform_back(&self, spectrum: View<'_>, x: View<'_>) -> Result<()> {
-        self.fft.backward(spectrum, x)
-    }
-
-    fn multiply_spectra(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
-        self.fft.multiply(a, b, scale)
     }
 
     fn factorisations(&self) -> &dyn Factorisations {
@@ -479,19 +425,7 @@ impl Backend for CudaBackend {
     }
 
     fn multiplies(&self, dtype: DType) -> bool {
-        multiply::Multiply::takes(dtype)
-    }
-
-    fn multiply(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        self.multiply.run(a, b, out)
-    }
-
-    fn dot(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
-        self.reduce.dot(a, b, out)
-    }
-
-    fn transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
-        self.run_transform(transform, x, out)
+        matmul::MatMul::takes(dtype)
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
@@ -566,10 +500,10 @@ impl Backend for CudaBackend {
         Some(interop::stream(&self.device))
     }
 
-    unsafe fn order(&self, stream: usize, first: Whose) -> Result<()> {
+    unsafe fn order(&self, stream: usize, first: StreamOrder) -> Result<()> {
         self.may_wait("sharing with another stream")?;
         // SAFETY: the caller's promise.
-        unsafe { interop::order(&self.device, stream, first == Whose::Ours) }
+        unsafe { interop::order(&self.device, stream, first == StreamOrder::Ours) }
     }
 
     fn cache_bytes(&self) -> usize {
@@ -629,11 +563,7 @@ impl Backend for CudaBackend {
         self.kernels.limits()
     }
 
-    fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
-        self.kernels.launch(launch, arguments)
-    }
-
-    fn kernel_facts(&self, kernel: &Kernel) -> Result<(Facts, Vec<(usize, usize)>)> {
+    fn kernel_attributes(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
         self.kernels.facts(kernel)
     }
 

@@ -2,8 +2,8 @@
 //! library.
 
 use super::{
-    Program, compress, convolve, count, elementwise, factorisations, fft, index, multiply, naming, random, reduce,
-    scan, search, select, sort,
+    Program, compress, convolve, elementwise, factorisations, fft, histogram, index, matmul, naming, random, reduce,
+    scan, search, sort, where_,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,16 +21,16 @@ pub(super) fn all() -> Vec<Program> {
         reduce::programs(),
         convolve::programs(),
         scan::programs(),
-        select::programs(),
+        where_::programs(),
         compress::programs(),
         index::programs(),
         random::programs(),
         sort::programs(),
         search::programs(),
-        count::programs(),
+        histogram::programs(),
         fft::programs(),
         factorisations::programs(),
-        multiply::programs(),
+        matmul::programs(),
     ]
     .concat()
 }

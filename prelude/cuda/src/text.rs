@@ -3,7 +3,7 @@
 use super::{address_of, source_of};
 use std::ffi::c_void;
 use std::sync::Arc;
-use warpcell_base::backend::text::{Facts, LaunchSize, Limits, Passed, Text, TextProgram};
+use warpcell_base::backend::text::{FunctionAttributes, LaunchSize, Limits, Passed, Text, TextProgram};
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::text::TextModule;
@@ -39,7 +39,7 @@ impl TextProgram for CudaText {
         unsafe { self.0.launch(kernel, size, &mut places) }
     }
 
-    fn facts(&self, kernel: usize) -> Result<Facts> {
+    fn facts(&self, kernel: usize) -> Result<FunctionAttributes> {
         self.0.facts(kernel)
     }
 

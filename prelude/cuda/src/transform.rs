@@ -3,7 +3,7 @@
 
 use super::{CudaBackend, address_of, source_of};
 use std::sync::Arc;
-use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, Transform, View};
+use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_driver::cufft::{Kind, Shape};
@@ -48,9 +48,15 @@ fn trailing(rank: usize, axes: &[usize]) -> usize {
 }
 
 impl CudaBackend {
-    pub(super) fn run_transform(&self, transform: Transform<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+    pub(super) fn run_transform(
+        &self,
+        axes: &[usize],
+        is_inverse: bool,
+        scale: f64,
+        x: View<'_>,
+        out: View<'_>,
+    ) -> Result<()> {
         self.can_transform()?;
-        let (axes, is_inverse) = (transform.axes, transform.is_inverse);
         let last = axes[axes.len() - 1];
         let (length, numbers) = (x.layout.shape[last], out.layout.shape[last]);
         match (x.dtype.is_complex(), out.dtype.is_complex()) {
@@ -59,20 +65,20 @@ impl CudaBackend {
             (_, true) if length == numbers && length > 2 => {
                 let (real, imaginary) = (part(out.layout, false), part(out.layout, true));
                 let dtype = x.dtype;
-                self.copy(x, View { layout: &real, dtype, ..out })?;
-                self.fill(Scalar::of_float(0.0, dtype), View { layout: &imaginary, dtype, ..out })?;
+                self.elementwise.copy(x, View { layout: &real, dtype, ..out })?;
+                self.elementwise.fill(Scalar::of_float(0.0, dtype), View { layout: &imaginary, dtype, ..out })?;
                 self.complex(out, out, axes, is_inverse)?;
             }
             (_, true) => self.real_to_half(x, out, axes)?,
             _ => self.half_to_real(x, out, axes)?,
         }
-        if transform.scale == 1.0 {
+        if scale == 1.0 {
             return Ok(());
         }
         let parts = if out.dtype.is_complex() { out.layout.parts() } else { out.layout.clone() };
         let out = View { layout: &parts, dtype: out.dtype.part(), ..out };
-        let scale = Operand::Scalar(Scalar::of_float(transform.scale, out.dtype));
-        self.binary(BinaryOperation::Multiply, Operand::Array(out), scale, out)
+        let scale = Operand::Scalar(Scalar::of_float(scale, out.dtype));
+        self.elementwise.binary(BinaryOperation::Multiply, Operand::Array(out), scale, out)
     }
 
     fn between(&self, layout: &Layout, dtype: DType) -> Result<Between> {
@@ -83,7 +89,7 @@ impl CudaBackend {
     /// A contiguous copy of an array.
     fn dense(&self, x: View<'_>) -> Result<Between> {
         let dense = self.between(x.layout, x.dtype)?;
-        self.copy(x, dense.view())?;
+        self.elementwise.copy(x, dense.view())?;
         Ok(dense)
     }
 
@@ -125,7 +131,7 @@ impl CudaBackend {
         }
         let rows = self.dense(View { layout: &at_end(x.layout, axis), ..x })?;
         self.transform_rows(Kind::Complex, vec![length], (rows.view(), rows.view()), is_inverse)?;
-        self.copy(rows.view(), View { layout: &at_end(out.layout, axis), ..out })
+        self.elementwise.copy(rows.view(), View { layout: &at_end(out.layout, axis), ..out })
     }
 
     /// The transform of real numbers to the first half of their spectrum along the last of `axes`.
@@ -149,7 +155,7 @@ impl CudaBackend {
             let rows = self.dense(View { layout: &at_end(x.layout, last), ..x })?;
             let spectra = self.between(&at_end(out.layout, last), out.dtype)?;
             self.transform_rows(Kind::RealToComplex, vec![length], (rows.view(), spectra.view()), false)?;
-            self.copy(spectra.view(), View { layout: &at_end(out.layout, last), ..out })?;
+            self.elementwise.copy(spectra.view(), View { layout: &at_end(out.layout, last), ..out })?;
         }
         for &axis in others {
             if last != rank - 1 || axis < together {
@@ -165,7 +171,7 @@ impl CudaBackend {
         // cuFFT may overwrite what it transforms to real numbers.
         let mut spectra = self.between(x.layout, x.dtype)?;
         if others.is_empty() {
-            self.copy(x, spectra.view())?;
+            self.elementwise.copy(x, spectra.view())?;
         } else {
             self.complex(x, spectra.view(), others, true)?;
         }
@@ -181,7 +187,7 @@ impl CudaBackend {
         let place = at_end(out.layout, last);
         let rows = self.between(&place, out.dtype)?;
         self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), rows.view()), true)?;
-        self.copy(rows.view(), View { layout: &place, ..out })
+        self.elementwise.copy(rows.view(), View { layout: &place, ..out })
     }
 
     /// Makes those numbers of each row real that are so in the spectrum of `length` real numbers: the first, and the last if the
@@ -192,10 +198,10 @@ impl CudaBackend {
         imaginary.shape[last] = 1;
         let dtype = spectra.dtype.part();
         let zero = Scalar::of_float(0.0, dtype);
-        self.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+        self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
         if length.is_multiple_of(2) {
             imaginary.offset += length;
-            self.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+            self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Of, CUfunction_attribute a
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use warpcell_base::backend::text::{Facts, LaunchSize, Limits};
+use warpcell_base::backend::text::{FunctionAttributes, LaunchSize, Limits};
 use warpcell_base::error::Result;
 
 /// A loaded program.
@@ -101,7 +101,7 @@ impl TextModule {
         Ok(*function)
     }
 
-    pub fn facts(&self, kernel: usize) -> Result<Facts> {
+    pub fn facts(&self, kernel: usize) -> Result<FunctionAttributes> {
         self.device.bind()?;
         let function = self.kernels[kernel].function.raw;
         let ask = |attribute| {
@@ -111,7 +111,7 @@ impl TextModule {
             Ok(usize::try_from(value).unwrap_or(0))
         };
         let version = ask(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?;
-        Ok(Facts {
+        Ok(FunctionAttributes {
             registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             shared_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             local_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,

@@ -1,6 +1,6 @@
 //! What is known of a compiled kernel: [`KernelAttributes`], and how much of a device it fills: [`Occupancy`].
 
-use crate::backend::text::{Facts, Limits};
+use crate::backend::text::{FunctionAttributes, Limits};
 use crate::timing::table::{self, Table};
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl Occupancy {
 }
 
 impl KernelAttributes {
-    pub(crate) fn new(name: &str, facts: Facts, occupancy: Vec<Occupancy>) -> KernelAttributes {
+    pub(crate) fn new(name: &str, facts: FunctionAttributes, occupancy: Vec<Occupancy>) -> KernelAttributes {
         KernelAttributes {
             name: name.to_owned(),
             registers: facts.registers,
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn attributes_are_shown_as_a_table() {
-        let facts = Facts {
+        let facts = FunctionAttributes {
             registers: 40,
             shared_bytes: 2048,
             local_bytes: 16,

@@ -4,7 +4,7 @@ use super::arguments::{RawArgument, described};
 use super::invalid;
 use super::signature::{Kind, Parameter, Pointee};
 use crate::array::RawArray;
-use crate::backend::text::{Facts, LaunchSize, Limits};
+use crate::backend::text::{FunctionAttributes, LaunchSize, Limits};
 use crate::device::{Device, Handle};
 use crate::error::{Error, Result};
 
@@ -197,7 +197,13 @@ pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared:
 }
 
 /// Fails if a device cannot launch a kernel in this size.
-pub(super) fn within(kernel: &str, handle: &Handle, size: LaunchSize, limits: &Limits, facts: &Facts) -> Result<()> {
+pub(super) fn within(
+    kernel: &str,
+    handle: &Handle,
+    size: LaunchSize,
+    limits: &Limits,
+    facts: &FunctionAttributes,
+) -> Result<()> {
     let threads = size.block.iter().fold(1usize, |product, &length| product.saturating_mul(length as usize));
     let fits =
         |lengths: [u32; 3], most: [usize; 3]| lengths.iter().zip(most).all(|(&length, most)| length as usize <= most);
@@ -210,7 +216,14 @@ pub(super) fn within(kernel: &str, handle: &Handle, size: LaunchSize, limits: &L
 }
 
 #[cold]
-fn beyond(kernel: &str, device: Device, size: LaunchSize, threads: usize, limits: &Limits, facts: &Facts) -> Error {
+fn beyond(
+    kernel: &str,
+    device: Device,
+    size: LaunchSize,
+    threads: usize,
+    limits: &Limits,
+    facts: &FunctionAttributes,
+) -> Error {
     let (grid, block) = (times(size.grid.map(i64::from)), times(size.block.map(i64::from)));
     let most = |of: [usize; 3]| times(of.map(|length| length as i64));
     let reason = if threads > limits.threads {
@@ -338,7 +351,7 @@ mod tests {
             resident_threads: 2048,
             multiprocessors: 132,
         };
-        let facts = Facts {
+        let facts = FunctionAttributes {
             registers: 100,
             shared_bytes: 1024,
             local_bytes: 0,

@@ -9,7 +9,7 @@ use super::programs::{Programs, compiled};
 use super::signature::{Kernels, Kind, Parameter};
 use super::{invalid, log};
 use crate::array::{DeviceArray, RawArray};
-use crate::backend::text::{Facts, Passed, Text, TextProgram};
+use crate::backend::text::{FunctionAttributes, Passed, Text, TextProgram};
 use crate::backend::{Foreign, Layout};
 use crate::device::{self, Handle};
 use crate::dtype::Element;
@@ -120,7 +120,7 @@ struct Compiled {
 struct Function {
     /// In the program.
     number: usize,
-    facts: OnceLock<Facts>,
+    facts: OnceLock<FunctionAttributes>,
     /// The sizes of the parameters, if the driver tells them.
     sizes: OnceLock<Option<Vec<usize>>>,
 }
@@ -336,7 +336,7 @@ impl fmt::Debug for RawModule {
 }
 
 impl Function {
-    fn facts(&self, compiled: &Compiled) -> Result<&Facts> {
+    fn facts(&self, compiled: &Compiled) -> Result<&FunctionAttributes> {
         if let Some(facts) = self.facts.get() {
             return Ok(facts);
         }

@@ -69,9 +69,9 @@ fn matmul_of<T: Element>(a: &HostView<'_>, b: &HostView<'_>) -> Result<Vec<T>> {
     let mut completed = cpu::completed();
     let values = vec_of("matmul", &shape, |out| {
         let (a, b) = (Matrix::new(a), Matrix::new(b));
-        let products = cpu::multiply::Products { lengths, a: a.factor(), b: b.factor(), pairs: &[[0, 0]], out };
+        let products = cpu::matmul::Products { lengths, a: a.factor(), b: b.factor(), pairs: &[[0, 0]], out };
         // SAFETY: the views' elements are borrowed; `out` has room for the product.
-        unsafe { cpu::multiply::multiply(a.packed.host.dtype, &products) };
+        unsafe { cpu::matmul::matmul(a.packed.host.dtype, &products) };
         completed = cpu::completed();
     })?;
     completed.map(|()| values)
@@ -86,13 +86,13 @@ struct Matrix<'a> {
 impl<'a> Matrix<'a> {
     fn new(host: &'a HostView<'a>) -> Self {
         let layout = Layout { shape: host.shape.clone(), strides: host.strides.clone(), offset: 0 };
-        if layout.lines().is_some() {
+        if layout.leading_dimension().is_some() {
             return Matrix { packed: Packed { host, copy: None }, strides: [host.strides[0], host.strides[1]] };
         }
         Matrix { packed: Packed::new(host), strides: [host.shape[1] as isize, 1] }
     }
 
-    fn factor(&self) -> cpu::multiply::Factor {
-        cpu::multiply::Factor { start: self.packed.pointer(), strides: self.strides }
+    fn factor(&self) -> cpu::matmul::Factor {
+        cpu::matmul::Factor { start: self.packed.pointer(), strides: self.strides }
     }
 }

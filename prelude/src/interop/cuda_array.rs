@@ -2,7 +2,7 @@
 
 use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, RawArray};
-use crate::backend::Whose;
+use crate::backend::StreamOrder;
 use crate::backend::cuda;
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element, typestr};
@@ -126,7 +126,7 @@ pub unsafe fn try_from_cuda_array_interface<T: Element>(
         let handle = device::open(Device::Cuda(ordinal))?;
         if let Some(stream) = fields.stream {
             // SAFETY: the caller's promise.
-            unsafe { handle.backend.order(stream, Whose::Theirs)? };
+            unsafe { handle.backend.order(stream, StreamOrder::Theirs)? };
         }
         handle
     };

@@ -2,7 +2,7 @@
 
 use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, RawArray};
-use crate::backend::Whose;
+use crate::backend::StreamOrder;
 use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
@@ -147,7 +147,7 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
     };
     match stream {
         // SAFETY: only `to_dlpack_for` gives a stream, and its caller promises this.
-        Some(stream) => unsafe { backend.order(stream, Whose::Ours)? },
+        Some(stream) => unsafe { backend.order(stream, StreamOrder::Ours)? },
         None => backend.synchronize()?,
     }
     let rank = raw.shape().len();

@@ -2,7 +2,7 @@
 
 use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, IntoShape, RawArray, byte_count};
-use crate::backend::Whose;
+use crate::backend::StreamOrder;
 use crate::backend::cuda::driver::interop::{CudaSlice, Taken, take};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
@@ -133,7 +133,7 @@ pub fn stream() -> Option<usize> {
 /// [`Error::InvalidArgument`] on the CPU, which has no streams.
 pub unsafe fn wait_for_stream(stream: usize) -> Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { ordered("wait_for_stream", stream, Whose::Theirs) }
+    unsafe { ordered("wait_for_stream", stream, StreamOrder::Theirs) }
 }
 
 /// Makes another stream wait, from now on, for the operations on arrays of the current device so far; the host does not wait.
@@ -147,13 +147,13 @@ pub unsafe fn wait_for_stream(stream: usize) -> Result<()> {
 /// As of [`wait_for_stream`].
 pub unsafe fn hold_stream(stream: usize) -> Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { ordered("hold_stream", stream, Whose::Ours) }
+    unsafe { ordered("hold_stream", stream, StreamOrder::Ours) }
 }
 
 /// # Safety
 ///
 /// What [`wait_for_stream`] asks for.
-unsafe fn ordered(operation: &'static str, stream: usize, first: Whose) -> Result<()> {
+unsafe fn ordered(operation: &'static str, stream: usize, first: StreamOrder) -> Result<()> {
     if stream == 0 {
         let reason = "the stream 0 can mean two streams; give 1 or 2, CUDA's default streams".into();
         return Err(Error::InvalidArgument { operation, reason });

@@ -2,7 +2,7 @@
 
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
-use crate::backend::{Bins, ReduceOperation, Span};
+use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::reduce::reduce_all;
@@ -202,7 +202,7 @@ fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Resul
     let out = RawArray::uninitialised(operation, &x.handle, &[bins], dtype)?;
     if bins > 0 {
         let x = x.contiguous(operation)?;
-        out.handle.backend.count(x.view(), Bins::Values, weights.as_ref().map(RawArray::view), out.view())?;
+        out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())?;
     }
     Ok(out)
 }
@@ -239,7 +239,7 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
     let edges = transfer::upload(operation, &Host::host_view(&edges), &x.handle)?;
     let out = RawArray::uninitialised(operation, &x.handle, &[count], DType::I64)?;
     let x = x.flat(operation)?;
-    out.handle.backend.count(x.view(), Bins::Between(edges.view(), Span { first, last, scale }), None, out.view())?;
+    out.handle.backend.histogram(x.view(), edges.view(), Span { first, last, scale }, out.view())?;
     Ok((out, edges))
 }
 

@@ -4,7 +4,7 @@
 
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{RawArray, assign, slice_axis};
-use crate::backend::{Transform, UnaryOperation};
+use crate::backend::UnaryOperation;
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -117,7 +117,7 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     let out = RawArray::uninitialised(operation, &x.handle, &shape, dtype)?;
     if out.size() > 0 {
         let scale = norm.scale(lengths.iter().map(|&length| length as f64).product(), is_inverse);
-        x.handle.backend.transform(Transform { axes: &axes, is_inverse, scale }, x.view(), out.view())?;
+        x.handle.backend.transform(&axes, is_inverse, scale, x.view(), out.view())?;
     }
     Ok(out)
 }

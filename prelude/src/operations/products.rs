@@ -390,13 +390,13 @@ impl Plan {
             let all = out.size() / columns;
             let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
             let (a, b, target) = (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
-            out.handle.backend.multiply(a.view(), b.view(), target.view())?;
+            out.handle.backend.matmul(a.view(), b.view(), target.view())?;
             return Ok(out);
         }
         let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
         let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
         let target = out.with_layout(product);
-        out.handle.backend.multiply(a.view(), b.view(), target.view())?;
+        out.handle.backend.matmul(a.view(), b.view(), target.view())?;
         Ok(out)
     }
 }
@@ -437,7 +437,8 @@ fn with_axis(raw: &RawArray, axis: usize, inserted: bool) -> RawArray {
 /// The array as a backend multiplies it: itself if its matrices lie as libraries take them, else a copy.
 fn usable(operation: &'static str, raw: &RawArray) -> Result<RawArray> {
     let axes = raw.shape().len() - 2;
-    let is_usable = raw.layout.lines().is_some() && raw.layout.strides[..axes].iter().all(|&stride| stride >= 0);
+    let is_usable =
+        raw.layout.leading_dimension().is_some() && raw.layout.strides[..axes].iter().all(|&stride| stride >= 0);
     if raw.dtype.is_float() && !is_usable { raw.copied(operation) } else { Ok(raw.clone()) }
 }
 
@@ -456,7 +457,7 @@ fn stacked(a: &Layout, b: &Layout) -> Option<Layout> {
     let rows = joined(&a.shape[..axes], &a.strides[..axes])?;
     let shape = vec![a.shape[..axes].iter().product(), a.shape[axes]];
     let stacked = Layout { shape, strides: vec![rows, a.strides[axes]], offset: a.offset };
-    stacked.lines().map(|_| stacked)
+    stacked.leading_dimension().map(|_| stacked)
 }
 
 /// The stride of some neighbouring axes taken as one, if their elements are equally far apart.

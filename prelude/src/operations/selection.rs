@@ -166,7 +166,7 @@ pub(super) fn select(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>,
         Some(array) => backend::Operand::Array(array.view()),
         None => backend::Operand::Scalar(*value),
     });
-    out.handle.backend.select(condition.view(), a, b, out.view())
+    out.handle.backend.where_(condition.view(), a, b, out.view())
 }
 
 /// How many of the array's leading axes the mask has; it has no other.

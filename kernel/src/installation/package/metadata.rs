@@ -13,7 +13,8 @@ pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
 pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
 /// Crates whose types a variable of a cell may have: the ones that rust-analyzer reads.
-const ANALYSED: &[&str] = &["warpcell", "warpcell-base", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];
+const ANALYSED: &[&str] =
+    &["warpcell", "warpcell-base", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];
 
 /// Records the answer to `cargo metadata` for the cell crate, what it becomes with carried crates that `:dep` names, and
 /// the locked versions; copies the sources of the crates that these name.

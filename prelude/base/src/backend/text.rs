@@ -15,7 +15,7 @@ pub struct LaunchSize {
 
 /// What the compiler has made of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct FunctionAttributes {
     /// Of each thread.
     pub registers: usize,
     /// Bytes of a block, those that are asked for at the launch not counted.
@@ -71,7 +71,7 @@ pub trait TextProgram: Send + Sync {
     /// Queues a kernel. The arguments are as many as its parameters and at least as large; the size is within the limits.
     fn launch(&self, kernel: usize, size: LaunchSize, arguments: &[Passed<'_>]) -> Result<()>;
     /// What the compiler has made of a kernel.
-    fn facts(&self, kernel: usize) -> Result<Facts>;
+    fn facts(&self, kernel: usize) -> Result<FunctionAttributes>;
     /// What the device can launch.
     fn limits(&self) -> Limits;
     /// How many blocks of `threads` threads and `shared` bytes of dynamic shared memory a multiprocessor runs at once.

@@ -3,7 +3,7 @@
 use crate::backend::cuda::driver::launch::{arguments, launch};
 use crate::backend::cuda::driver::module::Module;
 use crate::backend::cuda::{CudaBackend, probe};
-use crate::backend::{Backend, BinaryOperation, Layout, Operand, View};
+use crate::backend::{Backend, BinaryOperation, Layout, Operand, Operation, View};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::process::Command;
@@ -45,7 +45,8 @@ fn faults_in_its_own_process() {
     lost(gpu.synchronize(), "waiting");
     let layout = Layout::contiguous(&[1 << 18]);
     let x = View { allocation: &allocation, layout: &layout, dtype: DType::F32 };
-    lost(gpu.binary(BinaryOperation::Add, Operand::Array(x), Operand::Array(x), x), "an operation");
+    let sum = Operation::Binary { function: BinaryOperation::Add, a: Operand::Array(x), b: Operand::Array(x), out: x };
+    lost(gpu.execute(sum), "an operation");
     lost(gpu.upload(&[0; 64], &allocation), "an upload");
     lost(gpu.download(&allocation, 0, &mut [0; 64]), "a download");
     lost(gpu.allocate(1 << 30).map(drop), "an allocation");

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::reference::*;
-use crate::backend::{Allocation, BinaryOperation, Foreign, Layout, Operand, View, Whose};
+use crate::backend::{Allocation, BinaryOperation, Foreign, Layout, Operand, StreamOrder, View};
 use crate::dtype::{DType, Scalar};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,9 @@ pub(super) fn adoption(check: &mut Check) {
         .collect();
     check.note(all == to_bytes(&expected) && bytes == all[400..2400], &|| "memory of others is computed on".into());
     check.note(gpu.stream().is_some_and(|stream| stream > 2), &|| "the stream is one of its own".into());
-    for (stream, first) in [(1, Whose::Ours), (2, Whose::Theirs), (1, Whose::Theirs), (2, Whose::Ours)] {
+    for (stream, first) in
+        [(1, StreamOrder::Ours), (2, StreamOrder::Theirs), (1, StreamOrder::Theirs), (2, StreamOrder::Ours)]
+    {
         // SAFETY: these are CUDA's default streams.
         let ordered = unsafe { gpu.order(stream, first) };
         check.note(ordered.is_ok(), &|| format!("order {stream} {first:?}: {ordered:?}"));

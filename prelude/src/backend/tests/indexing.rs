@@ -25,20 +25,20 @@ impl Check {
                     let (of_a, of_b) = (a.elements(), b.elements());
                     let both = chosen(&|at| of_a[at], &|at| of_b[at]);
                     self.expect("select", dtype, pick(number + 2), &both, EXACT, |gpu, out| {
-                        gpu.select(condition.view(), Operand::Array(a.view()), Operand::Array(b.view()), out)
+                        gpu.where_(condition.view(), Operand::Array(a.view()), Operand::Array(b.view()), out)
                     });
                     let left = chosen(&|at| of_a[at], &|_| one);
                     self.expect("select", dtype, pick(number), &left, EXACT, |gpu, out| {
-                        gpu.select(condition.view(), Operand::Array(a.view()), Operand::Scalar(one), out)
+                        gpu.where_(condition.view(), Operand::Array(a.view()), Operand::Scalar(one), out)
                     });
                     let right = chosen(&|_| one, &|at| of_b[at]);
                     self.expect("select", dtype, pick(number + 1), &right, EXACT, |gpu, out| {
-                        gpu.select(condition.view(), Operand::Scalar(one), Operand::Array(b.view()), out)
+                        gpu.where_(condition.view(), Operand::Scalar(one), Operand::Array(b.view()), out)
                     });
                     // Into an operand.
                     let into = self.array(dtype, pick(number).0, pick(number).1, 72, true);
                     let gpu = self.gpu.clone();
-                    gpu.select(condition.view(), Operand::Scalar(one), Operand::Array(into.view()), into.view())
+                    gpu.where_(condition.view(), Operand::Scalar(one), Operand::Array(into.view()), into.view())
                         .unwrap();
                     let found = self.elements_now(&into);
                     let expected = chosen(&|_| one, &|at| of_a[at]);
@@ -57,7 +57,7 @@ impl Check {
             let expected: Vec<Scalar> =
                 flags.map(|(flag, a)| if flag == Scalar::Bool(true) { a } else { zero }).collect();
             self.expect("select", dtype, dense(), &expected, EXACT, |gpu, out| {
-                gpu.select(condition.view(), Operand::Array(a.view()), Operand::Scalar(zero), out)
+                gpu.where_(condition.view(), Operand::Array(a.view()), Operand::Scalar(zero), out)
             });
         }
     }

@@ -88,7 +88,7 @@ fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
     gaps.offset = 2;
     all.push((gaps, 2 + shape[0] * (shape[1].max(1) + 5)));
     if dtype.is_float() {
-        all.retain(|(layout, _)| layout.lines().is_some());
+        all.retain(|(layout, _)| layout.leading_dimension().is_some());
     }
     all
 }
@@ -119,7 +119,7 @@ fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
                     out.offset = 1;
                     let out = (out, rows * columns + 2);
                     check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
-                        gpu.multiply(a.view(), b.view(), out)
+                        gpu.matmul(a.view(), b.view(), out)
                     });
                 }
             }
@@ -165,7 +165,7 @@ fn stacks(check: &mut Check) {
             let out = (Layout::contiguous(&shape), count * rows * columns);
             let what = format!("{pairs:?} pairs, {strides_a:?} and {strides_b:?} apart");
             check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
-                gpu.multiply(a.view(), b.view(), out)
+                gpu.matmul(a.view(), b.view(), out)
             });
         }
     }

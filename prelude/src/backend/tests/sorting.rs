@@ -2,7 +2,7 @@
 
 use super::reference::{Random, agree, convert, float, from_bytes, integer, to_bytes, values};
 use crate::backend::cuda::{open, probe};
-use crate::backend::{Allocation, Backend, Bins, Layout, Span, View};
+use crate::backend::{Allocation, Backend, Layout, Span, View};
 use crate::dtype::{DType, Scalar};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -256,12 +256,12 @@ impl Check {
                 let of_weights: Vec<Scalar> = weights.into_iter().map(Scalar::F64).collect();
                 let weights = self.array(DType::F64, &[size], &of_weights);
                 let (found, around) = self.output(DType::I64, &[bins], |gpu, out| {
-                    gpu.count(x.view(), Bins::Values, None, out).unwrap();
+                    gpu.bincount(x.view(), None, out).unwrap();
                 });
                 let expected: Vec<Scalar> = counts.into_iter().map(Scalar::I64).collect();
                 self.note(found == expected && around, &|| format!("{size} {dtype} in {bins} bins"));
                 let (found, around) = self.output(DType::F64, &[bins], |gpu, out| {
-                    gpu.count(x.view(), Bins::Values, Some(weights.view()), out).unwrap();
+                    gpu.bincount(x.view(), Some(weights.view()), out).unwrap();
                 });
                 let expected: Vec<Scalar> = sums.into_iter().map(Scalar::F64).collect();
                 self.note(found == expected && around, &|| format!("{size} weights of {dtype} in {bins} bins"));
@@ -297,7 +297,7 @@ impl Check {
                 for scale in [None, Some(bins as f64 / (last - first))] {
                     let span = Span { first, last, scale };
                     let (found, around) = self.output(DType::I64, &[bins], |gpu, out| {
-                        gpu.count(x.view(), Bins::Between(edges.view(), span), None, out).unwrap();
+                        gpu.histogram(x.view(), edges.view(), span, out).unwrap();
                     });
                     self.note(found == expected && around, &|| {
                         format!("{size} {dtype} between {bins} edges, {scale:?}")

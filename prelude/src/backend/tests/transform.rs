@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::reference::{complex, to_bytes};
-use crate::backend::{Layout, Transform};
+use crate::backend::Layout;
 use crate::dtype::{DType, Scalar};
 use num_complex::Complex;
 use std::f64::consts::TAU;
@@ -92,11 +92,10 @@ fn every_kind(check: &mut Check, part: DType, shape: &[usize], axes: &[usize]) {
         let expected: Vec<Scalar> = expected.iter().map(|value| scalar(value, to)).collect();
         let tolerance = if part == DType::F32 { 1e-6 } else { 1e-14 };
         let scales = vec![magnitude * if what == "to real numbers" { count } else { 1.0 }; expected.len()];
-        let transform = Transform { axes, is_inverse, scale };
         let out = (Layout::contiguous(to_shape), expected.len());
         let name = format!("transform {what} of {shape:?} along {axes:?}");
         check.expect(&name, to, out, &expected, (tolerance, &scales), |gpu, out| {
-            gpu.transform(transform, x.view(), out)
+            gpu.transform(axes, is_inverse, scale, x.view(), out)
         });
         // What is transformed stays as it was.
         let mut bytes = vec![0; values.len() * from.size()];

@@ -8,9 +8,9 @@ use warpcell_base::profiling::{Kind, Span};
 
 /// The queue, held by one operation.
 #[allow(dead_code, reason = "both are held, not used")]
-pub(super) struct Turn<'a>(MutexGuard<'a, ()>, Option<Span>);
+pub(super) struct QueueGuard<'a>(MutexGuard<'a, ()>, Option<Span>);
 
-impl Turn<'_> {
+impl QueueGuard<'_> {
     /// Ends the operation. If the cell was interrupted meanwhile, parts of it were left out.
     pub fn end(self) -> Result<()> {
         if pool::left_out() || warpcell_base::interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
@@ -18,7 +18,7 @@ impl Turn<'_> {
 }
 
 impl CpuBackend {
-    pub(super) fn lock(&self) -> Turn<'_> {
+    pub(super) fn lock(&self) -> QueueGuard<'_> {
         // The thread that waits for the function holds the lock.
         assert!(
             !map::is_running(),
@@ -27,22 +27,22 @@ impl CpuBackend {
         );
         // Methods that can be captured do not come here meanwhile.
         if graph::is_capturing() {
-            fail(graph::not_noted());
+            fail(graph::not_recorded());
         }
-        Turn(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
+        QueueGuard(self.queue.lock().unwrap_or_else(PoisonError::into_inner), None)
     }
 
     /// As `lock`, for an operation that profiles list under the given name.
-    pub(super) fn compute(&self, name: impl FnOnce() -> String) -> Turn<'_> {
+    pub(super) fn compute(&self, name: impl FnOnce() -> String) -> QueueGuard<'_> {
         self.spend(Kind::Kernel, || (name(), 0))
     }
 
     /// As `compute`, for what moves or sets as many bytes as it says behind its name.
-    pub(super) fn spend(&self, kind: Kind, describe: impl FnOnce() -> (String, usize)) -> Turn<'_> {
-        let mut turn = self.lock();
+    pub(super) fn spend(&self, kind: Kind, describe: impl FnOnce() -> (String, usize)) -> QueueGuard<'_> {
+        let mut guard = self.lock();
         // The time to wait for other threads is not the operation's.
-        turn.1 = Some(Span::begin(kind, describe));
-        turn
+        guard.1 = Some(Span::begin(kind, describe));
+        guard
     }
 }
 

@@ -1,4 +1,4 @@
-//! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/select.cu`.
+//! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/where_.cu`.
 
 use super::elementwise::{Axis, Kernels, MOST_AXES, Side, joined, magic};
 use super::{Program, blocks, type_name, unsigned};
@@ -9,10 +9,10 @@ use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
-const SOURCE: &str = include_str!("../kernels/select.cu");
+const SOURCE: &str = include_str!("../kernels/where_.cu");
 const THREADS: usize = 256;
 
-pub(super) struct Select {
+pub(super) struct Where {
     device: Arc<Device>,
     kernels: [OnceLock<Kernels>; DType::ALL.len()],
 }
@@ -27,9 +27,9 @@ struct Axes {
     strides: [[i64; MOST_AXES]; 4],
 }
 
-impl Select {
-    pub fn new(device: &Arc<Device>) -> Select {
-        Select { device: device.clone(), kernels: Default::default() }
+impl Where {
+    pub fn new(device: &Arc<Device>) -> Where {
+        Where { device: device.clone(), kernels: Default::default() }
     }
 
     pub fn run(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
@@ -109,7 +109,7 @@ impl Select {
 }
 
 fn program(dtype: DType) -> Program {
-    Program::new("select.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+    Program::new("where_.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
 }
 
 /// Every program that the methods above can ask for.

@@ -13,7 +13,7 @@ use warpcell_base::dtype::DType;
 ///
 /// The operands must describe memory that nothing else accesses: bools for the condition, for the others elements of
 /// `dtype`. Arrays have the layout's shape; `out` may be one of the two inputs, with the same layout.
-pub(super) unsafe fn select(
+pub(super) unsafe fn where_(
     dtype: DType,
     condition: (*const u8, &Layout),
     inputs: [Input<'_>; 2],

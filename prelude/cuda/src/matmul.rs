@@ -1,9 +1,9 @@
-//! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/multiply.cu`.
+//! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
 use super::elementwise::{Axis, joined};
 use super::{Program, address_of, blocks, source_of, type_name, unsigned};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::{Lines, View};
+use warpcell_base::backend::{LeadingDimension, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
@@ -11,14 +11,14 @@ use warpcell_driver::cublas::{Matrices, Numbers, Products};
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::module::{Function, Module};
 
-const SOURCE: &str = include_str!("../kernels/multiply.cu");
+const SOURCE: &str = include_str!("../kernels/matmul.cu");
 const TYPES: usize = DType::ALL.len();
 const NAME: &str = "matmul";
 const THREADS: usize = 256;
 /// Rows and columns of a product that a thread computes; a block does 16 times as many.
 const EACH: [usize; 2] = [4, 8];
 
-pub(super) struct Multiply {
+pub(super) struct MatMul {
     device: Arc<Device>,
     tiles: [[OnceLock<(Function, Module)>; TYPES]; EACH.len()],
 }
@@ -40,9 +40,9 @@ struct Batch {
     starts: Vec<[isize; 3]>,
 }
 
-impl Multiply {
-    pub fn new(device: &Arc<Device>) -> Multiply {
-        Multiply { device: device.clone(), tiles: Default::default() }
+impl MatMul {
+    pub fn new(device: &Arc<Device>) -> MatMul {
+        MatMul { device: device.clone(), tiles: Default::default() }
     }
 
     /// What is for storage and can be multiplied: cuBLAS takes 16-bit floats.
@@ -64,14 +64,14 @@ impl Multiply {
         let [rows, inner, columns] = lengths(a, b);
         let addresses = [source_of(a)?, source_of(b)?, address_of(out)?];
         let size = a.dtype.size() as isize;
-        let lines = |view: View<'_>| view.layout.lines().expect("operations copy other matrices");
+        let lines = |view: View<'_>| view.layout.leading_dimension().expect("operations copy other matrices");
         let (lines_a, lines_b) = (lines(a), lines(b));
         let cublas = self.device.cublas()?;
         for start in &batch.starts {
             let at = |side: usize| addresses[side].wrapping_add_signed((start[side] * size) as i64);
             // The library's matrices are column-major: what is row-major is a transposed matrix to it, and it computes the
             // transposed product, of `b` and `a` transposed.
-            let matrices = |side: usize, lines: Lines| Matrices {
+            let matrices = |side: usize, lines: LeadingDimension| Matrices {
                 address: at(side),
                 leading: lines.distance,
                 distance: batch.distances[side] as i64,
@@ -85,7 +85,7 @@ impl Multiply {
                 count: batch.count,
                 a: matrices(1, lines_b),
                 b: matrices(0, lines_a),
-                c: matrices(2, Lines { are_rows: true, distance: columns }),
+                c: matrices(2, LeadingDimension { are_rows: true, distance: columns }),
             };
             // SAFETY: the views lie in live allocations, and `out`, which overlaps neither of the others, is contiguous.
             unsafe { cublas.multiply(&products)? };
@@ -168,7 +168,7 @@ fn program(dtype: DType, each: usize) -> Program {
     if dtype == DType::Bool {
         macros.push(("LOGICAL", "1"));
     }
-    Program::new("multiply.cu", SOURCE, &macros)
+    Program::new("matmul.cu", SOURCE, &macros)
 }
 
 /// Every program that the methods above can ask for.

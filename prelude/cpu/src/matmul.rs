@@ -47,7 +47,7 @@ pub fn pairs(shape: &[usize], a: &[isize], b: &[isize]) -> Vec<[isize; 2]> {
 ///
 /// The factors must describe matrices of this dtype in memory that nothing else writes to, and `out` must have room for
 /// the products and overlap nothing.
-pub unsafe fn multiply(dtype: DType, products: &Products<'_>) {
+pub unsafe fn matmul(dtype: DType, products: &Products<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         match dtype {
@@ -416,7 +416,7 @@ mod tests {
         let (a_factor, b_factor) = (factor(&a, a_strides), factor(&b, b_strides));
         let products = Products { lengths, a: a_factor, b: b_factor, pairs: &pairs, out: out.as_mut_ptr().cast() };
         // SAFETY: the vectors have the elements.
-        unsafe { multiply(dtype, &products) };
+        unsafe { matmul(dtype, &products) };
         for (pair, [a_start, b_start]) in pairs.into_iter().enumerate() {
             for row in 0..rows {
                 for column in 0..columns {

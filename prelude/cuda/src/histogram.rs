@@ -1,15 +1,15 @@
-//! Counting into bins on CUDA; the kernels are in `kernels/count.cu`.
+//! Counting into bins on CUDA; the kernels are in `kernels/histogram.cu`.
 
 use super::{Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::{Bins, View};
+use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::module::{Function, Module};
 
-const SOURCE: &str = include_str!("../kernels/count.cu");
+const SOURCE: &str = include_str!("../kernels/histogram.cu");
 const TYPES: usize = DType::ALL.len();
 /// As in the kernels' source.
 const THREADS: usize = 512;
@@ -17,6 +17,15 @@ const THREADS: usize = 512;
 const SHARED: usize = 32_768;
 /// Blocks of `THREADS` that a multiprocessor runs at once.
 const RESIDENT: usize = 4;
+
+/// Into which bins elements are counted.
+#[derive(Clone, Copy)]
+pub(super) enum Bins<'a> {
+    /// Each value has its own; or the weights of its elements are added up.
+    Values(Option<View<'a>>),
+    /// Between neighbouring edges.
+    Between(View<'a>, backend::Span),
+}
 
 /// What a program counts.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +35,7 @@ enum Kind {
     Between,
 }
 
-pub(super) struct Count {
+pub(super) struct Histogram {
     device: Arc<Device>,
     programs: [[OnceLock<Kernels>; TYPES]; 3],
 }
@@ -47,31 +56,27 @@ struct Span {
     even: i32,
 }
 
-impl Count {
-    pub fn new(device: &Arc<Device>) -> Count {
-        Count { device: device.clone(), programs: Default::default() }
+impl Histogram {
+    pub fn new(device: &Arc<Device>) -> Histogram {
+        Histogram { device: device.clone(), programs: Default::default() }
     }
 
     /// Adds to `out`, which holds zeros.
-    pub fn run(&self, x: View<'_>, bins: Bins<'_>, weights: Option<View<'_>>, out: View<'_>) -> Result<()> {
+    pub fn run(&self, x: View<'_>, bins: Bins<'_>, out: View<'_>) -> Result<()> {
         let (size, count) = (x.layout.size(), out.layout.size());
         if size == 0 {
             return Ok(());
         }
-        let kind = match (bins, weights) {
-            (Bins::Between(..), _) => Kind::Between,
-            (Bins::Values, None) => Kind::Values,
-            (Bins::Values, Some(_)) => Kind::Weights,
-        };
-        let kernels = self.kernels(kind, x.dtype)?;
-        let (edges, span) = match bins {
-            Bins::Values => (0, Span { first: 0.0, last: 0.0, scale: 0.0, even: 0 }),
+        let none = Span { first: 0.0, last: 0.0, scale: 0.0, even: 0 };
+        let (kind, edges, span, weights) = match bins {
+            Bins::Values(None) => (Kind::Values, 0, none, 0),
+            Bins::Values(Some(weights)) => (Kind::Weights, 0, none, source_of(weights)?),
             Bins::Between(edges, span) => {
                 let (scale, even) = (span.scale.unwrap_or(0.0), i32::from(span.scale.is_some()));
-                (source_of(edges)?, Span { first: span.first, last: span.last, scale, even })
+                (Kind::Between, source_of(edges)?, Span { first: span.first, last: span.last, scale, even }, 0)
             }
         };
-        let weights = weights.map_or(Ok(0), source_of)?;
+        let kernels = self.kernels(kind, x.dtype)?;
         let (from, size_of_x, target) = (source_of(x)?, size as i64, address_of(out)?);
         let most = self.device.multiprocessors() as usize * RESIDENT;
         // Each thread counts some elements, so that clearing and adding up a block's bins is not most of the work.
@@ -116,7 +121,7 @@ fn program(kind: Kind, dtype: DType) -> Program {
         Kind::Weights => macros.push(("WEIGHTED", "1")),
         Kind::Between => macros.push(("BETWEEN", "1")),
     }
-    Program::new("count.cu", SOURCE, &macros)
+    Program::new("histogram.cu", SOURCE, &macros)
 }
 
 /// Every program that the methods above can ask for: floats have no bins by value.

@@ -1,0 +1,368 @@
+//! The closed set of what a backend does to arrays: [`Operation`], plain data.
+//!
+//! A backend gets each operation by [`Backend::execute`]. So what concerns all of them is in one place: order in the queue, the
+//! names in profiles, interrupts, graphs. A graph keeps operations ([`KeptOperation`]) and executes them again at each launch.
+//!
+//! An operation is a row of the table below: its variant, the method of backends that executes it, and its fields. Unless a row
+//! says otherwise, `out` is a view that no other operand overlaps (or, elementwise, is identical to one), of the shape of the
+//! broadcast operands; strides may be anything, zero and negative included. What only moves elements takes all dtypes, what
+//! computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what `takes_complex` says of an operation.
+
+use super::kernel::{Argument, Launch};
+use super::{
+    Allocation, Backend, BinaryOperation, Distribution, Layout, Operand, Padding, ReduceOperation, ScanOperation, Span,
+    UnaryOperation, View,
+};
+use crate::dtype::{DType, Scalar};
+use crate::error::Result;
+use crate::philox::Blocks;
+use crate::registry::Function;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A sort of field: how an operation has it, and how it is kept.
+pub trait Field {
+    /// In an operation.
+    type Lent<'a>: Copy;
+    /// In a kept one.
+    type Kept: Send + Sync;
+    /// What a kept one is lent from.
+    type Lender<'a>;
+    /// Makes a copy that refers to nothing else.
+    fn keep(lent: Self::Lent<'_>) -> Self::Kept;
+    /// The first half of the way back.
+    fn lender(kept: &Self::Kept) -> Self::Lender<'_>;
+    /// The second half.
+    fn lend<'a>(lender: &'a Self::Lender<'a>) -> Self::Lent<'a>;
+}
+
+/// A field that refers to nothing.
+pub struct Plain<T>(PhantomData<T>);
+/// A field that refers to a value.
+pub struct Borrowed<T>(PhantomData<T>);
+/// An array.
+pub struct Array;
+/// An array or one value for all elements.
+pub struct Input;
+/// A list of lengths or axes.
+pub struct Numbers;
+/// What is there or not.
+pub struct Maybe<F>(PhantomData<F>);
+/// Several of a sort.
+pub struct Several<F>(PhantomData<F>);
+/// An argument of a kernel.
+pub struct KernelArgument;
+
+impl<T: Copy + Send + Sync + 'static> Field for Plain<T> {
+    type Lent<'a> = T;
+    type Kept = T;
+    type Lender<'a> = T;
+    fn keep(lent: T) -> T {
+        lent
+    }
+    fn lender(kept: &T) -> T {
+        *kept
+    }
+    fn lend(lender: &T) -> T {
+        *lender
+    }
+}
+
+impl<T: Copy + Send + Sync + 'static> Field for Borrowed<T> {
+    type Lent<'a> = &'a T;
+    type Kept = T;
+    type Lender<'a> = &'a T;
+    fn keep(lent: &T) -> T {
+        *lent
+    }
+    fn lender(kept: &T) -> &T {
+        kept
+    }
+    fn lend<'a>(lender: &'a &'a T) -> &'a T {
+        lender
+    }
+}
+
+/// An array that is kept.
+pub struct KeptView {
+    allocation: Arc<dyn Allocation>,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Field for Array {
+    type Lent<'a> = View<'a>;
+    type Kept = KeptView;
+    type Lender<'a> = View<'a>;
+    fn keep(lent: View<'_>) -> KeptView {
+        KeptView { allocation: lent.allocation.clone(), layout: lent.layout.clone(), dtype: lent.dtype }
+    }
+    fn lender(kept: &KeptView) -> View<'_> {
+        View { allocation: &kept.allocation, layout: &kept.layout, dtype: kept.dtype }
+    }
+    fn lend<'a>(lender: &'a View<'a>) -> View<'a> {
+        *lender
+    }
+}
+
+/// A kept array or value.
+pub enum KeptOperand {
+    /// An array.
+    Array(KeptView),
+    /// One value for all elements.
+    Scalar(Scalar),
+}
+
+impl Field for Input {
+    type Lent<'a> = Operand<'a>;
+    type Kept = KeptOperand;
+    type Lender<'a> = Operand<'a>;
+    fn keep(lent: Operand<'_>) -> KeptOperand {
+        match lent {
+            Operand::Array(view) => KeptOperand::Array(Array::keep(view)),
+            Operand::Scalar(value) => KeptOperand::Scalar(value),
+        }
+    }
+    fn lender(kept: &KeptOperand) -> Operand<'_> {
+        match kept {
+            KeptOperand::Array(view) => Operand::Array(Array::lender(view)),
+            KeptOperand::Scalar(value) => Operand::Scalar(*value),
+        }
+    }
+    fn lend<'a>(lender: &'a Operand<'a>) -> Operand<'a> {
+        *lender
+    }
+}
+
+/// A kept argument of a kernel.
+pub enum KeptArgument {
+    /// An array, and whether the kernel may write to it.
+    Array(KeptView, bool),
+    /// A value.
+    Scalar(Scalar),
+}
+
+impl Field for KernelArgument {
+    type Lent<'a> = Argument<'a>;
+    type Kept = KeptArgument;
+    type Lender<'a> = Argument<'a>;
+    fn keep(lent: Argument<'_>) -> KeptArgument {
+        match lent {
+            Argument::Array(view, writes) => KeptArgument::Array(Array::keep(view), writes),
+            Argument::Scalar(value) => KeptArgument::Scalar(value),
+        }
+    }
+    fn lender(kept: &KeptArgument) -> Argument<'_> {
+        match kept {
+            KeptArgument::Array(view, writes) => Argument::Array(Array::lender(view), *writes),
+            KeptArgument::Scalar(value) => Argument::Scalar(*value),
+        }
+    }
+    fn lend<'a>(lender: &'a Argument<'a>) -> Argument<'a> {
+        *lender
+    }
+}
+
+impl Field for Numbers {
+    type Lent<'a> = &'a [usize];
+    type Kept = Vec<usize>;
+    type Lender<'a> = &'a [usize];
+    fn keep(lent: &[usize]) -> Vec<usize> {
+        lent.to_vec()
+    }
+    fn lender(kept: &Vec<usize>) -> &[usize] {
+        kept
+    }
+    fn lend<'a>(lender: &'a &'a [usize]) -> &'a [usize] {
+        lender
+    }
+}
+
+impl<F: Field> Field for Maybe<F> {
+    type Lent<'a> = Option<F::Lent<'a>>;
+    type Kept = Option<F::Kept>;
+    type Lender<'a> = Option<F::Lender<'a>>;
+    fn keep(lent: Option<F::Lent<'_>>) -> Option<F::Kept> {
+        lent.map(F::keep)
+    }
+    fn lender(kept: &Option<F::Kept>) -> Option<F::Lender<'_>> {
+        kept.as_ref().map(F::lender)
+    }
+    fn lend<'a>(lender: &'a Option<F::Lender<'a>>) -> Option<F::Lent<'a>> {
+        lender.as_ref().map(F::lend)
+    }
+}
+
+/// What is lent as it is kept, so that a list of kept ones becomes a list.
+pub trait Item: for<'a> Field<Lender<'a> = <Self as Field>::Lent<'a>> {}
+impl Item for Array {}
+impl Item for Input {}
+impl Item for KernelArgument {}
+
+impl<F: Item + 'static> Field for Several<F> {
+    type Lent<'a> = &'a [F::Lent<'a>];
+    type Kept = Vec<F::Kept>;
+    type Lender<'a> = Vec<F::Lent<'a>>;
+    fn keep(lent: &[F::Lent<'_>]) -> Vec<F::Kept> {
+        lent.iter().map(|&item| F::keep(item)).collect()
+    }
+    fn lender(kept: &Vec<F::Kept>) -> Vec<F::Lent<'_>> {
+        kept.iter().map(F::lender).collect()
+    }
+    fn lend<'a>(lender: &'a Vec<F::Lent<'a>>) -> &'a [F::Lent<'a>] {
+        lender
+    }
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $variant:ident $method:ident { $($field:ident: $sort:ty),+ $(,)? })*) => {
+        /// What a backend does to arrays.
+        #[derive(Clone, Copy)]
+        pub enum Operation<'a> {
+            $($(#[$doc])* $variant { $($field: <$sort as Field>::Lent<'a>),+ },)*
+        }
+
+        /// An operation that refers to nothing, and keeps the memory of its arrays.
+        pub enum KeptOperation {
+            $($variant { $($field: <$sort as Field>::Kept),+ },)*
+        }
+
+        impl Operation<'_> {
+            /// A copy that can be executed later.
+            pub fn keep(self) -> KeptOperation {
+                match self {
+                    $(Operation::$variant { $($field),+ } => {
+                        KeptOperation::$variant { $($field: <$sort as Field>::keep($field)),+ }
+                    })*
+                }
+            }
+        }
+
+        impl KeptOperation {
+            /// Executes the operation.
+            pub fn execute(&self, backend: &dyn Backend) -> Result<()> {
+                match self {
+                    $(KeptOperation::$variant { $($field),+ } => {
+                        $(let $field = <$sort as Field>::lender($field);)+
+                        backend.execute(Operation::$variant { $($field: <$sort as Field>::lend(&$field)),+ })
+                    })*
+                }
+            }
+        }
+
+        impl dyn Backend + '_ {
+            $(
+                $(#[$doc])*
+                pub fn $method<'a>(&self, $($field: <$sort as Field>::Lent<'a>),+) -> Result<()> {
+                    self.execute(Operation::$variant { $($field),+ })
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    /// Sets every element of `out` to `value`, which is of its dtype.
+    Fill fill { value: Plain<Scalar>, out: Array }
+    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
+    Arange arange { start: Plain<Scalar>, step: Plain<Scalar>, out: Array }
+    /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
+    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
+    Copy copy { source: Array, out: Array }
+    /// Applies `function` to each element. Transcendental functions get floats only.
+    Unary unary { function: Plain<UnaryOperation>, x: Array, out: Array }
+    /// Applies `function` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
+    Binary binary { function: Plain<BinaryOperation>, a: Input, b: Input, out: Array }
+    /// Computes each element of `outs`, an array for each result, by a function of the user; inputs and `outs` are of the
+    /// function's dtypes, arrays are broadcast to `outs`, which are of one shape and may be empty. An array may have the very
+    /// elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any other. Passes a panic
+    /// of the function on.
+    Map map { function: Borrowed<Function>, inputs: Several<Input>, outs: Several<Array> }
+    /// Reduces to the one element of `out`, which is of the reduction's dtype, what a function with one result gives for each
+    /// element of the inputs; those are as for `Map`, with arrays broadcast to `shape`. There are elements if the reduction
+    /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
+    MapReduce map_reduce {
+        function: Borrowed<Function>,
+        reduction: Plain<ReduceOperation>,
+        inputs: Several<Input>,
+        shape: Numbers,
+        out: Array,
+    }
+    /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
+    /// axes. The reduced part is not empty if the reduction needs elements.
+    Reduce reduce { reduction: Plain<ReduceOperation>, x: Array, axes: Numbers, out: Array }
+    /// `out` has along `axis` the sums or products of `x` up to each element; f32 is added and multiplied in f64. Both are
+    /// contiguous, of one shape, not empty; `out` has the dtype of sums of `x`.
+    Scan scan { reduction: Plain<ScanOperation>, x: Array, axis: Plain<usize>, out: Array }
+    /// Discrete 2-D convolution: `out[i, j] = Σ image[i + origin.0 - p, j + origin.1 - q] · filter[p, q]`, the image
+    /// continued by `padding`. All three are 2-D, contiguous, of one dtype (f32 or f64, or integers, wrapping),
+    /// none empty. `origin` is (0, 0) for the full result; larger for the same and valid parts of it.
+    Convolve2d convolve2d {
+        image: Array,
+        filter: Array,
+        origin: Plain<(usize, usize)>,
+        padding: Plain<Padding>,
+        out: Array,
+    }
+    /// Discrete 1-D convolution with zeros outside: `out[i] = Σ signal[i + origin - p] · filter[p]`; contiguous,
+    /// one dtype, none empty.
+    Convolve convolve { signal: Array, filter: Array, origin: Plain<usize>, out: Array }
+    /// `out[at] = a[at]` where `condition[at]` holds, else `b[at]`; arrays are broadcast to `out`, and `a` and `b` have its
+    /// dtype. `out` may be `a` or `b`.
+    Where where_ { condition: Array, a: Input, b: Input, out: Array }
+    /// `out[.., i, ..] = source[.., indices[.., i, ..], ..]`, where `i` counts along `axis`. `out` is contiguous and not
+    /// empty, `indices` is broadcast to it, `source` has its shape but for the length of `axis`.
+    ///
+    /// Indices are i32, i64, u32 or u64, negative ones count from the end, and all were seen to be in range. Since other
+    /// threads may have written to them meanwhile, the backend must make sure that it reads nothing outside `source`.
+    Gather gather { source: Array, axis: Plain<usize>, indices: Array, out: Array }
+    /// `out[.., indices[.., i, ..], ..] = values[.., i, ..]`, where `i` counts along `axis`; of repeated indices the last
+    /// wins. `indices` is not empty, `values` is broadcast to its shape, `out` has that shape but for the length of `axis`.
+    ///
+    /// Indices are as for `Gather`, and nothing outside `out` may be written to.
+    Scatter scatter { values: Input, axis: Plain<usize>, indices: Array, out: Array }
+    /// Sorts each row (along the last axis) of `x` into that of `out`: NaN last, -0.0 before 0.0. Both are contiguous, of one
+    /// dtype and of one shape with at least one axis, not empty.
+    Sort sort { x: Array, out: Array }
+    /// For each row of `x`, the positions of its elements in ascending order, i64: NaN last, those of equal elements ascending,
+    /// -0.0 equal to 0.0. As for `Sort`, but for the dtype.
+    ArgSort argsort { x: Array, out: Array }
+    /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
+    /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
+    SearchSorted search_sorted { sorted: Array, values: Array, right: Plain<bool>, out: Array }
+    /// Counts how often each value of `x` occurs, as i64, or adds up the `weights` (f64) of each, as f64. The values are integers
+    /// from 0 on, below the size of `out`. All are contiguous, `x` and `weights` of one size, `out` a new array.
+    BinCount bincount { x: Array, weights: Maybe<Array>, out: Array }
+    /// Counts the elements of `x` in each bin, as i64. The bins are between neighbouring `edges`: f64, ascending, contiguous, one
+    /// more than there are bins. What is outside, and NaN, is not counted. `out` is a new array with an element for each bin.
+    Histogram histogram { x: Array, edges: Array, span: Plain<Span>, out: Array }
+    /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
+    /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
+    Random random { blocks: Plain<Blocks>, distribution: Plain<Distribution>, out: Array }
+    /// The Fourier transforms of real arrays along all axes but the first of `x`, which counts them: f32 or f64, none empty.
+    /// `spectrum` has the same axes, of the last one only the first `n / 2 + 1` numbers, and one more axis for the real and the
+    /// imaginary part. `spectrum` is contiguous, and so is each array of `x`; those may overlap, an even number of elements
+    /// apart.
+    TransformReal transform_real { x: Array, spectrum: Array }
+    /// The opposite of `TransformReal`, times the number of elements; destroys the spectrum. Both are contiguous.
+    TransformBack transform_back { spectrum: Array, x: Array }
+    /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
+    MultiplySpectra multiply_spectra { a: Array, b: Array, scale: Plain<f64> }
+    /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
+    /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
+    ///
+    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have
+    /// [`Layout::leading_dimension`], and are added up in f32 or f64; f32 is not rounded to fewer bits on the way.
+    MatMul matmul { a: Array, b: Array, out: Array }
+    /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
+    /// `MatMul`, but for types for storage.
+    Dot dot { a: Array, b: Array, out: Array }
+    /// The Fourier transform of `x` along distinct `axes`, one at least: complex numbers, both arrays of one shape; or of real
+    /// numbers to all complex ones (both of one shape) or to those that the others follow from (`out` has the first `n / 2 + 1`
+    /// along the last of the transform's axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where
+    /// what would make them complex is not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty,
+    /// and do not overlap. An inverse transform has `e^(+i…)` in the place of `e^(-i…)`. All results are multiplied by `scale`.
+    Transform transform { axes: Numbers, is_inverse: Plain<bool>, scale: Plain<f64>, x: Array, out: Array }
+    /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
+    Launch launch { launch: Borrowed<Launch>, arguments: Several<KernelArgument> }
+}
