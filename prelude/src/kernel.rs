@@ -14,8 +14,8 @@ pub use arguments::{Kernel, KernelArgument, KernelArguments};
 pub use config::LaunchConfig;
 
 use crate::backend::kernel::Checks;
-use crate::cuda_text::{IntoDim3, KernelAttributes};
 use crate::error::{Result, check};
+use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use request::{Request, attributes};
 
 /// Runs a kernel, a function that has `#[kernel]` before it: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.

@@ -24,18 +24,16 @@ extern crate self as warpcell;
 
 mod array;
 mod backend;
-mod carried;
 #[doc(hidden)]
 pub mod cell;
-mod cuda_text;
 mod device;
 mod dtype;
 pub mod fft;
 mod files;
-mod generated;
 mod graph;
 pub mod host;
 mod input;
+mod inspect;
 #[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
@@ -49,6 +47,8 @@ mod output;
 mod plot;
 pub mod prelude;
 pub mod puzzles;
+mod raw_kernels;
+mod reexported_crates;
 mod rich;
 pub mod session;
 mod stream;
@@ -68,10 +68,6 @@ pub use array::{
     meshgrid, ones, pad, repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty,
     try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
 };
-pub use cuda_text::{
-    ElementwiseKernel, IntoDim3, KernelAttributes, Occupancy, RawKernel, RawModule, ReductionKernel, TextArgument,
-    TextArguments, TextOutputs, TextResults,
-};
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
     try_set_device, try_synchronize,
@@ -85,10 +81,10 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::{load, save, try_load, try_save};
-pub use generated::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
+pub use inspect::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use kernel::{
     Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
@@ -130,6 +126,10 @@ pub use operations::sorting::{
     unique_counts, unique_inverse,
 };
 pub use plot::*;
+pub use raw_kernels::{
+    ElementwiseKernel, IntoDim3, KernelAttributes, Occupancy, RawKernel, RawModule, ReductionKernel, TextArgument,
+    TextArguments, TextOutputs, TextResults,
+};
 #[doc(hidden)]
 pub use rich::write_rich;
 pub use rich::{

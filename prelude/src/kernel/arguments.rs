@@ -1,9 +1,9 @@
 //! Kernels and their arguments as types: what a function with `#[kernel]` takes, and what may be given for it.
 
 use crate::array::DeviceArray;
-use crate::cuda_text::sealed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::raw_kernels::sealed;
 use crate::registry::{self, find_kernel};
 use warpcell_threads::{View, ViewElement, ViewMut};
 

@@ -1,7 +1,7 @@
 //! How a kernel is launched: [`LaunchConfig`].
 
 use crate::backend::kernel::Checks;
-use crate::cuda_text::IntoDim3;
+use crate::raw_kernels::IntoDim3;
 use crate::stream::Stream;
 use std::time::Duration;
 

@@ -4,10 +4,10 @@ use super::config::LaunchConfig;
 use super::overlap::may_overlap;
 use crate::array::{RawArray, writable};
 use crate::backend::kernel::{Argument, Checks, Launch};
-use crate::cuda_text::{KernelAttributes, Occupancy, RawArgument, sealed};
 use crate::device::{self, Device, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument, sealed};
 use crate::registry::{Kernel, Parameter, ScalarType};
 use warpcell_base::limits;
 

@@ -2,12 +2,12 @@
 
 use super::arguments::{RawArgument, TextArguments, sealed};
 use super::attributes::{KernelAttributes, Occupancy};
-use super::checks::{self, NAME};
-use super::dim::IntoDim3;
-use super::parameters::common_device;
-use super::programs::{Programs, compiled};
+use super::dim3::IntoDim3;
+use super::launch_checks::{self, NAME};
+use super::parameter_list::common_device;
+use super::program_cache::{ProgramCache, compiled};
 use super::signature::{Kernels, Kind, Parameter};
-use super::{invalid, log};
+use super::{compiler_log, invalid};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::text::{FunctionAttributes, Passed, Text, TextProgram};
 use crate::backend::{Foreign, Layout};
@@ -53,7 +53,7 @@ use std::sync::{Arc, OnceLock};
 /// ```
 #[derive(Clone)]
 pub struct RawKernel {
-    core: Arc<Core>,
+    definition: Arc<ModuleDefinition>,
     /// The number of the function among those that are asked for.
     number: usize,
     /// Bytes of dynamic shared memory.
@@ -83,7 +83,7 @@ pub struct RawKernel {
 /// ```
 #[derive(Clone)]
 pub struct RawModule {
-    core: Arc<Core>,
+    definition: Arc<ModuleDefinition>,
 }
 
 // The programs inside are not changed once they are there.
@@ -92,18 +92,18 @@ impl std::panic::RefUnwindSafe for RawKernel {}
 impl std::panic::UnwindSafe for RawModule {}
 impl std::panic::RefUnwindSafe for RawModule {}
 
-struct Core {
+struct ModuleDefinition {
     /// What messages call the text.
     title: String,
     source: String,
     options: Vec<String>,
     kernels: Kernels,
-    wanted: Vec<Wanted>,
-    programs: Programs<(), Compiled>,
+    wanted: Vec<RequestedFunction>,
+    programs: ProgramCache<(), CompiledModule>,
 }
 
 /// A function that is asked for.
-struct Wanted {
+struct RequestedFunction {
     name: String,
     /// None if they cannot be known from the text.
     parameters: Option<Vec<Parameter>>,
@@ -111,13 +111,13 @@ struct Wanted {
     is_named: bool,
 }
 
-struct Compiled {
+struct CompiledModule {
     program: Arc<dyn TextProgram>,
     /// Of each function that was asked for.
-    functions: Vec<Option<Function>>,
+    functions: Vec<Option<CompiledFunction>>,
 }
 
-struct Function {
+struct CompiledFunction {
     /// In the program.
     number: usize,
     facts: OnceLock<FunctionAttributes>,
@@ -136,15 +136,15 @@ impl RawKernel {
 
     /// As [`new`](Self::new), but returns the error.
     pub fn try_new(source: &str, name: &str) -> Result<RawKernel> {
-        let core = Core::new(name, source, Vec::new(), vec![name.to_owned()], false)?;
-        Ok(RawKernel { core: Arc::new(core), number: 0, shared: 0 })
+        let definition = ModuleDefinition::new(name, source, Vec::new(), vec![name.to_owned()], false)?;
+        Ok(RawKernel { definition: Arc::new(definition), number: 0, shared: 0 })
     }
 
     /// The kernel with further options for the compiler, such as `-DTILE=16`, `--std=c++20` or `--use_fast_math`.
     #[track_caller]
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawKernel {
-        let core = self.core.with_options(options.into_iter().map(Into::into).collect());
-        RawKernel { core: Arc::new(check(core)), ..*self }
+        let definition = self.definition.with_options(options.into_iter().map(Into::into).collect());
+        RawKernel { definition: Arc::new(check(definition)), ..*self }
     }
 
     /// The kernel with this many bytes of dynamic shared memory for each block, which the text declares as
@@ -180,8 +180,8 @@ impl RawKernel {
 
     /// As [`compile`](Self::compile), but returns the error.
     pub fn try_compile(&self) -> Result<()> {
-        let compiled = self.core.compiled(&device::current()?)?;
-        self.core.function(&compiled, self.number).map(|_| ())
+        let compiled = self.definition.compiled(&device::current()?)?;
+        self.definition.function(&compiled, self.number).map(|_| ())
     }
 
     /// Queues the kernel: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
@@ -199,7 +199,7 @@ impl RawKernel {
     }
 
     fn launch_with(&self, grid: [i64; 3], block: [i64; 3], arguments: &dyn sealed::Arguments) -> Result<()> {
-        arguments.with(&mut |arguments| self.core.launch(self.number, [grid, block], self.shared, arguments))
+        arguments.with(&mut |arguments| self.definition.launch(self.number, [grid, block], self.shared, arguments))
     }
 
     /// Registers, memory and occupancy on the current device, as the compiler has made the kernel; compiles it if it is not.
@@ -212,8 +212,8 @@ impl RawKernel {
 
     /// As [`attributes`](Self::attributes), but returns the error.
     pub fn try_attributes(&self) -> Result<KernelAttributes> {
-        let compiled = self.core.compiled(&device::current()?)?;
-        let function = self.core.function(&compiled, self.number)?;
+        let compiled = self.definition.compiled(&device::current()?)?;
+        let function = self.definition.function(&compiled, self.number)?;
         let (facts, limits) = (*function.facts(&compiled)?, compiled.program.limits());
         let sizes =
             [32, 64, 128, 192, 256, 384, 512, 768, 1024].into_iter().filter(|&threads| threads <= facts.max_threads);
@@ -233,10 +233,10 @@ impl RawKernel {
     }
 
     fn occupancy_of(&self, block: [i64; 3]) -> Result<Occupancy> {
-        let size = checks::launch_size(self.name(), [1; 3], block, self.shared)?;
+        let size = launch_checks::launch_size(self.name(), [1; 3], block, self.shared)?;
         let threads = size.block.iter().fold(1usize, |product, &length| product.saturating_mul(length as usize));
-        let compiled = self.core.compiled(&device::current()?)?;
-        let function = self.core.function(&compiled, self.number)?;
+        let compiled = self.definition.compiled(&device::current()?)?;
+        let function = self.definition.function(&compiled, self.number)?;
         let limits = compiled.program.limits();
         let is_possible = threads <= function.facts(&compiled)?.max_threads;
         let blocks =
@@ -246,13 +246,13 @@ impl RawKernel {
 
     /// The function's name.
     pub fn name(&self) -> &str {
-        &self.core.wanted[self.number].name
+        &self.definition.wanted[self.number].name
     }
 }
 
 impl fmt::Debug for RawKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wanted { name, parameters, .. } = &self.core.wanted[self.number];
+        let RequestedFunction { name, parameters, .. } = &self.definition.wanted[self.number];
         let list = parameters.as_ref().map_or("…".to_owned(), |all| {
             all.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
         });
@@ -263,23 +263,33 @@ impl fmt::Debug for RawKernel {
 impl RawModule {
     /// A text of which functions are taken by [`get_function`](Self::get_function).
     pub fn new(source: &str) -> RawModule {
-        RawModule { core: Arc::new(Core::of_all(source, Vec::new(), &[])) }
+        RawModule { definition: Arc::new(ModuleDefinition::of_all(source, Vec::new(), &[])) }
     }
 
     /// The module with further options for the compiler, such as `-DTILE=16` or `--std=c++20`. Options change what is compiled,
     /// so take functions behind them.
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawModule {
         let options: Vec<String> = options.into_iter().map(Into::into).collect();
-        let named: Vec<String> = self.core.named().collect();
+        let named: Vec<String> = self.definition.named().collect();
         RawModule {
-            core: Arc::new(Core::of_all(&self.core.source, [self.core.options.clone(), options].concat(), &named)),
+            definition: Arc::new(ModuleDefinition::of_all(
+                &self.definition.source,
+                [self.definition.options.clone(), options].concat(),
+                &named,
+            )),
         }
     }
 
     /// The module with instances of its templates, such as `scale<float>`, and functions that its macros make.
     pub fn name_expressions<S: Into<String>>(&self, names: impl IntoIterator<Item = S>) -> RawModule {
-        let named: Vec<String> = self.core.named().chain(names.into_iter().map(Into::into)).collect();
-        RawModule { core: Arc::new(Core::of_all(&self.core.source, self.core.options.clone(), &named)) }
+        let named: Vec<String> = self.definition.named().chain(names.into_iter().map(Into::into)).collect();
+        RawModule {
+            definition: Arc::new(ModuleDefinition::of_all(
+                &self.definition.source,
+                self.definition.options.clone(),
+                &named,
+            )),
+        }
     }
 
     /// Compiles the text for the current device now and not at the first launch.
@@ -292,7 +302,7 @@ impl RawModule {
 
     /// As [`compile`](Self::compile), but returns the error.
     pub fn try_compile(&self) -> Result<()> {
-        self.core.compiled(&device::current()?).map(|_| ())
+        self.definition.compiled(&device::current()?).map(|_| ())
     }
 
     /// A function of the text, by its name: `add`, `space::add`, or an instance of a template that was named by
@@ -307,10 +317,10 @@ impl RawModule {
     /// As [`get_function`](Self::get_function), but returns the error.
     pub fn try_get_function(&self, name: &str) -> Result<RawKernel> {
         let wanted = without_blanks(name);
-        let number = self.core.wanted.iter().position(|known| without_blanks(&known.name) == wanted);
+        let number = self.definition.wanted.iter().position(|known| without_blanks(&known.name) == wanted);
         match number {
-            Some(number) => Ok(RawKernel { core: self.core.clone(), number, shared: 0 }),
-            None => Err(self.core.not_found(name)),
+            Some(number) => Ok(RawKernel { definition: self.definition.clone(), number, shared: 0 }),
+            None => Err(self.definition.not_found(name)),
         }
     }
 
@@ -320,12 +330,12 @@ impl RawModule {
     /// **Panics** if there is no such variable, its size is no multiple of that of a `T`, and as [`compile`](Self::compile) does.
     #[track_caller]
     pub fn get_global<T: Element>(&self, name: &str) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(self.core.global(name, T::DTYPE)))
+        DeviceArray::from_raw(check(self.definition.global(name, T::DTYPE)))
     }
 
     /// The names of the functions.
     pub fn functions(&self) -> Vec<String> {
-        self.core.wanted.iter().map(|wanted| wanted.name.clone()).collect()
+        self.definition.wanted.iter().map(|wanted| wanted.name.clone()).collect()
     }
 }
 
@@ -335,8 +345,8 @@ impl fmt::Debug for RawModule {
     }
 }
 
-impl Function {
-    fn facts(&self, compiled: &Compiled) -> Result<&FunctionAttributes> {
+impl CompiledFunction {
+    fn facts(&self, compiled: &CompiledModule) -> Result<&FunctionAttributes> {
         if let Some(facts) = self.facts.get() {
             return Ok(facts);
         }
@@ -344,7 +354,7 @@ impl Function {
         Ok(self.facts.get_or_init(|| facts))
     }
 
-    fn sizes(&self, compiled: &Compiled) -> Result<Option<&[usize]>> {
+    fn sizes(&self, compiled: &CompiledModule) -> Result<Option<&[usize]>> {
         if self.sizes.get().is_none() {
             let sizes = compiled.program.parameter_sizes(self.number)?;
             let _ = self.sizes.set(sizes);
@@ -353,9 +363,15 @@ impl Function {
     }
 }
 
-impl Core {
+impl ModuleDefinition {
     /// `may_lack`: whether the functions are only those that were found in the text.
-    fn new(title: &str, source: &str, options: Vec<String>, names: Vec<String>, may_lack: bool) -> Result<Core> {
+    fn new(
+        title: &str,
+        source: &str,
+        options: Vec<String>,
+        names: Vec<String>,
+        may_lack: bool,
+    ) -> Result<ModuleDefinition> {
         let kernels = Kernels::of(source, &options);
         for name in &names {
             let is_template = kernels.find(name).is_some_and(super::signature::Kernel::is_template);
@@ -364,30 +380,38 @@ impl Core {
                 return Err(invalid(NAME, reason));
             }
         }
-        let wanted = |name: String| Wanted { parameters: kernels.parameters(&name), name, is_named: !may_lack };
+        let wanted =
+            |name: String| RequestedFunction { parameters: kernels.parameters(&name), name, is_named: !may_lack };
         let wanted = names.into_iter().map(wanted).collect();
         let (title, source) = (title.to_owned(), source.to_owned());
-        Ok(Core { title, source, options, kernels, wanted, programs: Programs::default() })
+        Ok(ModuleDefinition { title, source, options, kernels, wanted, programs: ProgramCache::default() })
     }
 
-    fn with_options(&self, options: Vec<String>) -> Result<Core> {
+    fn with_options(&self, options: Vec<String>) -> Result<ModuleDefinition> {
         let names = self.wanted.iter().map(|wanted| wanted.name.clone()).collect();
-        Core::new(&self.title, &self.source, [self.options.clone(), options].concat(), names, false)
+        ModuleDefinition::new(&self.title, &self.source, [self.options.clone(), options].concat(), names, false)
     }
 
     /// All functions of a text that are no templates, and those that are named.
-    fn of_all(source: &str, options: Vec<String>, named: &[String]) -> Core {
+    fn of_all(source: &str, options: Vec<String>, named: &[String]) -> ModuleDefinition {
         let kernels = Kernels::of(source, &options);
         let found = kernels.all.iter().filter(|kernel| !kernel.is_template()).map(|kernel| kernel.name.clone());
         let found: Vec<String> = found.filter(|name| !named.contains(name)).collect();
-        let wanted = found.iter().chain(named).map(|name| Wanted {
+        let wanted = found.iter().chain(named).map(|name| RequestedFunction {
             name: name.clone(),
             parameters: kernels.parameters(name),
             is_named: named.contains(name),
         });
-        let wanted: Vec<Wanted> = wanted.collect();
+        let wanted: Vec<RequestedFunction> = wanted.collect();
         let title = wanted.first().map_or("RawModule", |wanted| &wanted.name).to_owned();
-        Core { title, source: source.to_owned(), options, kernels, wanted, programs: Programs::default() }
+        ModuleDefinition {
+            title,
+            source: source.to_owned(),
+            options,
+            kernels,
+            wanted,
+            programs: ProgramCache::default(),
+        }
     }
 
     /// The functions that the user has named.
@@ -395,12 +419,12 @@ impl Core {
         self.wanted.iter().filter(|wanted| wanted.is_named).map(|wanted| wanted.name.clone())
     }
 
-    fn compiled(&self, handle: &Handle) -> Result<Arc<Compiled>> {
+    fn compiled(&self, handle: &Handle) -> Result<Arc<CompiledModule>> {
         self.programs.get(handle, &(), || self.compile(handle))
     }
 
     #[cold]
-    fn compile(&self, handle: &Handle) -> Result<Arc<Compiled>> {
+    fn compile(&self, handle: &Handle) -> Result<Arc<CompiledModule>> {
         let mut asked: Vec<usize> = (0..self.wanted.len()).collect();
         let program = loop {
             let names: Vec<String> = asked.iter().map(|&number| self.wanted[number].name.clone()).collect();
@@ -409,7 +433,7 @@ impl Core {
                 Ok(program) => break program,
                 Err(error) => error,
             };
-            let Some(missing) = log::missing(&error) else { return Err(error) };
+            let Some(missing) = compiler_log::missing(&error) else { return Err(error) };
             let missing: Vec<String> = missing.iter().map(|name| without_blanks(name)).collect();
             let is_missing = |number: &usize| missing.contains(&without_blanks(&self.wanted[*number].name));
             if let Some(&number) = asked.iter().find(|number| self.wanted[**number].is_named && is_missing(number)) {
@@ -424,12 +448,12 @@ impl Core {
         };
         let function = |number: usize| {
             let place = asked.iter().position(|&asked| asked == number)?;
-            Some(Function { number: place, facts: OnceLock::new(), sizes: OnceLock::new() })
+            Some(CompiledFunction { number: place, facts: OnceLock::new(), sizes: OnceLock::new() })
         };
-        Ok(Arc::new(Compiled { program, functions: (0..self.wanted.len()).map(function).collect() }))
+        Ok(Arc::new(CompiledModule { program, functions: (0..self.wanted.len()).map(function).collect() }))
     }
 
-    fn function<'a>(&self, compiled: &'a Compiled, number: usize) -> Result<&'a Function> {
+    fn function<'a>(&self, compiled: &'a CompiledModule, number: usize) -> Result<&'a CompiledFunction> {
         compiled.functions[number].as_ref().ok_or_else(|| {
             let name = &self.wanted[number].name;
             let reason = "under a condition, such as `#ifdef`, that is false; define names with `options`: `-DNAME`";
@@ -444,17 +468,17 @@ impl Core {
         shared: usize,
         arguments: &[RawArgument<'_>],
     ) -> Result<()> {
-        let Wanted { name, parameters, .. } = &self.wanted[number];
-        let size = checks::launch_size(name, grid, block, shared)?;
+        let RequestedFunction { name, parameters, .. } = &self.wanted[number];
+        let size = launch_checks::launch_size(name, grid, block, shared)?;
         match parameters {
-            Some(parameters) => checks::arguments(name, parameters, arguments)?,
-            None => checks::contiguous(name, arguments)?,
+            Some(parameters) => launch_checks::arguments(name, parameters, arguments)?,
+            None => launch_checks::contiguous(name, arguments)?,
         }
         let handle = common_device(NAME, arguments.iter())?;
         let compiled = self.compiled(&handle)?;
         let function = self.function(&compiled, number)?;
-        checks::within(name, &handle, size, &compiled.program.limits(), function.facts(&compiled)?)?;
-        checks::sizes(name, parameters.as_deref(), function.sizes(&compiled)?, arguments)?;
+        launch_checks::within(name, &handle, size, &compiled.program.limits(), function.facts(&compiled)?)?;
+        launch_checks::sizes(name, parameters.as_deref(), function.sizes(&compiled)?, arguments)?;
         let mut passed = Vec::with_capacity(arguments.len());
         for (number, argument) in arguments.iter().enumerate() {
             passed.push(match *argument {

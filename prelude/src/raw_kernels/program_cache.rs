@@ -1,6 +1,6 @@
 //! What a kernel's text was compiled to: one program for each device and each combination of types.
 
-use super::log;
+use super::compiler_log;
 use crate::backend::text::{Text, TextProgram};
 use crate::device::{Device, Handle};
 use crate::dtype::DType;
@@ -8,20 +8,20 @@ use crate::error::Result;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The element type of each parameter, and whether it is a scalar.
-pub(super) type Types = Vec<(DType, bool)>;
+pub(super) type ArgumentTypes = Vec<(DType, bool)>;
 
-/// Programs by what they were made for.
-pub(super) struct Programs<K, P: ?Sized> {
+/// ProgramCache by what they were made for.
+pub(super) struct ProgramCache<K, P: ?Sized> {
     made: RwLock<Vec<(Device, K, Arc<P>)>>,
 }
 
-impl<K, P: ?Sized> Default for Programs<K, P> {
+impl<K, P: ?Sized> Default for ProgramCache<K, P> {
     fn default() -> Self {
-        Programs { made: RwLock::default() }
+        ProgramCache { made: RwLock::default() }
     }
 }
 
-impl<K: PartialEq, P: ?Sized> Programs<K, P> {
+impl<K: PartialEq, P: ?Sized> ProgramCache<K, P> {
     /// The program for a key, made if there is none. Of two threads that make one at once, the second one's is not used.
     pub fn get(&self, handle: &Handle, key: &K, make: impl FnOnce() -> Result<Arc<P>>) -> Result<Arc<P>>
     where
@@ -47,5 +47,5 @@ impl<K: PartialEq, P: ?Sized> Programs<K, P> {
 
 /// Compiles a program; errors of the text come with advice.
 pub(super) fn compiled(handle: &Handle, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
-    handle.backend.compile_text(text).map_err(log::advised)
+    handle.backend.compile_text(text).map_err(compiler_log::advised)
 }

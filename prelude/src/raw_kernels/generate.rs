@@ -4,8 +4,8 @@
 //! What is generated has names that begin with `warpcell`. The user's text stands behind `#line`, so that the compiler counts
 //! its lines as the user does.
 
-use super::parameters::{Parameter, Type};
-use super::types::c_name;
+use super::parameter_list::{ListedParameter, ListedType};
+use super::type_names::c_name;
 use crate::dtype::DType;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub(super) const THREADS: usize = 256;
 /// A parameter with what a call has made of it.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a> {
-    pub parameter: &'a Parameter,
+    pub parameter: &'a ListedParameter,
     pub dtype: DType,
     pub is_scalar: bool,
     pub is_output: bool,
@@ -330,7 +330,7 @@ fn head(title: &str, name: &str, slots: &[Slot<'_>], preamble: &str) -> String {
     text += WALK;
     let mut letters = Vec::new();
     for slot in slots {
-        if let Type::Letter(letter) = slot.parameter.kind
+        if let ListedType::Letter(letter) = slot.parameter.kind
             && !letters.contains(&letter)
         {
             letters.push(letter);
@@ -361,13 +361,13 @@ fn list(items: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::cuda_text::parameters::parse;
+    use crate::raw_kernels::parameter_list::parse;
     use expect_test::expect;
 
     /// The slots of parameters that arguments of these types have met; scalars where `is_scalar` says so.
     pub fn slots<'a>(
-        inputs: &'a [Parameter],
-        outputs: &'a [Parameter],
+        inputs: &'a [ListedParameter],
+        outputs: &'a [ListedParameter],
         dtypes: &[DType],
         is_scalar: &[bool],
     ) -> Vec<Slot<'a>> {

@@ -2,9 +2,9 @@
 //!
 //! They are ignored unless asked for: `WARPCELL_NVRTC` names the library (see the tests of the CUDA backend).
 
+use super::compiler_log;
 use super::generate::{Expressions, Slot, elementwise, reduction, tests::slots};
-use super::log;
-use super::parameters::{Parameters, parse};
+use super::parameter_list::{ParameterLists, parse};
 use crate::backend::cuda::driver::nvrtc::{Form, Nvrtc};
 use crate::dtype::DType;
 use crate::error::Error;
@@ -25,7 +25,7 @@ fn ptx(name: &str, source: &str, kernels: &[&str]) -> Result<(String, Vec<String
 /// The log of a text that does not compile.
 fn refused(name: &str, source: &str) -> String {
     match ptx(name, source, &[]) {
-        Err(error @ Error::KernelCompilation { .. }) => log::advised(error).to_string(),
+        Err(error @ Error::KernelCompilation { .. }) => compiler_log::advised(error).to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -65,7 +65,7 @@ fn nvrtc_compiles_reductions_of_all_types() {
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_reads_and_writes_16_bytes_and_no_more_than_it_must() {
-    let parameters = Parameters::new("ElementwiseKernel", "float32 x, float32 y", "float32 z", "add", &[]).unwrap();
+    let parameters = ParameterLists::new("ElementwiseKernel", "float32 x, float32 y", "float32 z", "add", &[]).unwrap();
     let slot = |(number, parameter)| Slot { parameter, dtype: DType::F32, is_scalar: false, is_output: number == 2 };
     let slots: Vec<Slot<'_>> = parameters.all().enumerate().map(slot).collect();
     let (text, _) = ptx("add", &elementwise("add", &slots, "z = x + y", "", false), &["add_packed"]).unwrap();
@@ -156,7 +156,7 @@ fn nvrtc_knows_kernels_by_their_names() {
     let (text, names) = ptx("k", source, &["plain", "a::of<float>", "hidden"]).unwrap();
     assert_eq!(names, ["plain", "_ZN1a2ofIfEEvPT_", "_Z6hiddeni"]);
     assert!(names.iter().all(|name| text.contains(&format!(".entry {name}("))));
-    let missing = |kernel: &str| log::missing(&ptx("k", source, &["plain", kernel]).unwrap_err());
+    let missing = |kernel: &str| compiler_log::missing(&ptx("k", source, &["plain", kernel]).unwrap_err());
     assert_eq!(missing("absent"), Some(vec!["absent".to_owned()]));
     assert!(ptx("k", source, &["a::of< int >"]).is_ok(), "blanks do not matter");
     let Error::KernelCompilation { log, .. } = ptx("k", source, &["c"]).unwrap_err() else {

@@ -1,7 +1,7 @@
 //! The kernels of a CUDA C text and their parameters, as far as they can be read without compiling it.
 
 use super::tokens::{Tokens, split, tokens};
-use super::types;
+use super::type_names;
 use crate::dtype::DType;
 use std::collections::HashMap;
 
@@ -332,7 +332,7 @@ struct Declarator {
 
 impl Declarator {
     fn types(&self) -> Option<Vec<(DType, usize)>> {
-        types::of_c(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
+        type_names::of_c(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }
 

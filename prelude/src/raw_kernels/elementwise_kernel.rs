@@ -3,8 +3,8 @@
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
 use super::axes::{self, joined};
 use super::generate::{self, Slot, THREADS};
-use super::parameters::{Parameter, Parameters, texts};
-use super::programs::{Programs, Types, compiled};
+use super::parameter_list::{ListedParameter, ParameterLists, texts};
+use super::program_cache::{ArgumentTypes, ProgramCache, compiled};
 use crate::array::{DeviceArray, RawArray, shape, writable};
 use crate::backend::Layout;
 use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
@@ -20,7 +20,7 @@ const NAME: &str = "ElementwiseKernel";
 /// A kernel from CUDA C text for each element: arguments broadcast, and the text sees one element of each; CuPy's
 /// `ElementwiseKernel`.
 ///
-/// Parameters are a type and a name, such as `float64 x`. The types are NumPy's, or Rust's (`f64 x`), or a letter for the type of
+/// ParameterLists are a type and a name, such as `float64 x`. The types are NumPy's, or Rust's (`f64 x`), or a letter for the type of
 /// the argument: in `T x, T y` both have one type. In the text, `i` is the number of the element in row-major order, and
 /// `_ind.size()` how many there are. Of a parameter with `raw` before it the text has all elements: `x[i]`, `x.size()`.
 /// `return` ends the element. Arrays of `float16`, `bfloat16` and complex numbers have arithmetic in the text, too.
@@ -40,7 +40,7 @@ const NAME: &str = "ElementwiseKernel";
 /// ```
 #[derive(Clone)]
 pub struct ElementwiseKernel {
-    core: Arc<Core>,
+    definition: Arc<ElementwiseDefinition>,
     /// The number of elements, where no array tells it.
     size: Option<usize>,
 }
@@ -49,13 +49,13 @@ pub struct ElementwiseKernel {
 impl std::panic::UnwindSafe for ElementwiseKernel {}
 impl std::panic::RefUnwindSafe for ElementwiseKernel {}
 
-struct Core {
-    parameters: Parameters,
+struct ElementwiseDefinition {
+    parameters: ParameterLists,
     body: String,
     preamble: String,
     options: Vec<String>,
     /// For the types of the parameters and whether they are scalars; and for arrays of any strides, or contiguous ones.
-    programs: Programs<(Types, bool), dyn TextProgram>,
+    programs: ProgramCache<(ArgumentTypes, bool), dyn TextProgram>,
 }
 
 impl ElementwiseKernel {
@@ -69,21 +69,27 @@ impl ElementwiseKernel {
 
     /// As [`new`](Self::new), but returns the error.
     pub fn try_new(inputs: &str, outputs: &str, body: &str, name: &str) -> Result<ElementwiseKernel> {
-        let parameters = Parameters::new(NAME, inputs, outputs, name, &["i", "_ind"])?;
+        let parameters = ParameterLists::new(NAME, inputs, outputs, name, &["i", "_ind"])?;
         let (body, preamble) = (body.to_owned(), String::new());
-        let core = Core { parameters, body, preamble, options: Vec::new(), programs: Programs::default() };
-        Ok(ElementwiseKernel { core: Arc::new(core), size: None })
+        let definition = ElementwiseDefinition {
+            parameters,
+            body,
+            preamble,
+            options: Vec::new(),
+            programs: ProgramCache::default(),
+        };
+        Ok(ElementwiseKernel { definition: Arc::new(definition), size: None })
     }
 
     /// The kernel with text in front of it: functions, constants, `#include`s.
     pub fn preamble(&self, preamble: &str) -> ElementwiseKernel {
-        self.changed(|core| core.preamble = preamble.to_owned())
+        self.changed(|definition| definition.preamble = preamble.to_owned())
     }
 
     /// The kernel with further options for the compiler, such as `-DWIDTH=4` or `--use_fast_math`.
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> ElementwiseKernel {
         let options: Vec<String> = options.into_iter().map(Into::into).collect();
-        self.changed(|core| core.options.extend(options))
+        self.changed(|definition| definition.options.extend(options))
     }
 
     /// The kernel for this many elements, where all arrays are `raw`; CuPy's argument `size`.
@@ -91,12 +97,18 @@ impl ElementwiseKernel {
         ElementwiseKernel { size: Some(elements), ..self.clone() }
     }
 
-    fn changed(&self, change: impl FnOnce(&mut Core)) -> ElementwiseKernel {
-        let Core { parameters, body, preamble, options, .. } = &*self.core;
+    fn changed(&self, change: impl FnOnce(&mut ElementwiseDefinition)) -> ElementwiseKernel {
+        let ElementwiseDefinition { parameters, body, preamble, options, .. } = &*self.definition;
         let (parameters, body, preamble) = (parameters.clone(), body.clone(), preamble.clone());
-        let mut core = Core { parameters, body, preamble, options: options.clone(), programs: Programs::default() };
-        change(&mut core);
-        ElementwiseKernel { core: Arc::new(core), size: self.size }
+        let mut definition = ElementwiseDefinition {
+            parameters,
+            body,
+            preamble,
+            options: options.clone(),
+            programs: ProgramCache::default(),
+        };
+        change(&mut definition);
+        ElementwiseKernel { definition: Arc::new(definition), size: self.size }
     }
 
     /// Runs the kernel, which has one output, and gives that: a new array of the broadcast shape. `T` must be the output's type
@@ -160,25 +172,26 @@ impl ElementwiseKernel {
     fn made(&self, arguments: &dyn sealed::Arguments, dtypes: &[DType]) -> Result<Vec<RawArray>> {
         let mut made = Vec::new();
         arguments.with(&mut |arguments| {
-            made = self.core.made(arguments, dtypes, self.size)?;
+            made = self.definition.made(arguments, dtypes, self.size)?;
             Ok(())
         })?;
         Ok(made)
     }
 
     fn write(&self, arguments: &dyn sealed::Arguments, outputs: &dyn sealed::Arguments) -> Result<()> {
-        arguments.with(&mut |arguments| outputs.with(&mut |outputs| self.core.written(arguments, outputs, self.size)))
+        arguments
+            .with(&mut |arguments| outputs.with(&mut |outputs| self.definition.written(arguments, outputs, self.size)))
     }
 }
 
 impl fmt::Debug for ElementwiseKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parameters { name, inputs, outputs, .. } = &self.core.parameters;
+        let ParameterLists { name, inputs, outputs, .. } = &self.definition.parameters;
         write!(f, "ElementwiseKernel {name}({}) -> ({})", texts(inputs), texts(outputs))
     }
 }
 
-impl Core {
+impl ElementwiseDefinition {
     /// New arrays for what the kernel gives.
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], size: Option<usize>) -> Result<Vec<RawArray>> {
         self.parameters.counted(arguments.len(), dtypes.len())?;
@@ -215,7 +228,7 @@ impl Core {
             }
         }
         let shape = self.shape(arguments, walked, size)?;
-        let differs = |(parameter, output): (&Parameter, &&RawArray)| {
+        let differs = |(parameter, output): (&ListedParameter, &&RawArray)| {
             (!parameter.is_raw && output.shape() != shape).then(|| (parameter.text(), output.shape().to_vec()))
         };
         if let Some((text, found)) = self.parameters.outputs.iter().zip(&outputs).find_map(differs) {
@@ -276,7 +289,7 @@ impl Core {
         if count == 0 {
             return Ok(());
         }
-        let key: Types = (types.iter().enumerate())
+        let key: ArgumentTypes = (types.iter().enumerate())
             .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
             .collect();
         // In the order of the parameters. Each input that is walked is as large as the outputs.
@@ -292,7 +305,7 @@ impl Core {
             });
         }
         arrays.extend(outputs.iter().map(|output| Some(Cow::Borrowed(*output))));
-        let parameters: Vec<&Parameter> = self.parameters.all().collect();
+        let parameters: Vec<&ListedParameter> = self.parameters.all().collect();
         let is_walked = |number: usize| arrays[number].is_some() && !parameters[number].is_raw;
         let fits = |array: &RawArray| array.shape() == shape && array.layout.is_contiguous();
         let is_packed =
@@ -392,7 +405,7 @@ impl Core {
     }
 
     #[cold]
-    fn compile(&self, handle: &Handle, (key, is_strided): &(Types, bool)) -> Result<Arc<dyn TextProgram>> {
+    fn compile(&self, handle: &Handle, (key, is_strided): &(ArgumentTypes, bool)) -> Result<Arc<dyn TextProgram>> {
         let name = &self.parameters.name;
         let source = generate::elementwise(name, &self.slots(key), &self.body, &self.preamble, *is_strided);
         let kernels = [format!("{name}_{}", if *is_strided { "strided" } else { "packed" })];

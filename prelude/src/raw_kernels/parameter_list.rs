@@ -1,52 +1,52 @@
 //! Lists of parameters as CuPy writes them, such as `float64 x, raw T y`, and what arguments make of them.
 
 use super::arguments::{RawArgument, described};
-use super::{invalid, types};
+use super::{invalid, type_names};
 use crate::device::{self, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 
 /// One parameter of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Parameter {
+pub(super) struct ListedParameter {
     pub name: String,
-    pub kind: Type,
+    pub kind: ListedType,
     /// Whether the text indexes it itself.
     pub is_raw: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum ListedType {
     Fixed(DType),
     /// A letter for the type of the argument.
     Letter(char),
 }
 
-impl Parameter {
+impl ListedParameter {
     /// As it may be written, such as `raw float64 x`.
     pub fn text(&self) -> String {
         let raw = if self.is_raw { "raw " } else { "" };
         match self.kind {
-            Type::Fixed(dtype) => format!("{raw}{dtype} {}", self.name),
-            Type::Letter(letter) => format!("{raw}{letter} {}", self.name),
+            ListedType::Fixed(dtype) => format!("{raw}{dtype} {}", self.name),
+            ListedType::Letter(letter) => format!("{raw}{letter} {}", self.name),
         }
     }
 }
 
 /// A list of parameters, as it may be written.
-pub(super) fn texts(list: &[Parameter]) -> String {
-    list.iter().map(Parameter::text).collect::<Vec<String>>().join(", ")
+pub(super) fn texts(list: &[ListedParameter]) -> String {
+    list.iter().map(ListedParameter::text).collect::<Vec<String>>().join(", ")
 }
 
 /// The parameters of a list, which may be empty; or what is wrong with it.
-pub(super) fn parse(list: &str) -> std::result::Result<Vec<Parameter>, String> {
+pub(super) fn parse(list: &str) -> std::result::Result<Vec<ListedParameter>, String> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
     }
     list.split(',').map(parameter).collect()
 }
 
-fn parameter(text: &str) -> std::result::Result<Parameter, String> {
+fn parameter(text: &str) -> std::result::Result<ListedParameter, String> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let mut is_raw = false;
@@ -66,33 +66,34 @@ fn parameter(text: &str) -> std::result::Result<Parameter, String> {
     };
     let mut letters = kind.chars();
     let kind = match (letters.next(), letters.next()) {
-        (Some(letter), None) if letter.is_ascii_alphabetic() => Type::Letter(letter),
-        _ => Type::Fixed(
-            types::named(kind).map_err(|advice| format!("the type of the parameter `{text}`: `{kind}` {advice}"))?,
+        (Some(letter), None) if letter.is_ascii_alphabetic() => ListedType::Letter(letter),
+        _ => ListedType::Fixed(
+            type_names::named(kind)
+                .map_err(|advice| format!("the type of the parameter `{text}`: `{kind}` {advice}"))?,
         ),
     };
     let starts = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     if !starts || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
         return Err(format!("the parameter `{text}`: `{name}` is not a name; use letters, digits and `_`"));
     }
-    Ok(Parameter { name: name.to_owned(), kind, is_raw })
+    Ok(ListedParameter { name: name.to_owned(), kind, is_raw })
 }
 
 /// The inputs and outputs of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Parameters {
+pub(super) struct ParameterLists {
     /// The function's name for messages, such as `ElementwiseKernel`.
     pub operation: &'static str,
     /// The kernel's.
     pub name: String,
-    pub inputs: Vec<Parameter>,
-    pub outputs: Vec<Parameter>,
+    pub inputs: Vec<ListedParameter>,
+    pub outputs: Vec<ListedParameter>,
 }
 
 /// The most parameters of a kernel.
 const MOST: usize = 32;
 
-impl Parameters {
+impl ParameterLists {
     /// Reads both lists. `reserved` are the names that the kernel's texts have for other things.
     pub fn new(
         operation: &'static str,
@@ -100,7 +101,7 @@ impl Parameters {
         outputs: &str,
         name: &str,
         reserved: &[&str],
-    ) -> Result<Parameters> {
+    ) -> Result<ParameterLists> {
         let wrong = |reason: String| invalid(operation, format!("`{name}`: {reason}"));
         let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
         if !is_name || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
@@ -110,7 +111,7 @@ impl Parameters {
             );
             return Err(invalid(operation, reason));
         }
-        let found = Parameters {
+        let found = ParameterLists {
             operation,
             name: name.to_owned(),
             inputs: parse(inputs).map_err(|reason| wrong(format!("in the inputs, {reason}")))?,
@@ -136,7 +137,7 @@ impl Parameters {
         Ok(found)
     }
 
-    pub fn all(&self) -> impl Iterator<Item = &Parameter> {
+    pub fn all(&self) -> impl Iterator<Item = &ListedParameter> {
         self.inputs.iter().chain(&self.outputs)
     }
 
@@ -176,8 +177,8 @@ impl Parameters {
         let mut found = Vec::with_capacity(arguments.len() + outputs.len());
         for (number, (parameter, dtype)) in self.all().zip(given).enumerate() {
             let (wanted, why) = match parameter.kind {
-                Type::Fixed(wanted) => (wanted, None),
-                Type::Letter(letter) => match letters.iter().find(|(known, ..)| *known == letter) {
+                ListedType::Fixed(wanted) => (wanted, None),
+                ListedType::Letter(letter) => match letters.iter().find(|(known, ..)| *known == letter) {
                     Some(&(_, wanted, by)) => (wanted, Some(by)),
                     None => {
                         letters.push((letter, dtype, &parameter.name));
@@ -196,7 +197,7 @@ impl Parameters {
     #[cold]
     fn mismatch(
         &self,
-        parameter: &Parameter,
+        parameter: &ListedParameter,
         wanted: DType,
         by: Option<&str>,
         argument: Option<&RawArgument<'_>>,
@@ -244,12 +245,12 @@ mod tests {
 
     fn message(inputs: &str, outputs: &str, name: &str) -> String {
         let reserved = ["i", "_ind"];
-        Parameters::new("ElementwiseKernel", inputs, outputs, name, &reserved).unwrap_err().to_string()
+        ParameterLists::new("ElementwiseKernel", inputs, outputs, name, &reserved).unwrap_err().to_string()
     }
 
     #[test]
     fn lists_are_read() {
-        let texts = |list: &str| parse(list).unwrap().iter().map(Parameter::text).collect::<Vec<String>>();
+        let texts = |list: &str| parse(list).unwrap().iter().map(ListedParameter::text).collect::<Vec<String>>();
         assert_eq!(
             texts("float64 x,  raw  T y , const i32 z,_non_const f16 w"),
             ["f64 x", "raw T y", "i32 z", "f16 w"]

@@ -2,10 +2,10 @@
 
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
 use super::axes::{self, Axis, joined};
-use super::elementwise::apart;
+use super::elementwise_kernel::apart;
 use super::generate::{self, Expressions, Slot, THREADS};
-use super::parameters::{Parameters, texts};
-use super::programs::{Programs, Types, compiled};
+use super::parameter_list::{ParameterLists, texts};
+use super::program_cache::{ArgumentTypes, ProgramCache, compiled};
 use crate::array::axes::axes_of;
 use crate::array::{DeviceArray, IntoAxes, RawArray, shape, writable};
 use crate::backend::Layout;
@@ -26,7 +26,7 @@ const NAME: &str = "ReductionKernel";
 /// identity is what the reduction begins with, and its result over no elements; if it is empty, a reduction of no elements is an
 /// error. Values are of the first output's type, or of that of [`reduce_type`](Self::reduce_type).
 ///
-/// Parameters are written as for an [`ElementwiseKernel`](crate::ElementwiseKernel). In the map expression `_J` is the number of
+/// ParameterLists are written as for an [`ElementwiseKernel`](crate::ElementwiseKernel). In the map expression `_J` is the number of
 /// the element among those that are reduced to one, and elements of `raw` inputs are indexed. Scalars and `raw` inputs can be
 /// used in the post map expression, too.
 ///
@@ -43,7 +43,7 @@ const NAME: &str = "ReductionKernel";
 /// ```
 #[derive(Clone)]
 pub struct ReductionKernel {
-    core: Arc<Core>,
+    definition: Arc<ReductionDefinition>,
 }
 
 // The programs inside are not changed once they are there.
@@ -51,8 +51,8 @@ impl std::panic::UnwindSafe for ReductionKernel {}
 impl std::panic::RefUnwindSafe for ReductionKernel {}
 
 #[derive(Clone)]
-struct Texts {
-    parameters: Parameters,
+struct ReductionTexts {
+    parameters: ParameterLists,
     map: String,
     reduce: String,
     post_map: String,
@@ -62,13 +62,13 @@ struct Texts {
     options: Vec<String>,
 }
 
-struct Core {
-    texts: Texts,
+struct ReductionDefinition {
+    texts: ReductionTexts,
     /// For the types of the parameters and whether they are scalars; and for several axes, or one of each kind at most.
-    programs: Programs<(Types, bool), Compiled>,
+    programs: ProgramCache<(ArgumentTypes, bool), CompiledReduction>,
 }
 
-struct Compiled {
+struct CompiledReduction {
     program: Arc<dyn TextProgram>,
     /// As many bytes as the state of one reduction has at most.
     state: usize,
@@ -101,7 +101,7 @@ impl ReductionKernel {
         identity: &str,
         name: &str,
     ) -> Result<ReductionKernel> {
-        let parameters = Parameters::new(NAME, inputs, outputs, name, &["a", "b", "_J"])?;
+        let parameters = ParameterLists::new(NAME, inputs, outputs, name, &["a", "b", "_J"])?;
         if let Some(output) = parameters.outputs.iter().find(|output| output.is_raw) {
             return Err(parameters.wrong(format!(
                 "the output `{}` is raw, but a reduction cannot have raw outputs; remove `raw`",
@@ -115,7 +115,7 @@ impl ReductionKernel {
                 );
             }
         }
-        let texts = Texts {
+        let texts = ReductionTexts {
             parameters,
             map: map.to_owned(),
             reduce: reduce.to_owned(),
@@ -125,7 +125,7 @@ impl ReductionKernel {
             preamble: String::new(),
             options: Vec::new(),
         };
-        Ok(ReductionKernel { core: Arc::new(Core { texts, programs: Programs::default() }) })
+        Ok(ReductionKernel { definition: Arc::new(ReductionDefinition { texts, programs: ProgramCache::default() }) })
     }
 
     /// The reduction with values of another type than the first output's: the name of a C type, such as `double`, or of one that
@@ -145,10 +145,10 @@ impl ReductionKernel {
         self.changed(|texts| texts.options.extend(options))
     }
 
-    fn changed(&self, change: impl FnOnce(&mut Texts)) -> ReductionKernel {
-        let mut texts = self.core.texts.clone();
+    fn changed(&self, change: impl FnOnce(&mut ReductionTexts)) -> ReductionKernel {
+        let mut texts = self.definition.texts.clone();
         change(&mut texts);
-        ReductionKernel { core: Arc::new(Core { texts, programs: Programs::default() }) }
+        ReductionKernel { definition: Arc::new(ReductionDefinition { texts, programs: ProgramCache::default() }) }
     }
 
     /// Reduces all elements to one, and gives an array without axes: [`item`](DeviceArray::item) is its value. `T` must be the
@@ -217,25 +217,25 @@ impl ReductionKernel {
     ) -> Result<Vec<RawArray>> {
         let mut made = Vec::new();
         arguments.with(&mut |arguments| {
-            made = self.core.made(arguments, dtypes, axes.as_deref())?;
+            made = self.definition.made(arguments, dtypes, axes.as_deref())?;
             Ok(())
         })?;
         Ok(made)
     }
 
     fn write(&self, arguments: &dyn sealed::Arguments, axes: &[isize], outputs: &dyn sealed::Arguments) -> Result<()> {
-        arguments.with(&mut |arguments| outputs.with(&mut |outputs| self.core.written(arguments, axes, outputs)))
+        arguments.with(&mut |arguments| outputs.with(&mut |outputs| self.definition.written(arguments, axes, outputs)))
     }
 }
 
 impl fmt::Debug for ReductionKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parameters { name, inputs, outputs, .. } = &self.core.texts.parameters;
+        let ParameterLists { name, inputs, outputs, .. } = &self.definition.texts.parameters;
         write!(f, "ReductionKernel {name}({}) -> ({})", texts(inputs), texts(outputs))
     }
 }
 
-impl Core {
+impl ReductionDefinition {
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], axes: Option<&[isize]>) -> Result<Vec<RawArray>> {
         let parameters = &self.texts.parameters;
         parameters.counted(arguments.len(), dtypes.len())?;
@@ -320,7 +320,7 @@ impl Core {
             );
             return Err(parameters.wrong(reason));
         }
-        let key: Types = (types.iter().enumerate())
+        let key: ArgumentTypes = (types.iter().enumerate())
             .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
             .collect();
         let mut arrays: Vec<Option<Cow<'_, RawArray>>> = Vec::with_capacity(types.len());
@@ -343,8 +343,8 @@ impl Core {
         let sizes: Vec<[i64; 1]> =
             arrays.iter().map(|array| [array.as_deref().map_or(0, RawArray::size) as i64]).collect();
         let all: Vec<_> = parameters.all().collect();
-        let plan = plan(&kept.0, &reduced.0, count, length, compiled.multiprocessors);
-        let (each, shares) = (THREADS / plan.lanes, plan.shares);
+        let division = divided(&kept.0, &reduced.0, count, length, compiled.multiprocessors);
+        let (each, shares) = (THREADS / division.lanes, division.shares);
         let blocks = u32::try_from(count.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
         let Some(blocks) = blocks else {
             return Err(
@@ -355,8 +355,13 @@ impl Core {
         let bytes = if shares > 1 { count * shares * compiled.state } else { 0 };
         let states = RawArray::uninitialised(NAME, handle, &[bytes], DType::U8)?;
         let ends = (axes::passed(&kept.0, walked), axes::passed(&reduced.0, walked));
-        let numbers =
-            [[count as i64], [length as i64], [plan.lanes as i64], [i64::from(plan.by_columns)], [shares as i64]];
+        let numbers = [
+            [count as i64],
+            [length as i64],
+            [division.lanes as i64],
+            [i64::from(division.by_columns)],
+            [shares as i64],
+        ];
         let mut slots = Vec::with_capacity(2 * arrays.len());
         for (number, array) in arrays.iter().enumerate() {
             match (array, arguments.get(number)) {
@@ -425,7 +430,7 @@ impl Core {
     }
 
     #[cold]
-    fn compile(&self, handle: &Handle, (key, has_axes): &(Types, bool)) -> Result<Arc<Compiled>> {
+    fn compile(&self, handle: &Handle, (key, has_axes): &(ArgumentTypes, bool)) -> Result<Arc<CompiledReduction>> {
         let texts = &self.texts;
         let (name, inputs) = (&texts.parameters.name, texts.parameters.inputs.len());
         let slots: Vec<Slot<'_>> = (texts.parameters.all().zip(key).enumerate())
@@ -449,12 +454,12 @@ impl Core {
         // The kernel has a state for each thread in shared memory, and nothing else.
         let state = program.facts(0)?.shared_bytes.div_ceil(THREADS);
         let multiprocessors = program.limits().multiprocessors;
-        Ok(Arc::new(Compiled { program, state, multiprocessors }))
+        Ok(Arc::new(CompiledReduction { program, state, multiprocessors }))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct WorkDivision {
     /// Threads for each output, a power of two.
     lanes: usize,
     /// Whether neighbouring threads have neighbouring outputs, else neighbouring elements of one output.
@@ -464,7 +469,7 @@ struct Plan {
 }
 
 /// How the elements are given to threads: so that neighbours read neighbours, and few outputs still fill the device.
-fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+fn divided(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> WorkDivision {
     let step = |axes: &[Axis]| {
         axes.first().map_or(usize::MAX, |axis| axis.strides.iter().map(|stride| stride.unsigned_abs()).sum())
     };
@@ -478,7 +483,7 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
     let blocks = outputs.div_ceil(THREADS / lanes);
     // A share has 16 elements a thread at least.
     let shares = (8 * multiprocessors).div_ceil(blocks).min(length / (16 * lanes)).clamp(1, 4096);
-    Plan { lanes, by_columns, shares }
+    WorkDivision { lanes, by_columns, shares }
 }
 
 #[cfg(test)]
@@ -488,16 +493,16 @@ mod tests {
     #[test]
     fn plan_follows_the_strides() {
         let axis = |length, stride| Axis { length, strides: vec![stride] };
-        let of = |kept: &[Axis], reduced: &[Axis], outputs, length| plan(kept, reduced, outputs, length, 132);
+        let of = |kept: &[Axis], reduced: &[Axis], outputs, length| divided(kept, reduced, outputs, length, 132);
         let of_rows = of(&[axis(1000, 1000)], &[axis(1000, 1)], 1000, 1000);
-        assert_eq!(of_rows, Plan { lanes: 32, by_columns: false, shares: 1 });
+        assert_eq!(of_rows, WorkDivision { lanes: 32, by_columns: false, shares: 1 });
         let of_columns = of(&[axis(1000, 1)], &[axis(1000, 1000)], 1000, 1000);
-        assert_eq!(of_columns, Plan { lanes: 8, by_columns: true, shares: 7 });
+        assert_eq!(of_columns, WorkDivision { lanes: 8, by_columns: true, shares: 7 });
         assert_eq!(
             of(&[], &[axis(100_000_000, 1)], 1, 100_000_000),
-            Plan { lanes: 256, by_columns: false, shares: 1056 }
+            WorkDivision { lanes: 256, by_columns: false, shares: 1056 }
         );
-        assert_eq!(of(&[axis(5, 1)], &[], 5, 1), Plan { lanes: 1, by_columns: false, shares: 1 });
-        assert_eq!(of(&[], &[axis(0, 1)], 1, 0), Plan { lanes: 1, by_columns: false, shares: 1 });
+        assert_eq!(of(&[axis(5, 1)], &[], 5, 1), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
+        assert_eq!(of(&[], &[axis(0, 1)], 1, 0), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
     }
 }
