@@ -67,7 +67,7 @@ struct Key {
 /// A program on the device.
 struct Loaded {
     translation: KernelTranslation,
-    facts: FunctionAttributes,
+    attributes: FunctionAttributes,
     /// Owns the kernel, which is its only one.
     module: TextModule,
     /// Where it writes what has failed, if it can. After the module, which must not write to it any more.
@@ -163,25 +163,25 @@ impl Kernels {
 
     /// What the compiler has made of a kernel for checked indices and arrays whose elements follow one another, and how many blocks of
     /// some numbers of threads a multiprocessor runs at once.
-    pub fn facts(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
+    pub fn attributes(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
         let key = Key { passed: usual(kernel)?, is_checked: true, contracts: contracts() };
         let program = self.program("kernel_attributes", kernel, key)?;
         let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024];
-        let blocks = sizes.into_iter().filter(|&threads| threads <= program.facts.max_threads);
+        let blocks = sizes.into_iter().filter(|&threads| threads <= program.attributes.max_threads);
         let blocks = blocks.map(|threads| Ok((threads, program.module.resident_blocks(0, threads, 0)?)));
-        Ok((program.facts, blocks.collect::<Result<_>>()?))
+        Ok((program.attributes, blocks.collect::<Result<_>>()?))
     }
 
     /// Fails if the program, as it was compiled, cannot be launched in this size.
     fn fits(&self, launch: &Launch, program: &Loaded) -> Result<()> {
         let (name, most) = (launch.kernel.short_name(), self.limits()?.shared_bytes);
-        let (declared, asked) = (program.facts.shared_bytes, launch.size.shared as usize);
+        let (declared, asked) = (program.attributes.shared_bytes, launch.size.shared as usize);
         if declared + asked > most {
             let device = self.device.label();
             return Err(messages::too_much_shared_memory(launch.operation, name, &device, [declared, asked], most));
         }
-        if messages::threads_of(launch.size) > program.facts.max_threads {
-            let FunctionAttributes { registers, max_threads, .. } = program.facts;
+        if messages::threads_of(launch.size) > program.attributes.max_threads {
+            let FunctionAttributes { registers, max_threads, .. } = program.attributes;
             return Err(messages::too_many_registers(launch.operation, name, launch.size, registers, max_threads));
         }
         Ok(())
@@ -303,14 +303,14 @@ impl Kernels {
         // It stands in the namespace of all that is generated.
         let (file, names) = (format!("{}.cu", kernel.short_name()), [format!("rust::{}", translation.name)]);
         let module = TextModule::load(&self.device, &file, &source, &options(key.contracts), &names)?;
-        let facts = module.facts(0)?;
+        let attributes = module.attributes(0)?;
         let names =
             || Names { functions: translation.functions.clone(), arrays: translation.arrays.clone(), is_kernel: true };
         let record = translation.may_fail.then(|| Slot::new(&self.device, names())).transpose()?;
         if let Some(record) = &record {
             record.tell(module.module())?;
         }
-        Ok(Loaded { translation, facts, module, record })
+        Ok(Loaded { translation, attributes, module, record })
     }
 }
 

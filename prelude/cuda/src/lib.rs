@@ -564,7 +564,7 @@ impl Backend for CudaBackend {
     }
 
     fn kernel_attributes(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
-        self.kernels.facts(kernel)
+        self.kernels.attributes(kernel)
     }
 
     fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {

@@ -39,8 +39,8 @@ impl TextProgram for CudaText {
         unsafe { self.0.launch(kernel, size, &mut places) }
     }
 
-    fn facts(&self, kernel: usize) -> Result<FunctionAttributes> {
-        self.0.facts(kernel)
+    fn attributes(&self, kernel: usize) -> Result<FunctionAttributes> {
+        self.0.attributes(kernel)
     }
 
     fn limits(&self) -> Limits {

@@ -58,7 +58,7 @@ impl TextModule {
         let text = TextModule { device: device.clone(), kernels, limits: limits(device)?, module };
         for (number, kernel) in text.kernels.iter().enumerate() {
             // What the kernel declares is a part of what needs no asking.
-            let declared = u32::try_from(text.facts(number)?.shared_bytes).unwrap_or(SHARED);
+            let declared = u32::try_from(text.attributes(number)?.shared_bytes).unwrap_or(SHARED);
             kernel.shared.store(SHARED.saturating_sub(declared), Ordering::Relaxed);
         }
         Ok(text)
@@ -101,7 +101,7 @@ impl TextModule {
         Ok(*function)
     }
 
-    pub fn facts(&self, kernel: usize) -> Result<FunctionAttributes> {
+    pub fn attributes(&self, kernel: usize) -> Result<FunctionAttributes> {
         self.device.bind()?;
         let function = self.kernels[kernel].function.raw;
         let ask = |attribute| {
@@ -123,7 +123,7 @@ impl TextModule {
 
     /// How many blocks of a size a multiprocessor runs at once; none if they need more shared memory than there is.
     pub fn resident_blocks(&self, kernel: usize, threads: usize, shared: usize) -> Result<usize> {
-        if self.facts(kernel)?.shared_bytes + shared > self.limits.shared_bytes {
+        if self.attributes(kernel)?.shared_bytes + shared > self.limits.shared_bytes {
             return Ok(0);
         }
         self.module.resident_blocks(self.ready(kernel, shared as u32)?, threads, shared)

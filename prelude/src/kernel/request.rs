@@ -216,8 +216,8 @@ const fn stored(scalar: ScalarType) -> Option<DType> {
 /// What is known of a kernel on the current device.
 pub(super) fn attributes(kernel: &Kernel) -> Result<KernelAttributes> {
     let handle = device::current()?;
-    let (facts, blocks) = handle.backend.kernel_attributes(kernel)?;
+    let (attributes, blocks) = handle.backend.kernel_attributes(kernel)?;
     let limits = handle.backend.launch_limits()?;
     let occupancy = blocks.into_iter().map(|(threads, blocks)| Occupancy::new(threads, blocks, &limits)).collect();
-    Ok(KernelAttributes::new(kernel.short_name(), facts, occupancy))
+    Ok(KernelAttributes::new(kernel.short_name(), attributes, occupancy))
 }

@@ -46,20 +46,20 @@ impl Occupancy {
 }
 
 impl KernelAttributes {
-    pub(crate) fn new(name: &str, facts: FunctionAttributes, occupancy: Vec<Occupancy>) -> KernelAttributes {
+    pub(crate) fn new(name: &str, of_function: FunctionAttributes, occupancy: Vec<Occupancy>) -> KernelAttributes {
         KernelAttributes {
             name: name.to_owned(),
-            registers: facts.registers,
-            shared_bytes: facts.shared_bytes,
-            local_bytes: facts.local_bytes,
-            constant_bytes: facts.constant_bytes,
-            max_threads_per_block: facts.max_threads,
-            binary_version: facts.binary_version,
+            registers: of_function.registers,
+            shared_bytes: of_function.shared_bytes,
+            local_bytes: of_function.local_bytes,
+            constant_bytes: of_function.constant_bytes,
+            max_threads_per_block: of_function.max_threads,
+            binary_version: of_function.binary_version,
             occupancy,
         }
     }
 
-    fn facts(&self) -> String {
+    fn summary(&self) -> String {
         let (major, minor) = self.binary_version;
         let spilled =
             if self.local_bytes > 0 { format!(", {} bytes of local memory", self.local_bytes) } else { String::new() };
@@ -81,13 +81,13 @@ impl KernelAttributes {
 
 impl fmt::Display for KernelAttributes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n{}", self.facts(), self.table().text())
+        write!(f, "{}\n{}", self.summary(), self.table().text())
     }
 }
 
 impl fmt::Debug for KernelAttributes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        table::write_rich(f, &self.to_string(), [&self.facts(), ""], &self.table(), String::new)
+        table::write_rich(f, &self.to_string(), [&self.summary(), ""], &self.table(), String::new)
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn attributes_are_shown_as_a_table() {
-        let facts = FunctionAttributes {
+        let of_function = FunctionAttributes {
             registers: 40,
             shared_bytes: 2048,
             local_bytes: 16,
@@ -116,7 +116,7 @@ mod tests {
         };
         let occupancy =
             [(64, 24), (256, 6), (1024, 1)].map(|(threads, blocks)| Occupancy::new(threads, blocks, &limits));
-        let attributes = KernelAttributes::new("mul", facts, occupancy.to_vec());
+        let attributes = KernelAttributes::new("mul", of_function, occupancy.to_vec());
         expect![[r#"
             mul: 40 registers a thread, 16 bytes of local memory, 2048 bytes of shared memory a block, 0 bytes of constant memory, blocks of up to 1024 threads, code for 9.0
             threads a block   blocks a multiprocessor   occupancy

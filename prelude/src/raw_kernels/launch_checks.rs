@@ -202,17 +202,17 @@ pub(super) fn within(
     handle: &Handle,
     size: LaunchSize,
     limits: &Limits,
-    facts: &FunctionAttributes,
+    attributes: &FunctionAttributes,
 ) -> Result<()> {
     let threads = size.block.iter().fold(1usize, |product, &length| product.saturating_mul(length as usize));
     let fits =
         |lengths: [u32; 3], most: [usize; 3]| lengths.iter().zip(most).all(|(&length, most)| length as usize <= most);
-    let shared = facts.shared_bytes + size.shared as usize;
-    let is_within = threads <= facts.max_threads.min(limits.threads)
+    let shared = attributes.shared_bytes + size.shared as usize;
+    let is_within = threads <= attributes.max_threads.min(limits.threads)
         && fits(size.block, limits.block)
         && fits(size.grid, limits.grid)
         && shared <= limits.shared_bytes;
-    if is_within { Ok(()) } else { Err(beyond(kernel, handle.device, size, threads, limits, facts)) }
+    if is_within { Ok(()) } else { Err(beyond(kernel, handle.device, size, threads, limits, attributes)) }
 }
 
 #[cold]
@@ -222,7 +222,7 @@ fn beyond(
     size: LaunchSize,
     threads: usize,
     limits: &Limits,
-    facts: &FunctionAttributes,
+    attributes: &FunctionAttributes,
 ) -> Error {
     let (grid, block) = (times(size.grid.map(i64::from)), times(size.block.map(i64::from)));
     let most = |of: [usize; 3]| times(of.map(|length| length as i64));
@@ -239,12 +239,12 @@ fn beyond(
             "a grid of {grid} is too long along an axis: {device} allows at most {}; put the longest axis along x",
             most(limits.grid)
         )
-    } else if facts.shared_bytes + size.shared as usize > limits.shared_bytes {
+    } else if attributes.shared_bytes + size.shared as usize > limits.shared_bytes {
         format!(
             "a block needs {} bytes of shared memory ({} that the text declares and {} that the launch asks for), but \
              {device} has at most {}",
-            facts.shared_bytes + size.shared as usize,
-            facts.shared_bytes,
+            attributes.shared_bytes + size.shared as usize,
+            attributes.shared_bytes,
             size.shared,
             limits.shared_bytes
         )
@@ -253,7 +253,7 @@ fn beyond(
             "a block of {block} has {threads} threads, but each thread of this kernel uses {} registers, so a block \
              can have at most {}; launch more blocks with fewer threads, or write `__launch_bounds__({threads})` after \
              `__global__`",
-            facts.registers, facts.max_threads
+            attributes.registers, attributes.max_threads
         )
     };
     invalid(NAME, format!("`{kernel}` cannot be launched: {reason}"))
@@ -351,7 +351,7 @@ mod tests {
             resident_threads: 2048,
             multiprocessors: 132,
         };
-        let facts = FunctionAttributes {
+        let attributes = FunctionAttributes {
             registers: 100,
             shared_bytes: 1024,
             local_bytes: 0,
@@ -361,7 +361,7 @@ mod tests {
         };
         let launch = |grid, block, shared| {
             let size = launch_size("k", grid, block, shared);
-            let result = size.and_then(|size| within("k", &crate::device::host(), size, &limits, &facts));
+            let result = size.and_then(|size| within("k", &crate::device::host(), size, &limits, &attributes));
             result.err().map_or("is within".into(), |error| error.to_string())
         };
         assert_eq!(launch([65_536, 1, 1], [32, 20, 1], 200_000), "is within");

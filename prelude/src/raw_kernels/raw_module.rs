@@ -120,7 +120,7 @@ struct CompiledModule {
 struct CompiledFunction {
     /// In the program.
     number: usize,
-    facts: OnceLock<FunctionAttributes>,
+    attributes: OnceLock<FunctionAttributes>,
     /// The sizes of the parameters, if the driver tells them.
     sizes: OnceLock<Option<Vec<usize>>>,
 }
@@ -214,14 +214,15 @@ impl RawKernel {
     pub fn try_attributes(&self) -> Result<KernelAttributes> {
         let compiled = self.definition.compiled(&device::current()?)?;
         let function = self.definition.function(&compiled, self.number)?;
-        let (facts, limits) = (*function.facts(&compiled)?, compiled.program.limits());
-        let sizes =
-            [32, 64, 128, 192, 256, 384, 512, 768, 1024].into_iter().filter(|&threads| threads <= facts.max_threads);
+        let (attributes, limits) = (*function.attributes(&compiled)?, compiled.program.limits());
+        let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024]
+            .into_iter()
+            .filter(|&threads| threads <= attributes.max_threads);
         let occupancy = sizes.map(|threads| {
             let blocks = compiled.program.resident_blocks(function.number, threads, self.shared)?;
             Ok(Occupancy::new(threads, blocks, &limits))
         });
-        Ok(KernelAttributes::new(self.name(), facts, occupancy.collect::<Result<Vec<Occupancy>>>()?))
+        Ok(KernelAttributes::new(self.name(), attributes, occupancy.collect::<Result<Vec<Occupancy>>>()?))
     }
 
     /// How many blocks of this size a multiprocessor of the current device runs at once.
@@ -238,7 +239,7 @@ impl RawKernel {
         let compiled = self.definition.compiled(&device::current()?)?;
         let function = self.definition.function(&compiled, self.number)?;
         let limits = compiled.program.limits();
-        let is_possible = threads <= function.facts(&compiled)?.max_threads;
+        let is_possible = threads <= function.attributes(&compiled)?.max_threads;
         let blocks =
             if is_possible { compiled.program.resident_blocks(function.number, threads, self.shared)? } else { 0 };
         Ok(Occupancy::new(threads, blocks, &limits))
@@ -346,12 +347,12 @@ impl fmt::Debug for RawModule {
 }
 
 impl CompiledFunction {
-    fn facts(&self, compiled: &CompiledModule) -> Result<&FunctionAttributes> {
-        if let Some(facts) = self.facts.get() {
-            return Ok(facts);
+    fn attributes(&self, compiled: &CompiledModule) -> Result<&FunctionAttributes> {
+        if let Some(attributes) = self.attributes.get() {
+            return Ok(attributes);
         }
-        let facts = compiled.program.facts(self.number)?;
-        Ok(self.facts.get_or_init(|| facts))
+        let attributes = compiled.program.attributes(self.number)?;
+        Ok(self.attributes.get_or_init(|| attributes))
     }
 
     fn sizes(&self, compiled: &CompiledModule) -> Result<Option<&[usize]>> {
@@ -448,7 +449,7 @@ impl ModuleDefinition {
         };
         let function = |number: usize| {
             let place = asked.iter().position(|&asked| asked == number)?;
-            Some(CompiledFunction { number: place, facts: OnceLock::new(), sizes: OnceLock::new() })
+            Some(CompiledFunction { number: place, attributes: OnceLock::new(), sizes: OnceLock::new() })
         };
         Ok(Arc::new(CompiledModule { program, functions: (0..self.wanted.len()).map(function).collect() }))
     }
@@ -477,7 +478,7 @@ impl ModuleDefinition {
         let handle = common_device(NAME, arguments.iter())?;
         let compiled = self.compiled(&handle)?;
         let function = self.function(&compiled, number)?;
-        launch_checks::within(name, &handle, size, &compiled.program.limits(), function.facts(&compiled)?)?;
+        launch_checks::within(name, &handle, size, &compiled.program.limits(), function.attributes(&compiled)?)?;
         launch_checks::sizes(name, parameters.as_deref(), function.sizes(&compiled)?, arguments)?;
         let mut passed = Vec::with_capacity(arguments.len());
         for (number, argument) in arguments.iter().enumerate() {

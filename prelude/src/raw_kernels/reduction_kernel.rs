@@ -452,7 +452,7 @@ impl ReductionDefinition {
         let kernels = [format!("{name}_reduce"), format!("{name}_finish")];
         let program = compiled(handle, &Text { name, source: &source, options: &texts.options, kernels: &kernels })?;
         // The kernel has a state for each thread in shared memory, and nothing else.
-        let state = program.facts(0)?.shared_bytes.div_ceil(THREADS);
+        let state = program.attributes(0)?.shared_bytes.div_ceil(THREADS);
         let multiprocessors = program.limits().multiprocessors;
         Ok(Arc::new(CompiledReduction { program, state, multiprocessors }))
     }

@@ -13,7 +13,7 @@ pub struct LaunchSize {
     pub shared: u32,
 }
 
-/// What the compiler has made of a kernel.
+/// The attributes of a compiled kernel (`cuFuncGetAttribute`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionAttributes {
     /// Of each thread.
@@ -70,8 +70,8 @@ pub enum Passed<'a> {
 pub trait TextProgram: Send + Sync {
     /// Queues a kernel. The arguments are as many as its parameters and at least as large; the size is within the limits.
     fn launch(&self, kernel: usize, size: LaunchSize, arguments: &[Passed<'_>]) -> Result<()>;
-    /// What the compiler has made of a kernel.
-    fn facts(&self, kernel: usize) -> Result<FunctionAttributes>;
+    /// The attributes of a compiled kernel.
+    fn attributes(&self, kernel: usize) -> Result<FunctionAttributes>;
     /// What the device can launch.
     fn limits(&self) -> Limits;
     /// How many blocks of `threads` threads and `shared` bytes of dynamic shared memory a multiprocessor runs at once.
