@@ -1,7 +1,7 @@
 //! Kernels from CUDA C text, as in CuPy: [`ElementwiseKernel`], [`ReductionKernel`], [`RawKernel`], [`RawModule`].
 //!
 //! Texts are read when a kernel is made, compiled when it is first launched, and kept, on disk too. Arguments are checked
-//! against the text before anything is launched: `parameter_list` reads CuPy's lists, `signature` the parameters of functions in
+//! against the text before anything is launched: `parameter_list` reads CuPy's lists, `signatures` the parameters of functions in
 //! CUDA C, of which `launch_checks` takes care. `generate` writes the programs around expressions. Backends compile and launch; that
 //! is all that this module asks of them (`crate::backend::text`).
 
@@ -17,8 +17,7 @@ mod parameter_list;
 mod program_cache;
 mod raw_module;
 mod reduction_kernel;
-mod signature;
-mod tokens;
+mod signatures;
 mod type_names;
 
 pub(crate) use arguments::{RawArgument, sealed};

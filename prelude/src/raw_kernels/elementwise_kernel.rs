@@ -49,6 +49,7 @@ pub struct ElementwiseKernel {
 impl std::panic::UnwindSafe for ElementwiseKernel {}
 impl std::panic::RefUnwindSafe for ElementwiseKernel {}
 
+#[derive(Clone)]
 struct ElementwiseDefinition {
     parameters: ParameterLists,
     body: String,
@@ -98,15 +99,7 @@ impl ElementwiseKernel {
     }
 
     fn changed(&self, change: impl FnOnce(&mut ElementwiseDefinition)) -> ElementwiseKernel {
-        let ElementwiseDefinition { parameters, body, preamble, options, .. } = &*self.definition;
-        let (parameters, body, preamble) = (parameters.clone(), body.clone(), preamble.clone());
-        let mut definition = ElementwiseDefinition {
-            parameters,
-            body,
-            preamble,
-            options: options.clone(),
-            programs: ProgramCache::default(),
-        };
+        let mut definition = ElementwiseDefinition::clone(&self.definition);
         change(&mut definition);
         ElementwiseKernel { definition: Arc::new(definition), size: self.size }
     }

@@ -21,6 +21,13 @@ impl<K, P: ?Sized> Default for ProgramCache<K, P> {
     }
 }
 
+/// A clone is empty: a definition is cloned in order to change it, and then needs other programs.
+impl<K, P: ?Sized> Clone for ProgramCache<K, P> {
+    fn clone(&self) -> Self {
+        ProgramCache::default()
+    }
+}
+
 impl<K: PartialEq, P: ?Sized> ProgramCache<K, P> {
     /// The program for a key, made if there is none. Of two threads that make one at once, the second one's is not used.
     pub fn get(&self, handle: &Handle, key: &K, make: impl FnOnce() -> Result<Arc<P>>) -> Result<Arc<P>>

@@ -6,7 +6,7 @@ use super::dim3::IntoDim3;
 use super::launch_checks::{self, NAME};
 use super::parameter_list::common_device;
 use super::program_cache::{ProgramCache, compiled};
-use super::signature::{Kernels, Kind, Parameter};
+use super::signatures::{CParameter, CType, Signature, signatures};
 use super::{compiler_log, invalid};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::text::{FunctionAttributes, Passed, Text, TextProgram};
@@ -19,15 +19,15 @@ use std::sync::{Arc, OnceLock};
 
 /// A kernel that is a function of a CUDA C text; CuPy's `RawKernel`.
 ///
-/// The text is that of a file for `nvcc`, without the host's part; `#include` finds CUDA's own headers where they are installed.
-/// The function need not be `extern "C"`: namespaces and templates' arguments are a part of the name: `space::scale<float>`.
+/// The text is that of a file for `nvcc`, without the host's part. `#include` finds CUDA's own headers where they are installed.
+/// The function need not be `extern "C"`. Namespaces and a template's arguments are a part of the name: `space::scale<float>`.
 /// It is compiled at the first launch, or by [`compile`](Self::compile), and kept on disk.
 ///
-/// Arguments are checked against the function's parameters in the text: how many there are, the type of an array's elements, and
-/// that of scalars, which are not converted: an `int` takes an `i32`, a `size_t` a `usize`. What the text may write to, a pointer
-/// without `const`, takes `&mut`. Arrays are contiguous, for all that the function gets is an address. **What it does with that
-/// is not checked:** a kernel that reads or writes outside of its arrays gives wrong results, or ends in
-/// [`Error::ContextLost`].
+/// Arguments are checked against the parameters that the text declares: their number, the element types of arrays, and the types
+/// of scalars. Nothing is converted: an `int` takes an `i32`, a `size_t` a `usize`. A pointer without `const` takes `&mut`.
+/// Arrays must be contiguous, because the function gets only an address. For templates, and for types and macros that the text
+/// defines itself, only the number and the sizes of the parameters are checked. **What the function does with an address is not
+/// checked:** a kernel that reads or writes outside of its arrays gives wrong results, or ends in [`Error::ContextLost`].
 ///
 /// A kernel runs in the current [`Stream`](crate::Stream), on the device of its arrays. That is a CUDA device.
 ///
@@ -92,22 +92,22 @@ impl std::panic::RefUnwindSafe for RawKernel {}
 impl std::panic::UnwindSafe for RawModule {}
 impl std::panic::RefUnwindSafe for RawModule {}
 
+#[derive(Clone)]
 struct ModuleDefinition {
-    /// What messages call the text.
-    title: String,
     source: String,
     options: Vec<String>,
-    kernels: Kernels,
-    wanted: Vec<RequestedFunction>,
+    signatures: Vec<Signature>,
+    requested: Vec<RequestedFunction>,
     programs: ProgramCache<(), CompiledModule>,
 }
 
-/// A function that is asked for.
+/// A function that the compiled program should have.
+#[derive(Clone)]
 struct RequestedFunction {
     name: String,
-    /// None if they cannot be known from the text.
-    parameters: Option<Vec<Parameter>>,
-    /// Whether the user has named it; others may be lacking, if the text has them under a condition.
+    /// None if they cannot be read from the text.
+    parameters: Option<Vec<CParameter>>,
+    /// Whether the user has named it. Others may be missing: the text may have them under a condition that is false.
     is_named: bool,
 }
 
@@ -136,15 +136,18 @@ impl RawKernel {
 
     /// As [`new`](Self::new), but returns the error.
     pub fn try_new(source: &str, name: &str) -> Result<RawKernel> {
-        let definition = ModuleDefinition::new(name, source, Vec::new(), vec![name.to_owned()], false)?;
+        let mut definition = ModuleDefinition::new(source);
+        if definition.signatures.iter().any(|signature| signature.is_template && signature.name == name) {
+            let reason = format!("`{name}` is a template; name an instance of it, such as `{name}<float>`");
+            return Err(invalid(NAME, reason));
+        }
+        definition.request(name, true);
         Ok(RawKernel { definition: Arc::new(definition), number: 0, shared: 0 })
     }
 
     /// The kernel with further options for the compiler, such as `-DTILE=16`, `--std=c++20` or `--use_fast_math`.
-    #[track_caller]
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawKernel {
-        let definition = self.definition.with_options(options.into_iter().map(Into::into).collect());
-        RawKernel { definition: Arc::new(check(definition)), ..*self }
+        RawKernel { definition: self.definition.with_options(options), ..*self }
     }
 
     /// The kernel with this many bytes of dynamic shared memory for each block, which the text declares as
@@ -247,13 +250,13 @@ impl RawKernel {
 
     /// The function's name.
     pub fn name(&self) -> &str {
-        &self.definition.wanted[self.number].name
+        &self.definition.requested[self.number].name
     }
 }
 
 impl fmt::Debug for RawKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RequestedFunction { name, parameters, .. } = &self.definition.wanted[self.number];
+        let RequestedFunction { name, parameters, .. } = &self.definition.requested[self.number];
         let list = parameters.as_ref().map_or("…".to_owned(), |all| {
             all.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
         });
@@ -264,33 +267,26 @@ impl fmt::Debug for RawKernel {
 impl RawModule {
     /// A text of which functions are taken by [`get_function`](Self::get_function).
     pub fn new(source: &str) -> RawModule {
-        RawModule { definition: Arc::new(ModuleDefinition::of_all(source, Vec::new(), &[])) }
+        let mut definition = ModuleDefinition::new(source);
+        for signature in definition.signatures.clone().iter().filter(|signature| !signature.is_template) {
+            definition.request(&signature.name, false);
+        }
+        RawModule { definition: Arc::new(definition) }
     }
 
     /// The module with further options for the compiler, such as `-DTILE=16` or `--std=c++20`. Options change what is compiled,
     /// so take functions behind them.
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawModule {
-        let options: Vec<String> = options.into_iter().map(Into::into).collect();
-        let named: Vec<String> = self.definition.named().collect();
-        RawModule {
-            definition: Arc::new(ModuleDefinition::of_all(
-                &self.definition.source,
-                [self.definition.options.clone(), options].concat(),
-                &named,
-            )),
-        }
+        RawModule { definition: self.definition.with_options(options) }
     }
 
     /// The module with instances of its templates, such as `scale<float>`, and functions that its macros make.
     pub fn name_expressions<S: Into<String>>(&self, names: impl IntoIterator<Item = S>) -> RawModule {
-        let named: Vec<String> = self.definition.named().chain(names.into_iter().map(Into::into)).collect();
-        RawModule {
-            definition: Arc::new(ModuleDefinition::of_all(
-                &self.definition.source,
-                self.definition.options.clone(),
-                &named,
-            )),
+        let mut definition = ModuleDefinition::clone(&self.definition);
+        for name in names {
+            definition.request(&name.into(), true);
         }
+        RawModule { definition: Arc::new(definition) }
     }
 
     /// Compiles the text for the current device now and not at the first launch.
@@ -318,7 +314,7 @@ impl RawModule {
     /// As [`get_function`](Self::get_function), but returns the error.
     pub fn try_get_function(&self, name: &str) -> Result<RawKernel> {
         let wanted = without_blanks(name);
-        let number = self.definition.wanted.iter().position(|known| without_blanks(&known.name) == wanted);
+        let number = self.definition.requested.iter().position(|known| without_blanks(&known.name) == wanted);
         match number {
             Some(number) => Ok(RawKernel { definition: self.definition.clone(), number, shared: 0 }),
             None => Err(self.definition.not_found(name)),
@@ -336,7 +332,7 @@ impl RawModule {
 
     /// The names of the functions.
     pub fn functions(&self) -> Vec<String> {
-        self.definition.wanted.iter().map(|wanted| wanted.name.clone()).collect()
+        self.definition.requested.iter().map(|wanted| wanted.name.clone()).collect()
     }
 }
 
@@ -365,59 +361,37 @@ impl CompiledFunction {
 }
 
 impl ModuleDefinition {
-    /// `may_lack`: whether the functions are only those that were found in the text.
-    fn new(
-        title: &str,
-        source: &str,
-        options: Vec<String>,
-        names: Vec<String>,
-        may_lack: bool,
-    ) -> Result<ModuleDefinition> {
-        let kernels = Kernels::of(source, &options);
-        for name in &names {
-            let is_template = kernels.find(name).is_some_and(super::signature::Kernel::is_template);
-            if is_template && !name.contains('<') {
-                let reason = format!("`{name}` is a template; name an instance of it, such as `{name}<float>`");
-                return Err(invalid(NAME, reason));
-            }
-        }
-        let wanted =
-            |name: String| RequestedFunction { parameters: kernels.parameters(&name), name, is_named: !may_lack };
-        let wanted = names.into_iter().map(wanted).collect();
-        let (title, source) = (title.to_owned(), source.to_owned());
-        Ok(ModuleDefinition { title, source, options, kernels, wanted, programs: ProgramCache::default() })
-    }
-
-    fn with_options(&self, options: Vec<String>) -> Result<ModuleDefinition> {
-        let names = self.wanted.iter().map(|wanted| wanted.name.clone()).collect();
-        ModuleDefinition::new(&self.title, &self.source, [self.options.clone(), options].concat(), names, false)
-    }
-
-    /// All functions of a text that are no templates, and those that are named.
-    fn of_all(source: &str, options: Vec<String>, named: &[String]) -> ModuleDefinition {
-        let kernels = Kernels::of(source, &options);
-        let found = kernels.all.iter().filter(|kernel| !kernel.is_template()).map(|kernel| kernel.name.clone());
-        let found: Vec<String> = found.filter(|name| !named.contains(name)).collect();
-        let wanted = found.iter().chain(named).map(|name| RequestedFunction {
-            name: name.clone(),
-            parameters: kernels.parameters(name),
-            is_named: named.contains(name),
-        });
-        let wanted: Vec<RequestedFunction> = wanted.collect();
-        let title = wanted.first().map_or("RawModule", |wanted| &wanted.name).to_owned();
+    fn new(source: &str) -> ModuleDefinition {
         ModuleDefinition {
-            title,
             source: source.to_owned(),
-            options,
-            kernels,
-            wanted,
+            options: Vec::new(),
+            signatures: signatures(source),
+            requested: Vec::new(),
             programs: ProgramCache::default(),
         }
     }
 
-    /// The functions that the user has named.
-    fn named(&self) -> impl Iterator<Item = String> {
-        self.wanted.iter().filter(|wanted| wanted.is_named).map(|wanted| wanted.name.clone())
+    /// Adds a function to those that the compiled program should have.
+    fn request(&mut self, name: &str, is_named: bool) {
+        if let Some(known) = self.requested.iter_mut().find(|known| known.name == name) {
+            known.is_named |= is_named;
+            return;
+        }
+        let plain_name = name.trim_start_matches("::");
+        let signature = self.signatures.iter().find(|signature| signature.name == plain_name);
+        let parameters = signature.and_then(|signature| signature.parameters.clone());
+        self.requested.push(RequestedFunction { name: name.to_owned(), parameters, is_named });
+    }
+
+    fn with_options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> Arc<ModuleDefinition> {
+        let mut definition = self.clone();
+        definition.options.extend(options.into_iter().map(Into::into));
+        Arc::new(definition)
+    }
+
+    /// What messages of the compiler call the text.
+    fn title(&self) -> &str {
+        self.requested.first().map_or("RawModule", |function| &function.name)
     }
 
     fn compiled(&self, handle: &Handle) -> Result<Arc<CompiledModule>> {
@@ -426,19 +400,19 @@ impl ModuleDefinition {
 
     #[cold]
     fn compile(&self, handle: &Handle) -> Result<Arc<CompiledModule>> {
-        let mut asked: Vec<usize> = (0..self.wanted.len()).collect();
+        let mut asked: Vec<usize> = (0..self.requested.len()).collect();
         let program = loop {
-            let names: Vec<String> = asked.iter().map(|&number| self.wanted[number].name.clone()).collect();
-            let text = Text { name: &self.title, source: &self.source, options: &self.options, kernels: &names };
+            let names: Vec<String> = asked.iter().map(|&number| self.requested[number].name.clone()).collect();
+            let text = Text { name: self.title(), source: &self.source, options: &self.options, kernels: &names };
             let error = match compiled(handle, &text) {
                 Ok(program) => break program,
                 Err(error) => error,
             };
             let Some(missing) = compiler_log::missing(&error) else { return Err(error) };
             let missing: Vec<String> = missing.iter().map(|name| without_blanks(name)).collect();
-            let is_missing = |number: &usize| missing.contains(&without_blanks(&self.wanted[*number].name));
-            if let Some(&number) = asked.iter().find(|number| self.wanted[**number].is_named && is_missing(number)) {
-                return Err(self.unresolved(&self.wanted[number].name, &error));
+            let is_missing = |number: &usize| missing.contains(&without_blanks(&self.requested[*number].name));
+            if let Some(&number) = asked.iter().find(|number| self.requested[**number].is_named && is_missing(number)) {
+                return Err(self.unresolved(&self.requested[number].name, &error));
             }
             let before = asked.len();
             // What the text has under a condition that does not hold.
@@ -451,12 +425,12 @@ impl ModuleDefinition {
             let place = asked.iter().position(|&asked| asked == number)?;
             Some(CompiledFunction { number: place, attributes: OnceLock::new(), sizes: OnceLock::new() })
         };
-        Ok(Arc::new(CompiledModule { program, functions: (0..self.wanted.len()).map(function).collect() }))
+        Ok(Arc::new(CompiledModule { program, functions: (0..self.requested.len()).map(function).collect() }))
     }
 
     fn function<'a>(&self, compiled: &'a CompiledModule, number: usize) -> Result<&'a CompiledFunction> {
         compiled.functions[number].as_ref().ok_or_else(|| {
-            let name = &self.wanted[number].name;
+            let name = &self.requested[number].name;
             let reason = "under a condition, such as `#ifdef`, that is false; define names with `options`: `-DNAME`";
             invalid(NAME, format!("there is no kernel `{name}` in the compiled program: in the text it is {reason}"))
         })
@@ -469,12 +443,12 @@ impl ModuleDefinition {
         shared: usize,
         arguments: &[RawArgument<'_>],
     ) -> Result<()> {
-        let RequestedFunction { name, parameters, .. } = &self.wanted[number];
+        let RequestedFunction { name, parameters, .. } = &self.requested[number];
         let size = launch_checks::launch_size(name, grid, block, shared)?;
-        match parameters {
-            Some(parameters) => launch_checks::arguments(name, parameters, arguments)?,
-            None => launch_checks::contiguous(name, arguments)?,
+        if let Some(parameters) = parameters {
+            launch_checks::arguments(name, parameters, arguments)?;
         }
+        launch_checks::contiguous(name, arguments)?;
         let handle = common_device(NAME, arguments.iter())?;
         let compiled = self.compiled(&handle)?;
         let function = self.function(&compiled, number)?;
@@ -485,9 +459,9 @@ impl ModuleDefinition {
             passed.push(match *argument {
                 RawArgument::Scalar { value, .. } => Passed::Scalar(value),
                 RawArgument::Array { array, writes } => {
-                    let kind = parameters.as_ref().map(|parameters| &parameters[number].kind);
-                    let is_const = matches!(kind, Some(Kind::Pointer { is_const: true, .. }));
-                    Passed::Address(array.view(), if kind.is_some() { !is_const } else { writes })
+                    let c_type = parameters.as_ref().map(|parameters| &parameters[number].c_type);
+                    let writes = if let Some(CType::Pointer { is_const, .. }) = c_type { !is_const } else { writes };
+                    Passed::Address(array.view(), writes)
                 }
             });
         }
@@ -530,7 +504,7 @@ impl ModuleDefinition {
 
     #[cold]
     fn not_found(&self, name: &str) -> Error {
-        let found = self.kernels.names();
+        let found: Vec<String> = self.signatures.iter().map(Signature::shown).collect();
         let advice = if found.iter().any(|found| found.contains('<')) {
             "; name an instance of a template with its arguments (in a `RawModule` with `name_expressions`)"
         } else {

@@ -51,7 +51,7 @@ impl std::panic::UnwindSafe for ReductionKernel {}
 impl std::panic::RefUnwindSafe for ReductionKernel {}
 
 #[derive(Clone)]
-struct ReductionTexts {
+struct ReductionDefinition {
     parameters: ParameterLists,
     map: String,
     reduce: String,
@@ -60,10 +60,6 @@ struct ReductionTexts {
     kind: Option<String>,
     preamble: String,
     options: Vec<String>,
-}
-
-struct ReductionDefinition {
-    texts: ReductionTexts,
     /// For the types of the parameters and whether they are scalars; and for several axes, or one of each kind at most.
     programs: ProgramCache<(ArgumentTypes, bool), CompiledReduction>,
 }
@@ -115,7 +111,7 @@ impl ReductionKernel {
                 );
             }
         }
-        let texts = ReductionTexts {
+        let definition = ReductionDefinition {
             parameters,
             map: map.to_owned(),
             reduce: reduce.to_owned(),
@@ -124,31 +120,32 @@ impl ReductionKernel {
             kind: None,
             preamble: String::new(),
             options: Vec::new(),
+            programs: ProgramCache::default(),
         };
-        Ok(ReductionKernel { definition: Arc::new(ReductionDefinition { texts, programs: ProgramCache::default() }) })
+        Ok(ReductionKernel { definition: Arc::new(definition) })
     }
 
     /// The reduction with values of another type than the first output's: the name of a C type, such as `double`, or of one that
     /// the preamble defines.
     pub fn reduce_type(&self, name: &str) -> ReductionKernel {
-        self.changed(|texts| texts.kind = Some(name.to_owned()))
+        self.changed(|definition| definition.kind = Some(name.to_owned()))
     }
 
     /// The reduction with text in front of it: functions, types, `#include`s.
     pub fn preamble(&self, preamble: &str) -> ReductionKernel {
-        self.changed(|texts| texts.preamble = preamble.to_owned())
+        self.changed(|definition| definition.preamble = preamble.to_owned())
     }
 
     /// The reduction with further options for the compiler, such as `-DWIDTH=4`.
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> ReductionKernel {
         let options: Vec<String> = options.into_iter().map(Into::into).collect();
-        self.changed(|texts| texts.options.extend(options))
+        self.changed(|definition| definition.options.extend(options))
     }
 
-    fn changed(&self, change: impl FnOnce(&mut ReductionTexts)) -> ReductionKernel {
-        let mut texts = self.definition.texts.clone();
-        change(&mut texts);
-        ReductionKernel { definition: Arc::new(ReductionDefinition { texts, programs: ProgramCache::default() }) }
+    fn changed(&self, change: impl FnOnce(&mut ReductionDefinition)) -> ReductionKernel {
+        let mut definition = ReductionDefinition::clone(&self.definition);
+        change(&mut definition);
+        ReductionKernel { definition: Arc::new(definition) }
     }
 
     /// Reduces all elements to one, and gives an array without axes: [`item`](DeviceArray::item) is its value. `T` must be the
@@ -230,14 +227,14 @@ impl ReductionKernel {
 
 impl fmt::Debug for ReductionKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ParameterLists { name, inputs, outputs, .. } = &self.definition.texts.parameters;
+        let ParameterLists { name, inputs, outputs, .. } = &self.definition.parameters;
         write!(f, "ReductionKernel {name}({}) -> ({})", texts(inputs), texts(outputs))
     }
 }
 
 impl ReductionDefinition {
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], axes: Option<&[isize]>) -> Result<Vec<RawArray>> {
-        let parameters = &self.texts.parameters;
+        let parameters = &self.parameters;
         parameters.counted(arguments.len(), dtypes.len())?;
         let types = parameters.resolved(arguments, dtypes)?;
         let handle = parameters.device(&[arguments])?;
@@ -251,7 +248,7 @@ impl ReductionDefinition {
     }
 
     fn written(&self, arguments: &[RawArgument<'_>], axes: &[isize], outputs: &[RawArgument<'_>]) -> Result<()> {
-        let parameters = &self.texts.parameters;
+        let parameters = &self.parameters;
         parameters.counted(arguments.len(), outputs.len())?;
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
         let types = parameters.resolved(arguments, &dtypes)?;
@@ -282,7 +279,7 @@ impl ReductionDefinition {
 
     /// The shape that the inputs have together.
     fn shape(&self, arguments: &[RawArgument<'_>]) -> Result<Vec<usize>> {
-        let parameters = &self.texts.parameters;
+        let parameters = &self.parameters;
         let mut shape: Option<Vec<usize>> = None;
         for (parameter, argument) in parameters.inputs.iter().zip(arguments) {
             if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
@@ -307,13 +304,13 @@ impl ReductionDefinition {
         shape: &[usize],
         axes: &[usize],
     ) -> Result<()> {
-        let parameters = &self.texts.parameters;
+        let parameters = &self.parameters;
         let count = outputs.first().map_or(0, |output| output.size());
         let length: usize = axes.iter().map(|&axis| shape[axis]).product();
         if count == 0 {
             return Ok(());
         }
-        if length == 0 && self.texts.identity.is_none() {
+        if length == 0 && self.identity.is_none() {
             let reason = format!(
                 "the shape {shape:?} has no elements to reduce, and the kernel has no identity; give the kernel an \
                  identity"
@@ -399,7 +396,7 @@ impl ReductionDefinition {
     ) -> Result<[(Vec<Axis>, usize); 2]> {
         for is_copy in [false, true] {
             let mut layouts: Vec<Layout> = Vec::new();
-            for (array, parameter) in arrays.iter_mut().zip(&self.texts.parameters.inputs) {
+            for (array, parameter) in arrays.iter_mut().zip(&self.parameters.inputs) {
                 let Some(array) = array.as_mut().filter(|_| !parameter.is_raw) else { continue };
                 let layout = shape::broadcast_layout(&array.layout, shape);
                 if is_copy {
@@ -431,9 +428,8 @@ impl ReductionDefinition {
 
     #[cold]
     fn compile(&self, handle: &Handle, (key, has_axes): &(ArgumentTypes, bool)) -> Result<Arc<CompiledReduction>> {
-        let texts = &self.texts;
-        let (name, inputs) = (&texts.parameters.name, texts.parameters.inputs.len());
-        let slots: Vec<Slot<'_>> = (texts.parameters.all().zip(key).enumerate())
+        let (name, inputs) = (&self.parameters.name, self.parameters.inputs.len());
+        let slots: Vec<Slot<'_>> = (self.parameters.all().zip(key).enumerate())
             .map(|(number, (parameter, &(dtype, is_scalar)))| Slot {
                 parameter,
                 dtype,
@@ -442,15 +438,15 @@ impl ReductionDefinition {
             })
             .collect();
         let expressions = Expressions {
-            map: &texts.map,
-            reduce: &texts.reduce,
-            post_map: &texts.post_map,
-            identity: texts.identity.as_deref(),
-            kind: texts.kind.as_deref(),
+            map: &self.map,
+            reduce: &self.reduce,
+            post_map: &self.post_map,
+            identity: self.identity.as_deref(),
+            kind: self.kind.as_deref(),
         };
-        let source = generate::reduction(name, &slots, &expressions, &texts.preamble, *has_axes);
+        let source = generate::reduction(name, &slots, &expressions, &self.preamble, *has_axes);
         let kernels = [format!("{name}_reduce"), format!("{name}_finish")];
-        let program = compiled(handle, &Text { name, source: &source, options: &texts.options, kernels: &kernels })?;
+        let program = compiled(handle, &Text { name, source: &source, options: &self.options, kernels: &kernels })?;
         // The kernel has a state for each thread in shared memory, and nothing else.
         let state = program.attributes(0)?.shared_bytes.div_ceil(THREADS);
         let multiprocessors = program.limits().multiprocessors;

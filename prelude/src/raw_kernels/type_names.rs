@@ -56,68 +56,49 @@ pub(super) const fn c_name(dtype: DType) -> &'static str {
     }
 }
 
-/// The element types of arrays that a C type's words can stand for, the usual one first, each with how many lie in one value.
-pub(super) fn of_c(words: &[&str]) -> Option<Vec<(DType, usize)>> {
-    if let [word] = words {
-        let word = word.rsplit("::").next().unwrap_or(word);
-        let one = match word {
-            "bool" => DType::Bool,
-            "char" => return Some(vec![(DType::I8, 1), (DType::U8, 1)]),
-            "int8_t" => DType::I8,
-            "uint8_t" | "uchar" => DType::U8,
-            "short" | "int16_t" => DType::I16,
-            "ushort" | "uint16_t" => DType::U16,
-            "int" | "signed" | "int32_t" => DType::I32,
-            "unsigned" | "uint" | "uint32_t" => DType::U32,
-            "long" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" | "longlong" => DType::I64,
-            "ulong" | "uint64_t" | "size_t" | "uintptr_t" | "ulonglong" | "CUdeviceptr" => DType::U64,
-            "half" | "__half" | "float16" => DType::F16,
-            "__nv_bfloat16" | "nv_bfloat16" | "bfloat16" => DType::BF16,
-            "float" => DType::F32,
-            "double" => DType::F64,
-            "cuComplex" | "cuFloatComplex" | "complex<float>" => DType::C64,
-            "cuDoubleComplex" | "complex<double>" => DType::C128,
-            _ => return vector(word),
-        };
-        return Some(vec![(one, 1)]);
-    }
-    let count = |wanted: &str| words.iter().filter(|&&word| word == wanted).count();
-    let (unsigned, longs) = (count("unsigned") > 0, count("long"));
-    if words.iter().any(|word| !matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char")) {
-        return None;
-    }
-    let one = match (count("char") > 0, count("short") > 0, longs > 0, unsigned) {
-        (true, _, _, true) => DType::U8,
-        (true, ..) => DType::I8,
-        (_, true, _, true) => DType::U16,
-        (_, true, ..) => DType::I16,
-        (_, _, true, true) => DType::U64,
-        (_, _, true, _) => DType::I64,
-        (.., true) => DType::U32,
-        _ => DType::I32,
-    };
-    Some(vec![(one, 1)])
+/// Whether a word is a C type, or a part of one, and so not the name of a parameter.
+pub(super) fn is_c_keyword(word: &str) -> bool {
+    matches!(word, "unsigned" | "signed" | "int" | "long" | "short" | "char" | "float" | "double" | "bool" | "void")
 }
 
-/// CUDA's vectors, such as `float4`: as many elements, or for two floats a complex number.
-fn vector(word: &str) -> Option<Vec<(DType, usize)>> {
-    let lanes = word.chars().next_back()?.to_digit(10).filter(|lanes| (1..=4).contains(lanes))? as usize;
-    let dtype = match &word[..word.len() - 1] {
-        "char" => DType::I8,
-        "uchar" => DType::U8,
-        "short" => DType::I16,
-        "ushort" => DType::U16,
-        "int" => DType::I32,
-        "uint" => DType::U32,
-        "long" | "longlong" => DType::I64,
-        "ulong" | "ulonglong" => DType::U64,
-        "float" if lanes == 2 => return Some(vec![(DType::C64, 1), (DType::F32, 2)]),
-        "double" if lanes == 2 => return Some(vec![(DType::C128, 1), (DType::F64, 2)]),
+/// The element types that the words of a C type can stand for, the usual one first, each with how many lie in one value.
+pub(super) fn of_c(words: &[&str]) -> Option<Vec<(DType, usize)>> {
+    // `long unsigned int` is `unsigned long`.
+    let is_char = words.contains(&"char");
+    let mut words: Vec<&str> =
+        words.iter().copied().filter(|&word| word != "int" && (word != "signed" || is_char)).collect();
+    words.sort_unstable();
+    words.dedup();
+    let name = words.join(" ");
+    let one = match name.as_str() {
+        "bool" => DType::Bool,
+        "char" => return Some(vec![(DType::I8, 1), (DType::U8, 1)]),
+        "char signed" | "int8_t" => DType::I8,
+        "char unsigned" | "uint8_t" | "uchar" => DType::U8,
+        "short" | "int16_t" => DType::I16,
+        "short unsigned" | "uint16_t" | "ushort" => DType::U16,
+        "" | "int32_t" => DType::I32,
+        "unsigned" | "uint32_t" | "uint" => DType::U32,
+        "long" | "longlong" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" => DType::I64,
+        "long unsigned" | "ulong" | "ulonglong" | "uint64_t" | "size_t" | "uintptr_t" | "CUdeviceptr" => DType::U64,
+        "half" | "__half" | "float16" => DType::F16,
+        "__nv_bfloat16" | "nv_bfloat16" | "bfloat16" => DType::BF16,
         "float" => DType::F32,
         "double" => DType::F64,
-        _ => return None,
+        "cuComplex" | "cuFloatComplex" | "complex<float>" => DType::C64,
+        "cuDoubleComplex" | "complex<double>" => DType::C128,
+        // Two floats may also be a complex number.
+        "float2" => return Some(vec![(DType::C64, 1), (DType::F32, 2)]),
+        "double2" => return Some(vec![(DType::C128, 1), (DType::F64, 2)]),
+        // CUDA's vectors, such as `float4`.
+        _ => {
+            let (at, lanes) = name.char_indices().next_back()?;
+            let lanes = lanes.to_digit(10).filter(|lanes| (1..=4).contains(lanes))?;
+            let element = of_c(&[&name[..at]])?[0].0;
+            return (!matches!(element, DType::F16 | DType::BF16)).then(|| vec![(element, lanes as usize)]);
+        }
     };
-    Some(vec![(dtype, lanes)])
+    Some(vec![(one, 1)])
 }
 
 #[cfg(test)]
@@ -150,8 +131,8 @@ mod tests {
             ("short int", DType::I16),
             ("signed char", DType::I8),
             ("unsigned char", DType::U8),
-            ("std::size_t", DType::U64),
-            ("thrust::complex<float>", DType::C64),
+            ("size_t", DType::U64),
+            ("complex<float>", DType::C64),
             ("double2", DType::C128),
             ("__half", DType::F16),
         ] {
@@ -159,6 +140,7 @@ mod tests {
         }
         assert_eq!(of("float4"), Some((DType::F32, 4)));
         assert_eq!(of("uchar3"), Some((DType::U8, 3)));
+        assert_eq!(of("int2"), Some((DType::I32, 2)));
         assert_eq!((of("Point"), of("long double"), of("dim3")), (None, None, None));
     }
 }

@@ -105,7 +105,7 @@ fn texts_are_checked_when_kernels_are_made() {
         RawKernel: `k` is a template; name an instance of it, such as `k<float>`
         RawKernel: there is no kernel `sub` in the text; it has `add`
         RawKernel: there is no kernel `k` in the text; it has no `__global__` function
-        RawKernel: there is no kernel `k<3>` in the text; it has `k<N>`; name an instance of a template with its arguments (in a `RawModule` with `name_expressions`)"#]]
+        RawKernel: there is no kernel `k<3>` in the text; it has `k<…>`; name an instance of a template with its arguments (in a `RawModule` with `name_expressions`)"#]]
 .assert_eq(&all.map(|result| result.unwrap_err().to_string()).join("\n"));
 }
 
