@@ -1,5 +1,6 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
+use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
 use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
@@ -18,8 +19,6 @@ const TYPES: usize = DType::ALL.len();
 const UNARY: usize = UnaryOperation::ALL.len();
 const BINARY: usize = BinaryOperation::ALL.len();
 const THREADS: usize = 256;
-/// Axes that a kernel takes, after joining.
-pub(super) const MOST_AXES: usize = 8;
 
 /// The programs of this family, compiled when first used, and found by the numbers of operation and element type.
 pub(super) struct Elementwise {
@@ -52,16 +51,6 @@ impl Kernels {
             _module: module,
         })
     }
-}
-
-/// `Axes` in the kernels' source.
-#[repr(C)]
-struct Axes {
-    rank: i32,
-    magic: [u32; MOST_AXES],
-    shift: [u32; MOST_AXES],
-    length: [i64; MOST_AXES],
-    strides: [[i64; MOST_AXES]; 3],
 }
 
 /// An operand or the result of a launch: an address with strides, or a value (address 0).
@@ -231,69 +220,15 @@ impl Elementwise {
             }
             return Ok(());
         }
-        let mut passed = Axes {
-            rank: axes.len() as i32,
-            magic: [0; MOST_AXES],
-            shift: [0; MOST_AXES],
-            length: [1; MOST_AXES],
-            strides: [[0; MOST_AXES]; 3],
-        };
-        let mut size = 1;
-        for (number, axis) in axes.iter().enumerate() {
-            size *= axis.length;
-            (passed.magic[number], passed.shift[number]) = magic(axis.length);
-            passed.length[number] = axis.length as i64;
-            for (side, stride) in axis.strides.iter().enumerate() {
-                passed.strides[side][number] = *stride as i64;
-            }
-        }
+        let (size, passed) = (elements(axes), KernelAxes::new(axes));
         let grid = blocks("an elementwise operation", size, THREADS)?;
         let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
         let ([a, b, target], count) = (sides, size as i64);
         let mut arguments = arguments![a.address, b.address, target.address, count, a.bits, b.bits, passed];
         // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-        // `Axes` has the layout of theirs; every index inside the shape lies in a live allocation.
+        // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
-}
-
-/// An axis, and the strides of some arrays along it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Axis<const N: usize = 3> {
-    pub length: usize,
-    pub strides: [isize; N],
-}
-
-/// A shape's axes from the innermost outwards, without those of length 1, and with neighbours joined where all arrays
-/// allow it. Empty strides stand for zeros. At least one axis.
-pub(super) fn joined<const N: usize>(shape: &[usize], strides: [&[isize]; N]) -> Vec<Axis<N>> {
-    let mut axes: Vec<Axis<N>> = Vec::with_capacity(shape.len().max(1));
-    for (number, &length) in shape.iter().enumerate().rev() {
-        if length == 1 {
-            continue;
-        }
-        let here = strides.map(|of_one| of_one.get(number).copied().unwrap_or(0));
-        match axes.last_mut() {
-            Some(inner) if (0..N).all(|side| here[side] == inner.strides[side] * inner.length as isize) => {
-                inner.length *= length;
-            }
-            _ => axes.push(Axis { length, strides: here }),
-        }
-    }
-    if axes.is_empty() {
-        axes.push(Axis { length: 1, strides: [0; N] });
-    }
-    axes
-}
-
-/// Multiplier and shift that divide numbers below 2^31 by `divisor` (see the kernels); zeros for a larger divisor.
-pub(super) fn magic(divisor: usize) -> (u32, u32) {
-    if divisor == 0 || divisor > i32::MAX as usize {
-        return (0, 0);
-    }
-    let divisor = divisor as u64;
-    let shift = divisor.next_power_of_two().trailing_zeros();
-    ((((1u64 << 32) * ((1u64 << shift) - divisor)) / divisor + 1) as u32, shift)
 }
 
 /// A scalar as 8 bytes: floats as f64, integers extended.
@@ -421,34 +356,4 @@ pub(super) fn programs() -> Vec<Program> {
     // Complex numbers are moved as what has their size.
     all.push(convert_program(DType::C128, DType::C128));
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn magic_divides() {
-        let quotient =
-            |n: u32, (magic, shift): (u32, u32)| (((u64::from(n) * u64::from(magic)) >> 32) as u32 + n) >> shift;
-        let most = i32::MAX as u32;
-        for divisor in (1..2000).chain([65_535, 65_536, 1 << 30, most - 1, most]) {
-            let numbers = [0, 1, divisor - 1, divisor, divisor + 1, 1_000_003, most - 1, most];
-            for n in numbers.into_iter().filter(|&n| n <= most) {
-                assert_eq!(quotient(n, magic(divisor as usize)), n / divisor, "{n} / {divisor}");
-            }
-        }
-    }
-
-    #[test]
-    fn axes_are_joined_where_all_strides_allow_it() {
-        let axis = |length, strides| Axis { length, strides };
-        let whole = joined(&[4, 1, 5, 6], [&[30, 99, 6, 1], &[], &[30, 7, 6, 1]]);
-        assert_eq!(whole, [axis(120, [1, 0, 1])]);
-        let row = joined(&[4, 5], [&[5, 1], &[0, 1], &[5, 1]]);
-        assert_eq!(row, [axis(5, [1, 1, 1]), axis(4, [5, 0, 5])]);
-        assert_eq!(joined(&[], [&[], &[], &[]]), [axis(1, [0, 0, 0])]);
-        let reversed = joined(&[3, 4], [&[-4, -1], &[], &[4, 1]]);
-        assert_eq!(reversed, [axis(12, [-1, 0, 1])]);
-    }
 }

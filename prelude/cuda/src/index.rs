@@ -1,6 +1,6 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
-use super::elementwise::{Axis, MOST_AXES, joined, magic};
+use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
 use super::{Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Layout, Operand, View};
@@ -45,16 +45,6 @@ struct Repeats {
     _module: Module,
 }
 
-/// `Axes` in the kernels' source.
-#[repr(C)]
-struct Axes {
-    rank: i32,
-    magic: [u32; MOST_AXES],
-    shift: [u32; MOST_AXES],
-    length: [i64; MOST_AXES],
-    strides: [[i64; MOST_AXES]; 3],
-}
-
 /// `Indices` in the kernels' source.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -81,7 +71,7 @@ struct Plan {
 }
 
 /// Starts a kernel for a number of elements, from these addresses, along these axes.
-type Start<'a> = dyn Fn(usize, [u64; 3], &Axes) -> Result<()> + 'a;
+type Start<'a> = dyn Fn(usize, [u64; 3], &KernelAxes) -> Result<()> + 'a;
 
 impl Plan {
     /// `shape` is that of the elements; the strides of the array count along its own axes.
@@ -284,21 +274,7 @@ impl Index {
             }
             return Ok(());
         }
-        let mut passed = Axes {
-            rank: axes.len() as i32,
-            magic: [0; MOST_AXES],
-            shift: [0; MOST_AXES],
-            length: [1; MOST_AXES],
-            strides: [[0; MOST_AXES]; 3],
-        };
-        for (number, axis) in axes.iter().enumerate() {
-            (passed.magic[number], passed.shift[number]) = magic(axis.length);
-            passed.length[number] = axis.length as i64;
-            for (side, stride) in axis.strides.iter().enumerate() {
-                passed.strides[side][number] = *stride as i64;
-            }
-        }
-        start(axes.iter().map(|axis| axis.length).product(), addresses, &passed)
+        start(elements(axes), addresses, &KernelAxes::new(axes))
     }
 
     fn moves(&self, writes: bool, index: usize, unit: usize) -> Result<&Moves> {

@@ -27,6 +27,7 @@ use warpcell_driver::module::Module;
 use warpcell_driver::queue::Stream;
 use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
 
+pub mod axes;
 mod compress;
 mod convolve;
 mod elementwise;

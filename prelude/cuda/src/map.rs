@@ -5,7 +5,7 @@
 //! elements follow one another, one for any strides; of each, one for each choice of parameters that are values. So a later call
 //! costs two looks into small tables and a launch.
 
-use super::elementwise::{Axis, MOST_AXES, joined, magic};
+use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
 use std::collections::HashMap;
@@ -113,16 +113,6 @@ struct Side<'a> {
     size: usize,
     /// The place of the address among the words.
     word: usize,
-}
-
-/// `WarpcellAxes` in the kernels' text, which has as many rows of strides as there are arrays.
-#[repr(C)]
-struct Axes {
-    rank: i32,
-    magic: [u32; MOST_AXES],
-    shift: [u32; MOST_AXES],
-    length: [i64; MOST_AXES],
-    strides: [[i64; MOST_AXES]; SIDES],
 }
 
 impl<'a> Arguments<'a> {
@@ -235,7 +225,7 @@ impl Maps {
             }
             return Ok(());
         }
-        let (passed, size) = passed(axes);
+        let (size, passed) = (elements(axes), KernelAxes::new(axes));
         let grid = blocks("map", size, kernel.threads)?;
         let elements = size as i64;
         let (mut pointers, count) =
@@ -270,7 +260,7 @@ impl Maps {
                 ),
             });
         }
-        let (passed, _) = passed(&axes);
+        let passed = KernelAxes::new(&axes);
         let elements = size as i64;
         let useful = size.div_ceil(kernel.threads * kernel.each);
         let grid = useful.clamp(1, kernel.resident.min(reduce.most_blocks())) as u32;
@@ -394,27 +384,6 @@ impl Translated {
     fn find(&self, key: Key) -> Option<Arc<Loaded>> {
         self.kernels().iter().find(|(known, _)| *known == key).map(|(_, kernel)| kernel.clone())
     }
-}
-
-/// The axes as a kernel takes them, and the number of elements.
-fn passed(axes: &[Axis<SIDES>]) -> (Axes, usize) {
-    let mut passed = Axes {
-        rank: axes.len() as i32,
-        magic: [0; MOST_AXES],
-        shift: [0; MOST_AXES],
-        length: [1; MOST_AXES],
-        strides: [[0; MOST_AXES]; SIDES],
-    };
-    let mut size = 1;
-    for (number, axis) in axes.iter().enumerate() {
-        size *= axis.length;
-        (passed.magic[number], passed.shift[number]) = magic(axis.length);
-        passed.length[number] = axis.length as i64;
-        for (side, stride) in axis.strides.iter().enumerate() {
-            passed.strides[side][number] = *stride as i64;
-        }
-    }
-    (passed, size)
 }
 
 /// What a function and all that it calls are in CUDA C.

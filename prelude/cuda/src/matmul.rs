@@ -1,6 +1,6 @@
 //! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
-use super::elementwise::{Axis, joined};
+use super::axes::{Axis, joined};
 use super::{Program, address_of, blocks, source_of, type_name, unsigned};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{LeadingDimension, View};

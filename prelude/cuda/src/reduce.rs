@@ -1,6 +1,6 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
-use super::elementwise::{Axis, MOST_AXES, joined};
+use super::axes::{Axis, MOST_AXES, joined};
 use super::{Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ReduceOperation, View};

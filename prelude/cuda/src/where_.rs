@@ -1,6 +1,7 @@
 //! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/where_.cu`.
 
-use super::elementwise::{Axis, Kernels, MOST_AXES, Side, joined, magic};
+use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::elementwise::{Kernels, Side};
 use super::{Program, blocks, type_name, unsigned};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Operand, View};
@@ -15,16 +16,6 @@ const THREADS: usize = 256;
 pub(super) struct Where {
     device: Arc<Device>,
     kernels: [OnceLock<Kernels>; DType::ALL.len()],
-}
-
-/// `Axes` in the kernels' source.
-#[repr(C)]
-struct Axes {
-    rank: i32,
-    magic: [u32; MOST_AXES],
-    shift: [u32; MOST_AXES],
-    length: [i64; MOST_AXES],
-    strides: [[i64; MOST_AXES]; 4],
 }
 
 impl Where {
@@ -75,29 +66,14 @@ impl Where {
             }
             return Ok(());
         }
-        let mut passed = Axes {
-            rank: axes.len() as i32,
-            magic: [0; MOST_AXES],
-            shift: [0; MOST_AXES],
-            length: [1; MOST_AXES],
-            strides: [[0; MOST_AXES]; 4],
-        };
-        let mut size = 1;
-        for (number, axis) in axes.iter().enumerate() {
-            size *= axis.length;
-            (passed.magic[number], passed.shift[number]) = magic(axis.length);
-            passed.length[number] = axis.length as i64;
-            for (side, stride) in axis.strides.iter().enumerate() {
-                passed.strides[side][number] = *stride as i64;
-            }
-        }
+        let (size, passed) = (elements(axes), KernelAxes::new(axes));
         let grid = blocks("where_", size, THREADS)?;
         let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
         let ([condition, a, b, target], count) = (sides, size as i64);
         let mut arguments =
             arguments![condition.address, a.address, b.address, target.address, count, a.bits, b.bits, passed];
         // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-        // `Axes` has the layout of theirs; every index inside the shape lies in a live allocation.
+        // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 

@@ -9,9 +9,9 @@ use super::type_names::c_name;
 use crate::dtype::DType;
 use std::fmt::Write;
 
-const WALK: &str = include_str!("../../cuda/kernels/text_walk.cuh");
-const HALF: &str = include_str!("../../cuda/kernels/text_half.cuh");
-const COMPLEX: &str = include_str!("../../cuda/kernels/text_complex.cuh");
+const WALK: &str = include_str!("../../cuda/kernels/raw_arrays.cuh");
+const HALF: &str = include_str!("../../cuda/kernels/raw_half.cuh");
+const COMPLEX: &str = include_str!("../../cuda/kernels/raw_complex.cuh");
 
 /// Threads of a block.
 pub(super) const THREADS: usize = 256;

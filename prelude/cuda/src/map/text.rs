@@ -1,6 +1,6 @@
 //! CUDA C around a translated function: the kernels that run it over arrays. Text only: no device is needed.
 
-use super::super::elementwise::MOST_AXES;
+use super::super::axes::MOST_AXES;
 use super::super::reduce;
 use super::super::type_name;
 use std::fmt::Write;
