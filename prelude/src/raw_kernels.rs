@@ -1,20 +1,20 @@
 //! Kernels from CUDA C text, as in CuPy: [`ElementwiseKernel`], [`ReductionKernel`], [`RawKernel`], [`RawModule`].
 //!
-//! Texts are read when a kernel is made, compiled when it is first launched, and kept, on disk too. Arguments are checked
-//! against the text before anything is launched: `parameter_list` reads CuPy's lists, `signatures` the parameters of functions in
-//! CUDA C, of which `launch_checks` takes care. `generate` writes the programs around expressions. Backends compile and launch; that
-//! is all that this module asks of them (`crate::backend::text`).
+//! A text is read when a kernel is made, compiled when the kernel is first launched, and kept, on disk too. Arguments are checked
+//! before anything is launched. `parameter_list` reads CuPy's lists of parameters. `signatures` reads the parameters of functions in
+//! CUDA C, and `launch_checks` compares arguments with them. `program_text` writes programs around expressions, with the generator
+//! of the CUDA backend (`backend::cuda::codegen`). Backends compile and launch the programs (`backend::text`).
 
 mod arguments;
 mod attributes;
-mod axes;
+mod bound_arguments;
 mod compiler_log;
 mod dim3;
 mod elementwise_kernel;
-mod generate;
 mod launch_checks;
 mod parameter_list;
 mod program_cache;
+mod program_text;
 mod raw_module;
 mod reduction_kernel;
 mod signatures;

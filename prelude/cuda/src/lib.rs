@@ -28,6 +28,7 @@ use warpcell_driver::queue::Stream;
 use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
 
 pub mod axes;
+pub mod codegen;
 mod compress;
 mod convolve;
 mod elementwise;

@@ -6,13 +6,14 @@
 //! costs two looks into small tables and a launch.
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::codegen::Form;
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
+use program::{MapKernel, MapProgram};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use text::{Form, Kernel, Text};
 use warpcell_base::backend::{Operand, ReduceOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
@@ -24,7 +25,7 @@ use warpcell_driver::launch::launch;
 use warpcell_driver::module::{Function as DeviceFunction, Module};
 use warpcell_translate::{Scalar, Translation};
 
-pub mod text;
+pub mod program;
 
 /// The most arrays of a call: as many parameters and as many results as functions over arrays have.
 const SIDES: usize = 16;
@@ -151,16 +152,6 @@ impl<'a> Arguments<'a> {
         self.count += 1;
     }
 
-    /// The form of the kernel that suits the arrays, of so many elements.
-    fn form(&self, size: usize) -> Form {
-        match (self.contiguous, self.aligned) {
-            (true, true) => Form::Packed,
-            (true, false) => Form::Single,
-            (false, _) if size <= i32::MAX as usize => Form::Strided,
-            (false, _) => Form::StridedWide,
-        }
-    }
-
     /// The axes of the arrays, from the innermost outwards, joined where that is possible.
     fn axes(&self, shape: &[usize]) -> Vec<Axis<SIDES>> {
         joined(shape, self.sides.map(|side| side.strides))
@@ -195,7 +186,7 @@ impl Maps {
         for &out in outs {
             arguments.add_array(out, address_of(out)?);
         }
-        let form = arguments.form(size);
+        let form = Form::of(arguments.contiguous, arguments.aligned, size);
         let kernel = self.kernel(function, form, scalars, None)?;
         if arguments.contiguous {
             let grid = blocks("map", size, kernel.threads * kernel.each)?;
@@ -247,7 +238,7 @@ impl Maps {
     ) -> Result<()> {
         let size: usize = shape.iter().product();
         let arguments = Arguments::new(function, inputs)?;
-        let form = arguments.form(size);
+        let form = Form::of(arguments.contiguous, arguments.aligned, size);
         let kernel = self.kernel(function, form, arguments.scalars, Some(operation))?;
         let target = address_of(out)?;
         let axes = arguments.axes(shape);
@@ -354,8 +345,8 @@ impl Maps {
     fn load(&self, translated: &Translated, key: Key) -> Result<Arc<Loaded>> {
         let Key { form, scalars, reduction, contracts } = key;
         let translation = &translated.translation;
-        let Text { source, name, each, threads } = Kernel { translation, form, scalars, reduction }.text();
-        let file = format!("{}.cu", text::own_name(translation));
+        let MapProgram { source, name, each, threads } = MapKernel { translation, form, scalars, reduction }.program();
+        let file = format!("{}.cu", program::own_name(translation));
         let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let function = module.function(&name)?;
@@ -392,7 +383,7 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
     let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
         .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
     let dtypes =
-        |scalars: &[Scalar]| scalars.iter().map(|&scalar| text::element(scalar)).collect::<Option<Vec<DType>>>();
+        |scalars: &[Scalar]| scalars.iter().map(|&scalar| program::element(scalar)).collect::<Option<Vec<DType>>>();
     let own = translation.parameters.len().saturating_sub(captures.len());
     let agrees = dtypes(&translation.parameters[..own]).is_some_and(|dtypes| dtypes == function.parameters)
         && dtypes(&translation.results).is_some_and(|dtypes| dtypes == function.results);
@@ -413,7 +404,7 @@ pub fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result
     // What a formula has captured are values.
     let own = function.parameters.len();
     let scalars = (own..translation.parameters.len()).fold(0, |bits, number| bits | 1 << number);
-    Ok(Kernel { translation: &translation, form: Form::Packed, scalars, reduction }.text().source)
+    Ok(MapKernel { translation: &translation, form: Form::Packed, scalars, reduction }.program().source)
 }
 
 /// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.

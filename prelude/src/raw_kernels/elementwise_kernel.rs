@@ -1,17 +1,17 @@
 //! [`ElementwiseKernel`]: a kernel from the text of what is done to each element.
 
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
-use super::axes::{self, joined};
-use super::generate::{self, Slot, THREADS};
+use super::bound_arguments::{BoundArguments, axes_of_arrays};
 use super::parameter_list::{ListedParameter, ParameterLists, texts};
 use super::program_cache::{ArgumentTypes, ProgramCache, compiled};
-use crate::array::{DeviceArray, RawArray, shape, writable};
-use crate::backend::Layout;
+use super::program_text::{elementwise, neighbours, typed};
+use crate::array::{DeviceArray, RawArray, writable};
+use crate::backend::cuda::axes::{KernelAxes, MOST_AXES};
+use crate::backend::cuda::codegen::{ALIGNMENT, Form, THREADS};
 use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
 use crate::device::Handle;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, check};
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,8 +55,7 @@ struct ElementwiseDefinition {
     body: String,
     preamble: String,
     options: Vec<String>,
-    /// For the types of the parameters and whether they are scalars; and for arrays of any strides, or contiguous ones.
-    programs: ProgramCache<(ArgumentTypes, bool), dyn TextProgram>,
+    programs: ProgramCache<(ArgumentTypes, Form), dyn TextProgram>,
 }
 
 impl ElementwiseKernel {
@@ -188,7 +187,7 @@ impl ElementwiseDefinition {
     /// New arrays for what the kernel gives.
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], size: Option<usize>) -> Result<Vec<RawArray>> {
         self.parameters.counted(arguments.len(), dtypes.len())?;
-        let types = self.parameters.resolved(arguments, dtypes)?;
+        self.parameters.check_types(arguments, dtypes)?;
         let handle = self.parameters.device(&[arguments])?;
         if let Some(raw) = self.parameters.outputs.iter().find(|output| output.is_raw) {
             let reason = "is raw, so its shape is not known; make the array first and use `call_into`";
@@ -198,7 +197,7 @@ impl ElementwiseDefinition {
         let made = dtypes.iter().map(|&dtype| RawArray::uninitialised(NAME, &handle, &shape, dtype));
         let made = made.collect::<Result<Vec<RawArray>>>()?;
         let outputs: Vec<&RawArray> = made.iter().collect();
-        self.run(&handle, arguments, &outputs, &types, &shape)?;
+        self.run(&handle, arguments, &outputs, &shape)?;
         Ok(made)
     }
 
@@ -206,7 +205,7 @@ impl ElementwiseDefinition {
     fn written(&self, arguments: &[RawArgument<'_>], outputs: &[RawArgument<'_>], size: Option<usize>) -> Result<()> {
         self.parameters.counted(arguments.len(), outputs.len())?;
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
-        let types = self.parameters.resolved(arguments, &dtypes)?;
+        self.parameters.check_types(arguments, &dtypes)?;
         let handle = self.parameters.device(&[arguments, outputs])?;
         let outputs: Vec<&RawArray> = outputs.iter().filter_map(RawArgument::array).collect();
         let mut walked = None;
@@ -231,7 +230,7 @@ impl ElementwiseDefinition {
             );
             return Err(self.parameters.wrong(reason));
         }
-        self.run(&handle, arguments, &outputs, &types, &shape)
+        self.run(&handle, arguments, &outputs, &shape)
     }
 
     /// The shape over which the kernel runs.
@@ -241,15 +240,7 @@ impl ElementwiseDefinition {
         output: Option<&[usize]>,
         size: Option<usize>,
     ) -> Result<Vec<usize>> {
-        let mut shape = output.map(<[usize]>::to_vec);
-        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
-            if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
-                shape = Some(match shape {
-                    Some(shape) => shape::broadcast_shapes(NAME, &shape, array.shape())?,
-                    None => array.shape().to_vec(),
-                });
-            }
-        }
+        let shape = self.parameters.broadcast(arguments, output.map(<[usize]>::to_vec))?;
         match (shape, size) {
             (Some(_), Some(_)) => Err(self.parameters.wrong(
                 "`size` is only for kernels whose arrays are all raw; here the arrays give the number of elements",
@@ -269,115 +260,24 @@ impl ElementwiseDefinition {
         }
     }
 
-    /// Launches the kernel over `shape`, to which the walked inputs broadcast, and which is that of the walked outputs.
+    /// Runs the kernel over `shape`, to which the walked inputs broadcast, and which is that of the walked outputs.
     fn run(
         &self,
         handle: &Handle,
         arguments: &[RawArgument<'_>],
         outputs: &[&RawArray],
-        types: &[DType],
         shape: &[usize],
     ) -> Result<()> {
-        let count: usize = shape.iter().product();
-        if count == 0 {
+        if shape.contains(&0) {
             return Ok(());
         }
-        let key: ArgumentTypes = (types.iter().enumerate())
-            .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
-            .collect();
-        // In the order of the parameters. Each input that is walked is as large as the outputs.
-        let mut arrays: Vec<Option<Cow<'_, RawArray>>> = Vec::with_capacity(types.len());
-        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
-            arrays.push(match argument.array() {
-                None => None,
-                Some(array) if parameter.is_raw => Some(match array.layout.is_contiguous() {
-                    true => Cow::Borrowed(array),
-                    false => Cow::Owned(array.copied(NAME)?),
-                }),
-                Some(array) => Some(apart(array, outputs)?),
-            });
+        let mut bound = BoundArguments::new(&self.parameters, arguments, outputs)?;
+        if self.launched(handle, &bound, shape)? {
+            return Ok(());
         }
-        arrays.extend(outputs.iter().map(|output| Some(Cow::Borrowed(*output))));
-        let parameters: Vec<&ListedParameter> = self.parameters.all().collect();
-        let is_walked = |number: usize| arrays[number].is_some() && !parameters[number].is_raw;
-        let fits = |array: &RawArray| array.shape() == shape && array.layout.is_contiguous();
-        let is_packed =
-            (0..arrays.len()).all(|number| !is_walked(number) || arrays[number].as_deref().is_some_and(fits));
-        let mut words = None;
-        if !is_packed {
-            let layouts: Vec<Layout> = (0..arrays.len())
-                .filter(|&number| is_walked(number))
-                .filter_map(|number| arrays[number].as_deref())
-                .map(|array| shape::broadcast_layout(&array.layout, shape))
-                .collect();
-            let axes = joined(&layouts.iter().collect::<Vec<_>>(), 0..shape.len());
-            if axes.len() > axes::MOST {
-                return self.run_contiguous(handle, arguments, outputs, types, shape);
-            }
-            words = Some(axes::passed(&axes, layouts.len()));
-        }
-        let sizes: Vec<[i64; 1]> =
-            arrays.iter().map(|array| [array.as_deref().map_or(0, RawArray::size) as i64]).collect();
-        let number_of_elements = [count as i64];
-        let mut passed = Vec::with_capacity(2 + 2 * arrays.len());
-        passed.push(Passed::Words(&number_of_elements));
-        for (number, array) in arrays.iter().enumerate() {
-            match (array, arguments.get(number)) {
-                (Some(array), _) => {
-                    passed.push(Passed::Address(array.view(), number >= arguments.len()));
-                    if parameters[number].is_raw {
-                        passed.push(Passed::Words(&sizes[number]));
-                    }
-                }
-                (None, Some(RawArgument::Scalar { value, .. })) => passed.push(Passed::Scalar(*value)),
-                (None, _) => unreachable!("what is no array is a scalar"),
-            }
-        }
-        let each = match &words {
-            Some(words) => {
-                passed.push(Passed::Words(words));
-                1
-            }
-            None => generate::neighbours(&self.slots(&key)),
-        };
-        let blocks = u32::try_from(count.div_ceil(THREADS * each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
-        let Some(blocks) = blocks else {
-            return Err(self
-                .parameters
-                .wrong(format!("{count} elements are more than one kernel can work on; split the arrays")));
-        };
-        let size = LaunchSize { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
-        let key = (key, words.is_some());
-        self.programs.get(handle, &key, || self.compile(handle, &key))?.launch(0, size, &passed)
-    }
-
-    /// For arrays that have more axes than a kernel takes: by contiguous copies.
-    #[cold]
-    fn run_contiguous(
-        &self,
-        handle: &Handle,
-        arguments: &[RawArgument<'_>],
-        outputs: &[&RawArray],
-        types: &[DType],
-        shape: &[usize],
-    ) -> Result<()> {
-        let mut copies: Vec<Option<RawArray>> = Vec::new();
-        for (parameter, argument) in self.parameters.inputs.iter().zip(arguments) {
-            copies.push(match argument.array() {
-                Some(array) if !parameter.is_raw => {
-                    Some(array.with_layout(shape::broadcast_layout(&array.layout, shape)).copied(NAME)?)
-                }
-                _ => None,
-            });
-        }
-        let arguments: Vec<RawArgument<'_>> = (arguments.iter().zip(&copies))
-            .map(|(argument, copy)| {
-                copy.as_ref().map_or(*argument, |array| RawArgument::Array { array, writes: false })
-            })
-            .collect();
-        let targets = outputs.iter().map(|output| output.contiguous(NAME)).collect::<Result<Vec<RawArray>>>()?;
-        self.run(handle, &arguments, &targets.iter().collect::<Vec<_>>(), types, shape)?;
-        for (output, target) in outputs.iter().zip(&targets) {
+        bound.make_contiguous(NAME, shape, true)?;
+        self.launched(handle, &bound, shape)?;
+        for (output, target) in outputs.iter().zip(bound.outputs()) {
             if !output.shares_memory(target) {
                 handle.backend.copy(target.view(), output.view())?;
             }
@@ -385,29 +285,43 @@ impl ElementwiseDefinition {
         Ok(())
     }
 
-    fn slots(&self, key: &[(DType, bool)]) -> Vec<Slot<'_>> {
-        let inputs = self.parameters.inputs.len();
-        (self.parameters.all().zip(key).enumerate())
-            .map(|(number, (parameter, &(dtype, is_scalar)))| Slot {
-                parameter,
-                dtype,
-                is_scalar,
-                is_output: number >= inputs,
-            })
-            .collect()
+    /// Launches the kernel; not if the arrays have more axes than it takes.
+    fn launched(&self, handle: &Handle, bound: &BoundArguments<'_>, shape: &[usize]) -> Result<bool> {
+        let count: usize = shape.iter().product();
+        let are_contiguous = bound.walked().all(|array| array.shape() == shape && array.layout.is_contiguous());
+        // Memory of other libraries may begin anywhere, so the kernel looks at the addresses again.
+        let are_aligned =
+            bound.walked().all(|array| (array.layout.offset * array.dtype.size()).is_multiple_of(ALIGNMENT));
+        let form = Form::of(are_contiguous, are_aligned, count);
+        let axes = if are_contiguous { Vec::new() } else { axes_of_arrays(bound.walked(), shape, |_| true) };
+        if axes.len() > MOST_AXES {
+            return Ok(false);
+        }
+        let types = bound.types();
+        let each = neighbours(form, &typed(&self.parameters, &types));
+        let blocks = u32::try_from(count.div_ceil(THREADS * each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let Some(blocks) = blocks else {
+            return Err(self
+                .parameters
+                .wrong(format!("{count} elements are more than one kernel can work on; split the arrays")));
+        };
+        let elements = [count as i64];
+        let axes = form.is_strided().then(|| KernelAxes::new(&axes).words(bound.walked().count()));
+        let mut passed = bound.pass();
+        passed.push(Passed::Words(&elements));
+        passed.extend(axes.as_deref().map(Passed::Words));
+        let size = LaunchSize { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
+        let key = (types, form);
+        self.programs.get(handle, &key, || self.compile(handle, &key))?.launch(0, size, &passed)?;
+        Ok(true)
     }
 
     #[cold]
-    fn compile(&self, handle: &Handle, (key, is_strided): &(ArgumentTypes, bool)) -> Result<Arc<dyn TextProgram>> {
+    fn compile(&self, handle: &Handle, (types, form): &(ArgumentTypes, Form)) -> Result<Arc<dyn TextProgram>> {
         let name = &self.parameters.name;
-        let source = generate::elementwise(name, &self.slots(key), &self.body, &self.preamble, *is_strided);
-        let kernels = [format!("{name}_{}", if *is_strided { "strided" } else { "packed" })];
+        let parameters = typed(&self.parameters, types);
+        let source = elementwise(name, &parameters, &self.body, &self.preamble, *form);
+        let kernels = [format!("{name}_{}", form.name())];
         compiled(handle, &Text { name, source: &source, options: &self.options, kernels: &kernels })
     }
-}
-
-/// An input as a kernel can read it while it writes to `outputs`: a copy, if it meets one of them in other places.
-pub(super) fn apart<'a>(array: &'a RawArray, outputs: &[&RawArray]) -> Result<Cow<'a, RawArray>> {
-    let meets = |output: &&RawArray| array.shares_memory(output) && array.layout != output.layout;
-    if outputs.iter().any(meets) { array.copied(NAME).map(Cow::Owned) } else { Ok(Cow::Borrowed(array)) }
 }

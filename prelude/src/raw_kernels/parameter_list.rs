@@ -2,6 +2,7 @@
 
 use super::arguments::{RawArgument, described};
 use super::{invalid, type_names};
+use crate::array::shape;
 use crate::device::{self, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -91,7 +92,7 @@ pub(super) struct ParameterLists {
 }
 
 /// The most parameters of a kernel.
-const MOST: usize = 32;
+pub(super) const MOST: usize = 32;
 
 impl ParameterLists {
     /// Reads both lists. `reserved` are the names that the kernel's texts have for other things.
@@ -170,11 +171,10 @@ impl ParameterLists {
         common_device(self.operation, arguments.iter().copied().flatten())
     }
 
-    /// The element type of each parameter, inputs first. `outputs` are the types of the outputs that were asked for.
-    pub fn resolved(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<Vec<DType>> {
+    /// Fails for arguments of other types than the parameters have. `outputs` are the types of the outputs that were asked for.
+    pub fn check_types(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<()> {
         let given = arguments.iter().map(|argument| argument.dtype()).chain(outputs.iter().copied());
         let mut letters: Vec<(char, DType, &str)> = Vec::new();
-        let mut found = Vec::with_capacity(arguments.len() + outputs.len());
         for (number, (parameter, dtype)) in self.all().zip(given).enumerate() {
             let (wanted, why) = match parameter.kind {
                 ListedType::Fixed(wanted) => (wanted, None),
@@ -189,9 +189,25 @@ impl ParameterLists {
             if wanted != dtype {
                 return Err(self.mismatch(parameter, wanted, why, arguments.get(number), dtype));
             }
-            found.push(dtype);
         }
-        Ok(found)
+        Ok(())
+    }
+
+    /// The shape to which `shape` and the inputs that are not raw broadcast; none if there are none.
+    pub fn broadcast(
+        &self,
+        arguments: &[RawArgument<'_>],
+        mut shape: Option<Vec<usize>>,
+    ) -> Result<Option<Vec<usize>>> {
+        for (parameter, argument) in self.inputs.iter().zip(arguments) {
+            if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
+                shape = Some(match shape {
+                    Some(shape) => shape::broadcast_shapes(self.operation, &shape, array.shape())?,
+                    None => array.shape().to_vec(),
+                });
+            }
+        }
+        Ok(shape)
     }
 
     #[cold]

@@ -1,19 +1,18 @@
 //! [`ReductionKernel`]: a kernel from the texts of what is done to each element, to two of them, and to the result.
 
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
-use super::axes::{self, Axis, joined};
-use super::elementwise_kernel::apart;
-use super::generate::{self, Expressions, Slot, THREADS};
+use super::bound_arguments::{ArrayAxis, BoundArguments, axes_of_arrays};
 use super::parameter_list::{ParameterLists, texts};
 use super::program_cache::{ArgumentTypes, ProgramCache, compiled};
+use super::program_text::{Expressions, ReductionAxes, reduction, typed};
 use crate::array::axes::axes_of;
-use crate::array::{DeviceArray, IntoAxes, RawArray, shape, writable};
-use crate::backend::Layout;
+use crate::array::{DeviceArray, IntoAxes, RawArray, writable};
+use crate::backend::cuda::axes::{KernelAxes, MOST_AXES};
+use crate::backend::cuda::codegen::THREADS;
 use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
 use crate::device::Handle;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,8 +59,7 @@ struct ReductionDefinition {
     kind: Option<String>,
     preamble: String,
     options: Vec<String>,
-    /// For the types of the parameters and whether they are scalars; and for several axes, or one of each kind at most.
-    programs: ProgramCache<(ArgumentTypes, bool), CompiledReduction>,
+    programs: ProgramCache<(ArgumentTypes, ReductionAxes), CompiledReduction>,
 }
 
 struct CompiledReduction {
@@ -236,14 +234,14 @@ impl ReductionDefinition {
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], axes: Option<&[isize]>) -> Result<Vec<RawArray>> {
         let parameters = &self.parameters;
         parameters.counted(arguments.len(), dtypes.len())?;
-        let types = parameters.resolved(arguments, dtypes)?;
+        parameters.check_types(arguments, dtypes)?;
         let handle = parameters.device(&[arguments])?;
         let shape = self.shape(arguments)?;
         let axes = axes.map_or_else(|| Ok((0..shape.len()).collect()), |axes| axes_of(NAME, &shape, axes))?;
         let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
         let made = dtypes.iter().map(|&dtype| RawArray::uninitialised(NAME, &handle, &kept, dtype));
         let made = made.collect::<Result<Vec<RawArray>>>()?;
-        self.run(&handle, arguments, &made.iter().collect::<Vec<_>>(), &types, &shape, &axes)?;
+        self.run(&handle, arguments, &made.iter().collect::<Vec<_>>(), &shape, &axes)?;
         Ok(made)
     }
 
@@ -251,7 +249,7 @@ impl ReductionDefinition {
         let parameters = &self.parameters;
         parameters.counted(arguments.len(), outputs.len())?;
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
-        let types = parameters.resolved(arguments, &dtypes)?;
+        parameters.check_types(arguments, &dtypes)?;
         let handle = parameters.device(&[arguments, outputs])?;
         let shape = self.shape(arguments)?;
         let axes = axes_of(NAME, &shape, axes)?;
@@ -268,7 +266,7 @@ impl ReductionDefinition {
         }
         // The kernels write elements that follow one another.
         let targets = outputs.iter().map(|output| output.contiguous(NAME)).collect::<Result<Vec<RawArray>>>()?;
-        self.run(&handle, arguments, &targets.iter().collect::<Vec<_>>(), &types, &shape, &axes)?;
+        self.run(&handle, arguments, &targets.iter().collect::<Vec<_>>(), &shape, &axes)?;
         for (output, target) in outputs.iter().zip(&targets) {
             if output.size() > 0 && !output.shares_memory(target) {
                 handle.backend.copy(target.view(), output.view())?;
@@ -279,18 +277,9 @@ impl ReductionDefinition {
 
     /// The shape that the inputs have together.
     fn shape(&self, arguments: &[RawArgument<'_>]) -> Result<Vec<usize>> {
-        let parameters = &self.parameters;
-        let mut shape: Option<Vec<usize>> = None;
-        for (parameter, argument) in parameters.inputs.iter().zip(arguments) {
-            if let (false, Some(array)) = (parameter.is_raw, argument.array()) {
-                shape = Some(match shape {
-                    Some(shape) => shape::broadcast_shapes(NAME, &shape, array.shape())?,
-                    None => array.shape().to_vec(),
-                });
-            }
-        }
+        let shape = self.parameters.broadcast(arguments, None)?;
         shape.ok_or_else(|| {
-            parameters.wrong("there is nothing to reduce: no input is an array that is not raw; give one")
+            self.parameters.wrong("there is nothing to reduce: no input is an array that is not raw; give one")
         })
     }
 
@@ -300,7 +289,6 @@ impl ReductionDefinition {
         handle: &Handle,
         arguments: &[RawArgument<'_>],
         outputs: &[&RawArray],
-        types: &[DType],
         shape: &[usize],
         axes: &[usize],
     ) -> Result<()> {
@@ -317,30 +305,13 @@ impl ReductionDefinition {
             );
             return Err(parameters.wrong(reason));
         }
-        let key: ArgumentTypes = (types.iter().enumerate())
-            .map(|(number, &dtype)| (dtype, arguments.get(number).is_some_and(|argument| argument.array().is_none())))
-            .collect();
-        let mut arrays: Vec<Option<Cow<'_, RawArray>>> = Vec::with_capacity(types.len());
-        for (parameter, argument) in parameters.inputs.iter().zip(arguments) {
-            arrays.push(match argument.array() {
-                None => None,
-                Some(array) if parameter.is_raw && !array.layout.is_contiguous() => {
-                    Some(Cow::Owned(array.copied(NAME)?))
-                }
-                Some(array) if parameter.is_raw => Some(Cow::Borrowed(array)),
-                Some(array) => Some(apart(array, outputs)?),
-            });
-        }
-        let [kept, reduced] = self.walk(&mut arrays, shape, axes)?;
-        let walked = kept.1;
-        let key = (key, kept.0.len() > 1 || reduced.0.len() > 1);
+        let mut bound = BoundArguments::new(parameters, arguments, outputs)?;
+        let [kept, reduced] = self.axes(&mut bound, shape, axes)?;
+        let are_many = [kept.len() > 1, reduced.len() > 1];
+        let is_wide = count.max(length) > i32::MAX as usize;
+        let key = (bound.types(), ReductionAxes { are_many, is_wide });
         let compiled = self.programs.get(handle, &key, || self.compile(handle, &key))?;
-        let inputs = arrays.len();
-        arrays.extend(outputs.iter().map(|output| Some(Cow::Borrowed(*output))));
-        let sizes: Vec<[i64; 1]> =
-            arrays.iter().map(|array| [array.as_deref().map_or(0, RawArray::size) as i64]).collect();
-        let all: Vec<_> = parameters.all().collect();
-        let division = divided(&kept.0, &reduced.0, count, length, compiled.multiprocessors);
+        let division = divided(&kept, &reduced, count, length, compiled.multiprocessors);
         let (each, shares) = (THREADS / division.lanes, division.shares);
         let blocks = u32::try_from(count.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
         let Some(blocks) = blocks else {
@@ -351,7 +322,8 @@ impl ReductionDefinition {
         // Of shares of the outputs, if there are any.
         let bytes = if shares > 1 { count * shares * compiled.state } else { 0 };
         let states = RawArray::uninitialised(NAME, handle, &[bytes], DType::U8)?;
-        let ends = (axes::passed(&kept.0, walked), axes::passed(&reduced.0, walked));
+        let walked = bound.walked_inputs().count();
+        let [kept, reduced] = [kept, reduced].map(|axes| KernelAxes::new(&axes).words(walked));
         let numbers = [
             [count as i64],
             [length as i64],
@@ -359,60 +331,30 @@ impl ReductionDefinition {
             [i64::from(division.by_columns)],
             [shares as i64],
         ];
-        let mut slots = Vec::with_capacity(2 * arrays.len());
-        for (number, array) in arrays.iter().enumerate() {
-            match (array, arguments.get(number)) {
-                (Some(array), _) => {
-                    slots.push(Passed::Address(array.view(), number >= inputs));
-                    if all[number].is_raw {
-                        slots.push(Passed::Words(&sizes[number]));
-                    }
-                }
-                (None, Some(RawArgument::Scalar { value, .. })) => slots.push(Passed::Scalar(*value)),
-                (None, _) => unreachable!("what is no array is a scalar"),
-            }
-        }
+        let bound = bound.pass();
         let mut passed: Vec<Passed<'_>> = numbers[..4].iter().map(|number| Passed::Words(number)).collect();
-        passed.extend_from_slice(&slots);
-        passed.extend([Passed::Address(states.view(), true), Passed::Words(&ends.0), Passed::Words(&ends.1)]);
+        passed.extend_from_slice(&bound);
+        passed.extend([Passed::Address(states.view(), true), Passed::Words(&kept), Passed::Words(&reduced)]);
         let block = [THREADS as u32, 1, 1];
         compiled.program.launch(0, LaunchSize { grid: [blocks, shares as u32, 1], block, shared: 0 }, &passed)?;
         if shares > 1 {
             let mut passed = vec![Passed::Words(&numbers[4])];
-            passed.extend_from_slice(&slots);
+            passed.extend_from_slice(&bound);
             passed.push(Passed::Address(states.view(), false));
             compiled.program.launch(1, LaunchSize { grid: [count as u32, 1, 1], block, shared: 0 }, &passed)?;
         }
         Ok(())
     }
 
-    /// The axes that stay and those that are reduced, each with the number of arrays that are walked over. What has too many axes
-    /// is copied.
-    fn walk(
-        &self,
-        arrays: &mut [Option<Cow<'_, RawArray>>],
-        shape: &[usize],
-        axes: &[usize],
-    ) -> Result<[(Vec<Axis>, usize); 2]> {
-        for is_copy in [false, true] {
-            let mut layouts: Vec<Layout> = Vec::new();
-            for (array, parameter) in arrays.iter_mut().zip(&self.parameters.inputs) {
-                let Some(array) = array.as_mut().filter(|_| !parameter.is_raw) else { continue };
-                let layout = shape::broadcast_layout(&array.layout, shape);
-                if is_copy {
-                    *array = Cow::Owned(array.with_layout(layout).copied(NAME)?);
-                    layouts.push(array.layout.clone());
-                } else {
-                    layouts.push(layout);
-                }
+    /// The axes that stay and those that are reduced. What has more axes than the kernels take is copied.
+    fn axes(&self, bound: &mut BoundArguments<'_>, shape: &[usize], reduced: &[usize]) -> Result<[Vec<ArrayAxis>; 2]> {
+        for is_copied in [false, true] {
+            if is_copied {
+                bound.make_contiguous(NAME, shape, false)?;
             }
-            let all: Vec<&Layout> = layouts.iter().collect();
-            let part = |is_reduced: bool| {
-                let numbers: Vec<usize> = (0..shape.len()).filter(|axis| axes.contains(axis) == is_reduced).collect();
-                (joined(&all, numbers.into_iter()), all.len())
-            };
+            let part = |wanted| axes_of_arrays(bound.walked_inputs(), shape, |axis| reduced.contains(&axis) == wanted);
             let parts = [part(false), part(true)];
-            if parts.iter().all(|(axes, _)| axes.len() <= axes::MOST) {
+            if parts.iter().all(|axes| axes.len() <= MOST_AXES) {
                 return Ok(parts);
             }
         }
@@ -420,23 +362,18 @@ impl ReductionDefinition {
             operation: NAME,
             shape: shape.to_vec(),
             reason: format!(
-                "has more than {} axes that cannot be joined; reshape the arrays, or reduce in steps",
-                axes::MOST
+                "has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or reduce in steps"
             ),
         })
     }
 
     #[cold]
-    fn compile(&self, handle: &Handle, (key, has_axes): &(ArgumentTypes, bool)) -> Result<Arc<CompiledReduction>> {
-        let (name, inputs) = (&self.parameters.name, self.parameters.inputs.len());
-        let slots: Vec<Slot<'_>> = (self.parameters.all().zip(key).enumerate())
-            .map(|(number, (parameter, &(dtype, is_scalar)))| Slot {
-                parameter,
-                dtype,
-                is_scalar,
-                is_output: number >= inputs,
-            })
-            .collect();
+    fn compile(
+        &self,
+        handle: &Handle,
+        (types, axes): &(ArgumentTypes, ReductionAxes),
+    ) -> Result<Arc<CompiledReduction>> {
+        let name = &self.parameters.name;
         let expressions = Expressions {
             map: &self.map,
             reduce: &self.reduce,
@@ -444,7 +381,7 @@ impl ReductionDefinition {
             identity: self.identity.as_deref(),
             kind: self.kind.as_deref(),
         };
-        let source = generate::reduction(name, &slots, &expressions, &self.preamble, *has_axes);
+        let source = reduction(name, &typed(&self.parameters, types), &expressions, &self.preamble, *axes);
         let kernels = [format!("{name}_reduce"), format!("{name}_finish")];
         let program = compiled(handle, &Text { name, source: &source, options: &self.options, kernels: &kernels })?;
         // The kernel has a state for each thread in shared memory, and nothing else.
@@ -465,9 +402,17 @@ struct WorkDivision {
 }
 
 /// How the elements are given to threads: so that neighbours read neighbours, and few outputs still fill the device.
-fn divided(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> WorkDivision {
-    let step = |axes: &[Axis]| {
-        axes.first().map_or(usize::MAX, |axis| axis.strides.iter().map(|stride| stride.unsigned_abs()).sum())
+fn divided(
+    kept: &[ArrayAxis],
+    reduced: &[ArrayAxis],
+    outputs: usize,
+    length: usize,
+    multiprocessors: usize,
+) -> WorkDivision {
+    let step = |axes: &[ArrayAxis]| match &axes[0] {
+        // There is no axis.
+        ArrayAxis { length: 1, .. } => usize::MAX,
+        axis => axis.strides.iter().map(|stride| stride.unsigned_abs()).sum(),
     };
     let by_columns = outputs >= 16 && step(kept) < step(reduced);
     let most = match length {
@@ -485,20 +430,26 @@ fn divided(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raw_kernels::parameter_list::MOST;
 
     #[test]
-    fn plan_follows_the_strides() {
-        let axis = |length, stride| Axis { length, strides: vec![stride] };
-        let of = |kept: &[Axis], reduced: &[Axis], outputs, length| divided(kept, reduced, outputs, length, 132);
-        let of_rows = of(&[axis(1000, 1000)], &[axis(1000, 1)], 1000, 1000);
+    fn division_follows_the_strides() {
+        let axis = |length, stride| {
+            let mut strides = [0; MOST];
+            strides[0] = stride;
+            ArrayAxis { length, strides }
+        };
+        let of = |kept, reduced, outputs, length| divided(&[kept], &[reduced], outputs, length, 132);
+        let none = axis(1, 0);
+        let of_rows = of(axis(1000, 1000), axis(1000, 1), 1000, 1000);
         assert_eq!(of_rows, WorkDivision { lanes: 32, by_columns: false, shares: 1 });
-        let of_columns = of(&[axis(1000, 1)], &[axis(1000, 1000)], 1000, 1000);
+        let of_columns = of(axis(1000, 1), axis(1000, 1000), 1000, 1000);
         assert_eq!(of_columns, WorkDivision { lanes: 8, by_columns: true, shares: 7 });
         assert_eq!(
-            of(&[], &[axis(100_000_000, 1)], 1, 100_000_000),
+            of(none, axis(100_000_000, 1), 1, 100_000_000),
             WorkDivision { lanes: 256, by_columns: false, shares: 1056 }
         );
-        assert_eq!(of(&[axis(5, 1)], &[], 5, 1), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
-        assert_eq!(of(&[], &[axis(0, 1)], 1, 0), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
+        assert_eq!(of(axis(5, 1), none, 5, 1), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
+        assert_eq!(of(none, axis(0, 1), 1, 0), WorkDivision { lanes: 1, by_columns: false, shares: 1 });
     }
 }

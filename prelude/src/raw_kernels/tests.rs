@@ -3,9 +3,10 @@
 //! They are ignored unless asked for: `WARPCELL_NVRTC` names the library (see the tests of the CUDA backend).
 
 use super::compiler_log;
-use super::generate::{Expressions, Slot, elementwise, reduction, tests::slots};
-use super::parameter_list::{ParameterLists, parse};
-use crate::backend::cuda::driver::nvrtc::{Form, Nvrtc};
+use super::program_text::tests::{lists, types};
+use super::program_text::{Expressions, ReductionAxes, elementwise, reduction, typed};
+use crate::backend::cuda::codegen::Form;
+use crate::backend::cuda::driver::nvrtc::{Form as Image, Nvrtc};
 use crate::dtype::DType;
 use crate::error::Error;
 use expect_test::expect;
@@ -18,7 +19,7 @@ fn nvrtc() -> Nvrtc {
 fn ptx(name: &str, source: &str, kernels: &[&str]) -> Result<(String, Vec<String>), Error> {
     let options = ["--gpu-architecture=compute_90".to_owned(), "--std=c++17".to_owned()];
     let kernels: Vec<String> = kernels.iter().map(ToString::to_string).collect();
-    let (image, names) = nvrtc().compile_named(name, source, &options, Form::Ptx, &kernels)?;
+    let (image, names) = nvrtc().compile_named(name, source, &options, Image::Ptx, &kernels)?;
     Ok((String::from_utf8_lossy(&image).into_owned(), names))
 }
 
@@ -33,31 +34,38 @@ fn refused(name: &str, source: &str) -> String {
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_compiles_elementwise_kernels_of_all_types() {
+    let lists = lists("T x, raw T y, T s", "T z, raw T w");
+    let body =
+        "if (i % 3 == 0) continue;\nif (i > 100) return;\nz = x * y[_ind.size() - 1 - i] + s; w[i] = y[y.size() - 1]";
     for dtype in DType::ALL {
-        let (inputs, outputs) = (parse("T x, raw T y, T s").unwrap(), parse("T z, raw T w").unwrap());
-        let slots = slots(&inputs, &outputs, &[dtype; 5], &[false, false, true]);
-        let body = "if (i % 3 == 0) continue;\nif (i > 100) return;\nz = x * y[_ind.size() - 1 - i] + s; w[i] = y[y.size() - 1]";
-        for is_strided in [false, true] {
-            let text = elementwise("norm", &slots, body, "#define ONE 1", is_strided);
-            let kernel = if is_strided { "norm_strided" } else { "norm_packed" };
-            ptx("norm", &text, &[kernel])
-                .unwrap_or_else(|error| panic!("{dtype}, strided {is_strided}: {error}\n{text}"));
+        let parameters = typed(&lists, &types(&[dtype; 5], &[2]));
+        for form in Form::ALL {
+            let text = elementwise("norm", &parameters, body, "#define ONE 1", form);
+            let kernel = format!("norm_{}", form.name());
+            ptx("norm", &text, &[&kernel]).unwrap_or_else(|error| panic!("{dtype}, {form:?}: {error}\n{text}"));
         }
     }
 }
 
+/// The programs of a reduction for one axis of each kind, and for many.
+const AXES: [ReductionAxes; 3] = [
+    ReductionAxes { are_many: [false, false], is_wide: false },
+    ReductionAxes { are_many: [false, true], is_wide: false },
+    ReductionAxes { are_many: [true, true], is_wide: true },
+];
+
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_compiles_reductions_of_all_types() {
+    let lists = lists("T x, raw T y, T s", "T z, int32 n");
     for dtype in DType::ALL {
-        let (inputs, outputs) = (parse("T x, raw T y, T s").unwrap(), parse("T z, int32 n").unwrap());
-        let slots = slots(&inputs, &outputs, &[dtype, dtype, dtype, dtype, DType::I32], &[false, false, true]);
-        for (identity, has_axes) in [(Some("0"), false), (None, true)] {
+        let parameters = typed(&lists, &types(&[dtype, dtype, dtype, dtype, DType::I32], &[2]));
+        for (identity, axes) in [(Some("0"), AXES[0]), (None, AXES[1]), (None, AXES[2])] {
             let (map, reduce, post_map) = ("x * y[_J]", "a + b", "z = a * s; n = y.size()");
             let expressions = Expressions { map, reduce, post_map, identity, kind: None };
-            let text = reduction("norm", &slots, &expressions, "", has_axes);
+            let text = reduction("norm", &parameters, &expressions, "", axes);
             ptx("norm", &text, &["norm_reduce", "norm_finish"])
-                .unwrap_or_else(|error| panic!("{dtype}: {error}\n{text}"));
+                .unwrap_or_else(|error| panic!("{dtype}, {axes:?}: {error}\n{text}"));
         }
     }
 }
@@ -65,10 +73,10 @@ fn nvrtc_compiles_reductions_of_all_types() {
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_reads_and_writes_16_bytes_and_no_more_than_it_must() {
-    let parameters = ParameterLists::new("ElementwiseKernel", "float32 x, float32 y", "float32 z", "add", &[]).unwrap();
-    let slot = |(number, parameter)| Slot { parameter, dtype: DType::F32, is_scalar: false, is_output: number == 2 };
-    let slots: Vec<Slot<'_>> = parameters.all().enumerate().map(slot).collect();
-    let (text, _) = ptx("add", &elementwise("add", &slots, "z = x + y", "", false), &["add_packed"]).unwrap();
+    let lists = lists("float32 x, float32 y", "float32 z");
+    let parameters = typed(&lists, &types(&[DType::F32; 3], &[]));
+    let (text, _) =
+        ptx("add", &elementwise("add", &parameters, "z = x + y", "", Form::Packed), &["add_packed"]).unwrap();
     assert_eq!(text.matches("ld.global.v4").count(), 2, "what the output held is not read");
     assert_eq!(text.matches("st.global.v4").count(), 1);
     assert!(!text.contains(".local") && !text.contains(".f64"));
@@ -77,16 +85,16 @@ fn nvrtc_reads_and_writes_16_bytes_and_no_more_than_it_must() {
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_errors_have_the_lines_of_the_text() {
-    let (inputs, outputs) = (parse("float32 x").unwrap(), parse("float32 z").unwrap());
-    let slots = slots(&inputs, &outputs, &[DType::F32; 2], &[]);
+    let lists = lists("float32 x", "float32 z");
+    let parameters = typed(&lists, &types(&[DType::F32; 2], &[]));
     let body = "float y = x;\nz = y + w";
     let expressions =
         Expressions { map: "x", reduce: "a +\n c", post_map: "z = a", identity: Some("none"), kind: None };
     let all = [
-        refused("k", &elementwise("k", &slots, body, "", false)),
-        refused("k", &elementwise("k", &slots, "z = x", "int one = \"a\";", false)),
-        refused("k", &elementwise("k", &slots, "x = z", "", true)),
-        refused("k", &reduction("k", &slots, &expressions, "", false)),
+        refused("k", &elementwise("k", &parameters, body, "", Form::Packed)),
+        refused("k", &elementwise("k", &parameters, "z = x", "int one = \"a\";", Form::Packed)),
+        refused("k", &elementwise("k", &parameters, "x = z", "", Form::Strided)),
+        refused("k", &reduction("k", &parameters, &expressions, "", AXES[0])),
         refused("k", "\n__global__ void k(float* x) {\n    x[0] = unknown + 1;\n}"),
         refused("k", "#include \"not_there.h\"\n__global__ void k(uint32_t* x) {}"),
     ];

@@ -3,9 +3,10 @@
 use super::functions::{cases, register_helpers};
 use super::nvrtc;
 use crate::backend::ReduceOperation;
+use crate::backend::cuda::codegen::Form;
 use crate::backend::cuda::driver::nvrtc::{Form as Made, Nvrtc};
+use crate::backend::cuda::map::program::{MapKernel, MapProgram};
 use crate::backend::cuda::map::source;
-use crate::backend::cuda::map::text::{Form, Kernel, Text};
 use expect_test::expect_file;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,12 +60,12 @@ fn squared_difference() -> Translation {
     translation("squared_difference", source.into(), &[Scalar::F32; 2], &[Scalar::F32])
 }
 
-fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<ReduceOperation>) -> Text {
-    Kernel { translation, form, scalars, reduction }.text()
+fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<ReduceOperation>) -> MapProgram {
+    MapKernel { translation, form, scalars, reduction }.program()
 }
 
 /// The text of all forms of all functions.
-fn texts() -> Vec<Text> {
+fn texts() -> Vec<MapProgram> {
     use ReduceOperation::{All, Any, Max, Min, Product, Sum};
     let mut all = Vec::new();
     let functions =
@@ -84,12 +85,12 @@ fn texts() -> Vec<Text> {
     all
 }
 
-fn compiled(nvrtc: &Nvrtc, text: &Text, architecture: &str, made: Made) -> Result<Vec<u8>, String> {
+fn compiled(nvrtc: &Nvrtc, text: &MapProgram, architecture: &str, made: Made) -> Result<Vec<u8>, String> {
     let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
     nvrtc.compile("map.cu", &text.source, &options, made).map_err(|error| format!("{error}\n{}", text.source))
 }
 
-fn ptx(nvrtc: &Nvrtc, text: &Text) -> String {
+fn ptx(nvrtc: &Nvrtc, text: &MapProgram) -> String {
     String::from_utf8(compiled(nvrtc, text, "compute_90", Made::Ptx).unwrap()).unwrap()
 }
 
@@ -124,7 +125,7 @@ fn nvrtc_compiles_translated_functions() {
     register_helpers();
     for case in cases() {
         let source = source(&case.function, None).unwrap_or_else(|error| panic!("{error}"));
-        let text = Text { source, name: String::new(), each: 1, threads: 256 };
+        let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
         compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{error}"));
     }
 }
@@ -136,7 +137,7 @@ fn nvrtc_does_not_see_that_abs_is_one() {
     let nvrtc = nvrtc();
     register_helpers();
     let case = cases().into_iter().find(|case| case.function.name.contains("negative_abs")).unwrap();
-    let text = Text { source: source(&case.function, None).unwrap(), name: String::new(), each: 1, threads: 256 };
+    let text = MapProgram { source: source(&case.function, None).unwrap(), name: String::new(), each: 1, threads: 256 };
     let code = ptx(&nvrtc, &text);
     assert!(code.contains(".entry") && !code.contains("abs.s"), "{code}");
 }

@@ -47,47 +47,29 @@ __device__ inline f32 polar(f32 r, f32 a, f32 s, f32 b) {
 
 } // namespace rust
 
-template <typename T> struct alignas(sizeof(T) * 2 > 16 ? 16 : sizeof(T) * 2) WarpcellPack {
-    T at[2];
+// Neighbours that are read or written together, 16 bytes at a time at most.
+template <typename T, int COUNT> struct alignas(sizeof(T) * COUNT > 16 ? 16 : sizeof(T) * COUNT) warpcell_pack {
+    T at[COUNT];
 };
 
 extern "C" __global__ void __launch_bounds__(256)
 packed_polar(const float* x0, const float* x1, const float* x2, const float* x3, float* y0, long long size) {
     const long long first = ((long long)blockIdx.x * 256 + threadIdx.x) * 2;
-    if (first >= size) return;
-    const bool whole = first + 2 <= size;
-    WarpcellPack<float> a0;
-    WarpcellPack<float> a1;
-    WarpcellPack<float> a2;
-    WarpcellPack<float> a3;
-    if (whole) {
-        a0 = *(const WarpcellPack<float>*)(x0 + first);
-        a1 = *(const WarpcellPack<float>*)(x1 + first);
-        a2 = *(const WarpcellPack<float>*)(x2 + first);
-        a3 = *(const WarpcellPack<float>*)(x3 + first);
-    } else {
+    if (first + 2 <= size) {
+        const warpcell_pack<float, 2> pack0 = *(const warpcell_pack<float, 2>*)(x0 + first);
+        const warpcell_pack<float, 2> pack1 = *(const warpcell_pack<float, 2>*)(x1 + first);
+        const warpcell_pack<float, 2> pack2 = *(const warpcell_pack<float, 2>*)(x2 + first);
+        const warpcell_pack<float, 2> pack3 = *(const warpcell_pack<float, 2>*)(x3 + first);
+        warpcell_pack<float, 2> pack4;
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const long long at = first + i < size ? first + i : size - 1;
-            a0.at[i] = x0[at];
-            a1.at[i] = x1[at];
-            a2.at[i] = x2[at];
-            a3.at[i] = x3[at];
+        for (int k = 0; k < 2; k++) {
+            pack4.at[k] = ::rust::polar(pack0.at[k], pack1.at[k], pack2.at[k], pack3.at[k]);
         }
-    }
-    WarpcellPack<float> b0;
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const auto y = ::rust::polar(a0.at[i], a1.at[i], a2.at[i], a3.at[i]);
-        b0.at[i] = y;
-    }
-    if (whole) {
-        *(WarpcellPack<float>*)(y0 + first) = b0;
+        *(warpcell_pack<float, 2>*)(y0 + first) = pack4;
         return;
     }
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        if (first + i >= size) break;
-        y0[first + i] = b0.at[i];
+#pragma unroll 1
+    for (long long at = first; at < size && at < first + 2; at++) {
+        y0[at] = ::rust::polar(x0[at], x1[at], x2[at], x3[at]);
     }
 }

@@ -23,41 +23,27 @@ __device__ inline f32 squared_difference(f32 x, f32 y) {
 
 } // namespace rust
 
-template <typename T> struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) WarpcellPack {
-    T at[4];
+// Neighbours that are read or written together, 16 bytes at a time at most.
+template <typename T, int COUNT> struct alignas(sizeof(T) * COUNT > 16 ? 16 : sizeof(T) * COUNT) warpcell_pack {
+    T at[COUNT];
 };
 
 extern "C" __global__ void __launch_bounds__(256)
 packed_squared_difference(const float* x0, const float* x1, float* y0, long long size) {
     const long long first = ((long long)blockIdx.x * 256 + threadIdx.x) * 4;
-    if (first >= size) return;
-    const bool whole = first + 4 <= size;
-    WarpcellPack<float> a0;
-    WarpcellPack<float> a1;
-    if (whole) {
-        a0 = *(const WarpcellPack<float>*)(x0 + first);
-        a1 = *(const WarpcellPack<float>*)(x1 + first);
-    } else {
+    if (first + 4 <= size) {
+        const warpcell_pack<float, 4> pack0 = *(const warpcell_pack<float, 4>*)(x0 + first);
+        const warpcell_pack<float, 4> pack1 = *(const warpcell_pack<float, 4>*)(x1 + first);
+        warpcell_pack<float, 4> pack2;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const long long at = first + i < size ? first + i : size - 1;
-            a0.at[i] = x0[at];
-            a1.at[i] = x1[at];
+        for (int k = 0; k < 4; k++) {
+            pack2.at[k] = ::rust::squared_difference(pack0.at[k], pack1.at[k]);
         }
-    }
-    WarpcellPack<float> b0;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const auto y = ::rust::squared_difference(a0.at[i], a1.at[i]);
-        b0.at[i] = y;
-    }
-    if (whole) {
-        *(WarpcellPack<float>*)(y0 + first) = b0;
+        *(warpcell_pack<float, 4>*)(y0 + first) = pack2;
         return;
     }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (first + i >= size) break;
-        y0[first + i] = b0.at[i];
+#pragma unroll 1
+    for (long long at = first; at < size && at < first + 4; at++) {
+        y0[at] = ::rust::squared_difference(x0[at], x1[at]);
     }
 }

@@ -1,0 +1,304 @@
+//! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
+
+use super::super::reduce;
+use super::super::type_name;
+use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
+use warpcell_base::backend::ReduceOperation;
+use warpcell_base::dtype::DType;
+use warpcell_translate::{Scalar, Translation};
+
+/// Threads of a block for functions with loops: a block is done when its slowest thread is, and small ones soon make room for
+/// others. The compiler moves work into loops, too, to save registers, where it is told of 256.
+const FEW_THREADS: usize = 128;
+
+/// The states of reductions, without kernels.
+const REDUCTIONS: &str = include_str!("../../kernels/reduce.cu");
+
+/// A kernel: what it runs, over what, and what it does with the results.
+#[derive(Clone, Copy, Debug)]
+pub struct MapKernel<'a> {
+    pub translation: &'a Translation,
+    pub form: Form,
+    /// A bit for each parameter that is one value for all elements.
+    pub scalars: u32,
+    /// What makes one value of all results; without it each goes into an array.
+    pub reduction: Option<ReduceOperation>,
+}
+
+/// A program with one kernel.
+#[derive(Clone, Debug)]
+pub struct MapProgram {
+    pub source: String,
+    /// The kernel's.
+    pub name: String,
+    /// How many elements a thread takes at a time.
+    pub each: usize,
+    /// How many threads a block has.
+    pub threads: usize,
+}
+
+/// The element type of arrays for what functions take and return; those of pointers' size have none.
+pub const fn element(scalar: Scalar) -> Option<DType> {
+    Some(match scalar {
+        Scalar::Bool => DType::Bool,
+        Scalar::I8 => DType::I8,
+        Scalar::U8 => DType::U8,
+        Scalar::I16 => DType::I16,
+        Scalar::U16 => DType::U16,
+        Scalar::I32 => DType::I32,
+        Scalar::U32 => DType::U32,
+        Scalar::I64 => DType::I64,
+        Scalar::U64 => DType::U64,
+        Scalar::F32 => DType::F32,
+        Scalar::F64 => DType::F64,
+        Scalar::Isize | Scalar::Usize => return None,
+    })
+}
+
+const fn size(scalar: Scalar) -> usize {
+    match element(scalar) {
+        Some(dtype) => dtype.size(),
+        None => 8,
+    }
+}
+
+/// What a function is called, without the namespace in which it is.
+pub(super) fn own_name(translation: &Translation) -> &str {
+    translation.name.rsplit("::").next().unwrap_or(&translation.name)
+}
+
+/// The type of a value in CUDA C.
+const fn value_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "signed char",
+        Scalar::U8 => "unsigned char",
+        Scalar::I16 => "short",
+        Scalar::U16 => "unsigned short",
+        Scalar::I32 => "int",
+        Scalar::U32 => "unsigned int",
+        Scalar::I64 | Scalar::Isize => "long long",
+        Scalar::U64 | Scalar::Usize => "unsigned long long",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// The type of an array's elements in CUDA C: truth values are bytes there, of which others than 0 are true.
+const fn stored_type(scalar: Scalar) -> &'static str {
+    if matches!(scalar, Scalar::Bool) { "unsigned char" } else { value_type(scalar) }
+}
+
+impl MapKernel<'_> {
+    /// The program with this kernel.
+    pub fn program(&self) -> MapProgram {
+        let (each, turns) = self.elements();
+        let name = self.name(each * turns);
+        let threads = self.threads();
+        let (parameters, arrays) = (self.parameters(), self.arrays());
+        let mut source = self.head();
+        let kernel = match self.reduction {
+            None => Elementwise {
+                name: &name,
+                prefix: "",
+                form: self.form,
+                threads,
+                each,
+                checks_alignment: false,
+                parameters: &parameters,
+                arrays: &arrays,
+                code: &|_, elements| self.code(elements),
+            }
+            .text(),
+            Some(reduction) => {
+                source += &reduction_support(reduction, self.translation.results[0]);
+                WholeReduction {
+                    name: &name,
+                    form: self.form,
+                    each,
+                    turns,
+                    parameters: &parameters,
+                    arrays: &arrays,
+                    value: &|_, elements| self.call(elements),
+                }
+                .text()
+            }
+        };
+        if self.form.is_strided() || each > 1 || self.reduction.is_some() {
+            source = source + "\n" + self.form.support();
+        } else {
+            source.push('\n');
+        }
+        MapProgram { source: source + &kernel, name, each: each * turns, threads }
+    }
+
+    /// The comment at the head, and the function.
+    fn head(&self) -> String {
+        let Translation { support, source, functions, .. } = self.translation;
+        let name = functions.first().map_or(own_name(self.translation), String::as_str);
+        format!("// `{name}` over arrays: CUDA C, made of the Rust lines in the comments.\n\n{support}\n{source}")
+    }
+
+    /// A name that the rest of the program does not use.
+    fn name(&self, each: usize) -> String {
+        let form = if self.form == Form::Packed && each == 1 { Form::Single } else { self.form };
+        let reduction = self.reduction.map_or(String::new(), |reduction| reduce::name(reduction).to_lowercase() + "_");
+        let mut name = format!("{reduction}{}_{}", form.name(), own_name(self.translation));
+        while self.translation.source.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn is_scalar(&self, parameter: usize) -> bool {
+        self.scalars & 1 << parameter != 0
+    }
+
+    /// The types of the parameters that are arrays.
+    fn inputs(&self) -> impl Iterator<Item = Scalar> {
+        let parameters = self.translation.parameters.iter().copied().enumerate();
+        parameters.filter(|(number, _)| !self.is_scalar(*number)).map(|(_, scalar)| scalar)
+    }
+
+    /// How many neighbouring elements a thread takes at once, and how often, before it computes: enough that memory is kept busy,
+    /// few enough that the compiler, which writes the function out for each, takes no longer than for a small kernel. With
+    /// loops, whose length differs from element to element, one is best.
+    fn elements(&self) -> (usize, usize) {
+        let is_reduced = self.reduction.is_some();
+        let (packs, takes_turns) = match self.form {
+            Form::Packed => (true, is_reduced),
+            Form::Single => (false, is_reduced),
+            Form::Strided | Form::StridedWide => return (1, 1),
+        };
+        let inputs: usize = self.inputs().map(size).sum::<usize>().max(1);
+        let outputs = self.translation.results.iter().copied().map(size).filter(|_| !is_reduced);
+        let widest = self.inputs().map(size).chain(outputs).max().unwrap_or(16);
+        let most = MOST_WEIGHT / weight(&self.translation.source);
+        // Powers of two.
+        let at_most = |wanted: usize, limit: usize| 1 << wanted.min(limit).max(1).ilog2();
+        let each: usize = if packs { at_most((32 / inputs).min(16 / widest), most) } else { 1 };
+        let turns = if takes_turns { at_most((64 / (each * inputs)).min(4), most / each) } else { 1 };
+        (each, turns)
+    }
+
+    fn threads(&self) -> usize {
+        if self.reduction.is_none() && has_loops(&self.translation.source) { FEW_THREADS } else { THREADS }
+    }
+
+    /// The kernel's parameters: `x0` … for the function's, and `y0` … for its results.
+    fn parameters(&self) -> Vec<String> {
+        let parameters = self.translation.parameters.iter().enumerate().map(|(number, &scalar)| {
+            if self.is_scalar(number) {
+                format!("{} x{number}", value_type(scalar))
+            } else {
+                format!("const {}* x{number}", stored_type(scalar))
+            }
+        });
+        let results = self.translation.results.iter().enumerate().filter(|_| self.reduction.is_none());
+        parameters.chain(results.map(|(number, &scalar)| format!("{}* y{number}", stored_type(scalar)))).collect()
+    }
+
+    /// Those that are arrays, in their order.
+    fn arrays(&self) -> Vec<WalkedArray> {
+        let array = |name: &str, number: usize, scalar: Scalar, access: Access| WalkedArray {
+            address: format!("{name}{number}"),
+            element: stored_type(scalar),
+            access,
+        };
+        let parameters = self.translation.parameters.iter().enumerate().filter(|(number, _)| !self.is_scalar(*number));
+        let results = self.translation.results.iter().enumerate().filter(|_| self.reduction.is_none());
+        parameters
+            .map(|(number, &scalar)| array("x", number, scalar, Access::Read))
+            .chain(results.map(|(number, &scalar)| array("y", number, scalar, Access::Write)))
+            .collect()
+    }
+
+    /// The function's call with these elements of the arrays.
+    fn call(&self, elements: &[String]) -> String {
+        let mut elements = elements.iter();
+        let arguments = self.translation.parameters.iter().enumerate().map(|(number, &scalar)| {
+            let element = if self.is_scalar(number) { None } else { elements.next() };
+            match (element, scalar) {
+                (None, _) => format!("x{number}"),
+                (Some(element), Scalar::Bool) => format!("{element} != 0"),
+                (Some(element), _) => element.clone(),
+            }
+        });
+        // From the outermost scope: a local name may be the function's, too.
+        format!("::{}({})", self.translation.name, arguments.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Writes the results for an element.
+    fn code(&self, elements: &[String]) -> String {
+        let results = self.translation.results.len();
+        let targets = &elements[elements.len() - results..];
+        if let [target] = targets {
+            return format!("{target} = {};", self.call(elements));
+        }
+        let parts = targets.iter().enumerate().map(|(number, target)| format!("\n{target} = y._{number};"));
+        format!("const auto y = {};{}", self.call(elements), parts.collect::<String>())
+    }
+}
+
+/// The reductions of `kernels/reduce.cu`, in a namespace of their own, and how some results enter one.
+fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
+    let dtype = element(result).unwrap_or(DType::I64);
+    let (input, output) = (type_name(dtype.computed()), type_name(reduction.output(dtype)));
+    let name = reduce::name(reduction);
+    format!(
+        "
+#define WARPCELL_MAP
+#define WARPCELL_INPUT {input}
+#define WARPCELL_OUTPUT {output}
+#define WARPCELL_REDUCTION {name}
+namespace warpcell_reduction {{
+typedef signed char i8;
+typedef unsigned short u16;
+typedef short i16;
+{REDUCTIONS}
+}}
+// The first `count` of some results. Four floats are added in pairs before they enter, as in the sum of an array.
+template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_reduction::State& state, const warpcell_reduction::input (&b)[most], long long count) {{
+    if (most == warpcell_reduction::VECTOR && count == most) {{
+        warpcell_reduction::Pack pack;
+#pragma unroll
+        for (int j = 0; j < most; j++) pack.at[j % warpcell_reduction::VECTOR] = b[j];
+        state.add(pack, 0);
+        return;
+    }}
+#pragma unroll
+    for (int j = 0; j < most; j++) {{
+        if (j < count) state.add(b[j], 0);
+    }}
+}}
+"
+    )
+}
+
+/// The lines of a text, without comments.
+fn code(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().map(str::trim).filter(|line| !line.starts_with("//"))
+}
+
+fn has_loops(source: &str) -> bool {
+    code(source).any(|line| ["for (", "while (", "do {"].iter().any(|word| line.contains(word)))
+}
+
+/// About how much a function is for the compiler, in characters; the most where there are loops.
+fn weight(source: &str) -> usize {
+    if has_loops(source) {
+        return MOST_WEIGHT;
+    }
+    let mut weight = 0;
+    for line in code(source) {
+        weight += line.len();
+        let heavy = ["sin", "cos", "tan", "pow", "gamma", "hypot"];
+        weight += 300 * heavy.iter().map(|name| line.matches(name).count()).sum::<usize>();
+        let light = ["exp", "log", "cbrt", " / ", " % "];
+        weight += 60 * light.iter().map(|name| line.matches(name).count()).sum::<usize>();
+    }
+    weight.clamp(1, MOST_WEIGHT)
+}
+
+/// What all copies of a function in a kernel may weigh.
+const MOST_WEIGHT: usize = 4800;
