@@ -1,5 +1,7 @@
 //! The axes that kernels walk over: joined where the strides allow it, and as kernels take them.
 
+use warpcell_base::error::Result;
+
 /// The most axes that a kernel takes, after joining.
 pub const MOST_AXES: usize = 8;
 
@@ -32,9 +34,28 @@ pub fn joined<const N: usize>(shape: &[usize], strides: [&[isize]; N]) -> Vec<Ax
     axes
 }
 
-/// The number of elements along some axes.
-pub fn elements<const N: usize>(axes: &[Axis<N>]) -> usize {
-    axes.iter().map(|axis| axis.length).product()
+/// Launches a kernel over all elements along some axes, from the innermost outwards: `launch` gets the addresses of the arrays, the
+/// number of elements and their axes. Axes that a kernel does not take are a loop here, in which the addresses move. `sizes` are the
+/// bytes of an element. The address 0 stands for a value and does not move.
+pub fn launch_over<const N: usize>(
+    axes: &[Axis<N>],
+    addresses: [u64; N],
+    sizes: [usize; N],
+    launch: &mut dyn FnMut([u64; N], usize, KernelAxes<N>) -> Result<()>,
+) -> Result<()> {
+    if let [inner @ .., outer] = axes
+        && axes.len() > MOST_AXES
+    {
+        for index in 0..outer.length as isize {
+            let moved = std::array::from_fn(|side| match addresses[side] {
+                0 => 0,
+                address => address.wrapping_add_signed((outer.strides[side] * index * sizes[side] as isize) as i64),
+            });
+            launch_over(inner, moved, sizes, launch)?;
+        }
+        return Ok(());
+    }
+    launch(addresses, axes.iter().map(|axis| axis.length).product(), KernelAxes::new(axes))
 }
 
 /// Axes as kernels take them: `Axes` in `kernels/`, and `warpcell_axes` in generated programs, which has the rows of strides of
@@ -114,6 +135,21 @@ mod tests {
         assert_eq!(joined(&[], [&[], &[], &[]]), [axis(1, [0, 0, 0])]);
         let reversed = joined(&[3, 4], [&[-4, -1], &[], &[4, 1]]);
         assert_eq!(reversed, [axis(12, [-1, 0, 1])]);
+    }
+
+    #[test]
+    fn axes_that_a_kernel_does_not_take_are_a_loop() {
+        // Ten axes that cannot be joined, of which the two outermost are left to the loop.
+        let strides: Vec<isize> = (0..10).map(|axis| 3 * (1 << axis)).collect();
+        let axes = joined(&[2; 10], [&strides[..], &[], &strides[..]]);
+        let mut launches = Vec::new();
+        launch_over(&axes, [1000, 0, 0], [4, 4, 4], &mut |addresses, size, passed| {
+            assert_eq!((size, passed.rank), (256, 8));
+            launches.push(addresses);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(launches, [[1000, 0, 0], [1024, 0, 0], [1012, 0, 0], [1036, 0, 0]]);
     }
 
     #[test]

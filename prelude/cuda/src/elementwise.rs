@@ -1,6 +1,6 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::axes::{joined, launch_over};
 use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
@@ -200,34 +200,22 @@ impl Elementwise {
             // views lie in live allocations; packs are only used for addresses that are multiples of 16.
             return unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) };
         }
-        let axes = joined(&out.layout.shape, [a.strides, b.strides, target.strides]);
-        self.run_strided(kernels, [a, b, target], &axes)
-    }
-
-    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
-    fn run_strided(&self, kernels: &Kernels, sides: [Side<'_>; 3], axes: &[Axis]) -> Result<()> {
-        if axes.len() > MOST_AXES {
-            let (outer, inner) = (&axes[axes.len() - 1], &axes[..axes.len() - 1]);
-            for index in 0..outer.length {
-                let mut moved = sides;
-                for (side, stride) in moved.iter_mut().zip(outer.strides) {
-                    if side.address != 0 {
-                        let bytes = stride * index as isize * side.size as isize;
-                        side.address = side.address.wrapping_add_signed(bytes as i64);
-                    }
-                }
-                self.run_strided(kernels, moved, inner)?;
-            }
-            return Ok(());
-        }
-        let (size, passed) = (elements(axes), KernelAxes::new(axes));
-        let grid = blocks("an elementwise operation", size, THREADS)?;
-        let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
-        let ([a, b, target], count) = (sides, size as i64);
-        let mut arguments = arguments![a.address, b.address, target.address, count, a.bits, b.bits, passed];
-        // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-        // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
-        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+        let sides = [a, b, target];
+        let axes = joined(&out.layout.shape, sides.map(|side| side.strides));
+        launch_over(
+            &axes,
+            sides.map(|side| side.address),
+            sides.map(|side| side.size),
+            &mut |[a, b, target], size, axes| {
+                let grid = blocks("an elementwise operation", size, THREADS)?;
+                let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
+                let count = size as i64;
+                let mut arguments = arguments![a, b, target, count, sides[0].bits, sides[1].bits, axes];
+                // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
+                // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+                unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+            },
+        )
     }
 }
 

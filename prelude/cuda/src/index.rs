@@ -1,6 +1,6 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::axes::{Axis, joined, launch_over};
 use super::{Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Layout, Operand, View};
@@ -69,9 +69,6 @@ struct Plan {
     /// Bytes of a unit, or of an index.
     sizes: [usize; 3],
 }
-
-/// Starts a kernel for a number of elements, from these addresses, along these axes.
-type Start<'a> = dyn Fn(usize, [u64; 3], &KernelAxes) -> Result<()> + 'a;
 
 impl Plan {
     /// `shape` is that of the elements; the strides of the array count along its own axes.
@@ -155,14 +152,14 @@ impl Index {
             out.dtype.size(),
         );
         let kernels = self.moves(false, index_number(indices.dtype), plan.unit)?;
-        self.run(&plan, plan.addresses, &plan.axes, &|size, addresses, passed| {
+        launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("take", size, THREADS * EACH)?;
             let ([source, indices, out], count) = (addresses, size as i64);
             let (length, step) = (plan.length as i64, plan.step as i64);
-            let mut arguments = arguments![source, indices, out, count, length, step, *passed];
+            let mut arguments = arguments![source, indices, out, count, length, step, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
-            // `Axes` has the layout of theirs; whatever the indices are, the kernels stay within the views, which lie in
+            // `KernelAxes` has the layout of their `Axes`; whatever the indices are, the kernels stay within the views, which lie in
             // live allocations; units are as wide as addresses and strides allow.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
@@ -204,12 +201,12 @@ impl Index {
             out.dtype.size(),
         );
         let kernels = self.moves(true, index_number(index), plan.unit)?;
-        self.run(&plan, plan.addresses, &plan.axes, &|size, addresses, passed| {
+        launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("put", size, THREADS * EACH)?;
             let ([target, indices, values], count) = (addresses, size as i64);
             let (length, step) = (plan.length as i64, plan.step as i64);
-            let mut arguments = arguments![target, indices, values, pattern, count, length, step, *passed];
+            let mut arguments = arguments![target, indices, values, pattern, count, length, step, axes];
             // SAFETY: as in `gather`, with the arguments of `scatter` and `scatter_wide`.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
@@ -257,24 +254,6 @@ impl Index {
         // SAFETY: as above, with the arguments of `settle`; there is room for as many places as there are indices.
         unsafe { launch(&self.device, kernels.settle, (grid, 1), THREADS as u32, &mut arguments)? };
         Ok(places)
-    }
-
-    /// Calls `start` with the number of elements, the addresses and the axes, from the innermost outwards. What a kernel does
-    /// not take is a loop here.
-    fn run(&self, plan: &Plan, addresses: [u64; 3], axes: &[Axis], start: &Start<'_>) -> Result<()> {
-        if axes.len() > MOST_AXES {
-            let (outer, inner) = (&axes[axes.len() - 1], &axes[..axes.len() - 1]);
-            for index in 0..outer.length {
-                let mut moved = addresses;
-                for side in (0..3).filter(|&side| addresses[side] != 0) {
-                    let bytes = outer.strides[side] * index as isize * plan.sizes[side] as isize;
-                    moved[side] = moved[side].wrapping_add_signed(bytes as i64);
-                }
-                self.run(plan, moved, inner, start)?;
-            }
-            return Ok(());
-        }
-        start(elements(axes), addresses, &KernelAxes::new(axes))
     }
 
     fn moves(&self, writes: bool, index: usize, unit: usize) -> Result<&Moves> {

@@ -5,7 +5,7 @@
 //! elements follow one another, one for any strides; of each, one for each choice of parameters that are values. So a later call
 //! costs two looks into small tables and a launch.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::axes::{Axis, KernelAxes, MOST_AXES, joined, launch_over};
 use super::codegen::Form;
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
@@ -197,33 +197,24 @@ impl Maps {
             // addresses that are multiples of 16 only.
             return unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) };
         }
-        let axes = arguments.axes(&out.layout.shape);
-        self.run_strided(&kernel, arguments, &axes)
-    }
-
-    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
-    fn run_strided(&self, kernel: &Arc<Loaded>, mut arguments: Arguments<'_>, axes: &[Axis<SIDES>]) -> Result<()> {
-        if let [inner @ .., outer] = axes
-            && axes.len() > MOST_AXES
-        {
-            let words = arguments.words;
-            for index in 0..outer.length {
-                for (side, stride) in arguments.sides[..arguments.arrays].iter().zip(outer.strides) {
-                    let bytes = stride * index as isize * side.size as isize;
-                    arguments.words[side.word] = words[side.word].wrapping_add_signed(bytes as i64);
-                }
-                self.run_strided(kernel, Arguments { ..arguments }, inner)?;
-            }
-            return Ok(());
+        let (sides, arrays) = (arguments.sides, arguments.arrays);
+        let mut addresses = [0; SIDES];
+        for (address, side) in addresses.iter_mut().zip(&sides[..arrays]) {
+            *address = arguments.words[side.word];
         }
-        let (size, passed) = (elements(axes), KernelAxes::new(axes));
-        let grid = blocks("map", size, kernel.threads)?;
-        let elements = size as i64;
-        let (mut pointers, count) =
-            arguments.pointers([(&raw const elements).cast(), (&raw const passed).cast::<c_void>()]);
-        // SAFETY: as in `run`, with the axes, of which `strided` and `strided_wide` have the rows of the arrays; every index inside
-        // the shape lies in a live allocation.
-        unsafe { self.launch(kernel, (grid, 1), &mut pointers[..count]) }
+        let axes = arguments.axes(&out.layout.shape);
+        launch_over(&axes, addresses, sides.map(|side| side.size), &mut |addresses, size, axes| {
+            for (address, side) in addresses.iter().zip(&sides[..arrays]) {
+                arguments.words[side.word] = *address;
+            }
+            let grid = blocks("map", size, kernel.threads)?;
+            let elements = size as i64;
+            let (mut pointers, count) =
+                arguments.pointers([(&raw const elements).cast(), (&raw const axes).cast::<c_void>()]);
+            // SAFETY: as above, with the axes, of which `strided` and `strided_wide` have the rows of the arrays; every index
+            // inside the shape lies in a live allocation.
+            unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) }
+        })
     }
 
     /// Reduces to the one element of `out` what the function gives for each of some elements, one at least.

@@ -1,6 +1,6 @@
 //! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/where_.cu`.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, elements, joined};
+use super::axes::{joined, launch_over};
 use super::elementwise::{Kernels, Side};
 use super::{Program, blocks, type_name, unsigned};
 use std::sync::{Arc, OnceLock};
@@ -47,34 +47,18 @@ impl Where {
             // lie in live allocations; packs are only used for addresses that are multiples of 16.
             return unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) };
         }
-        self.run_strided(kernels, sides, &joined(&out.layout.shape, sides.map(|side| side.strides)))
-    }
-
-    /// `axes` from the innermost outwards. What a kernel does not take is a loop here.
-    fn run_strided(&self, kernels: &Kernels, sides: [Side<'_>; 4], axes: &[Axis<4>]) -> Result<()> {
-        if axes.len() > MOST_AXES {
-            let (outer, inner) = (&axes[axes.len() - 1], &axes[..axes.len() - 1]);
-            for index in 0..outer.length {
-                let mut moved = sides;
-                for (side, stride) in moved.iter_mut().zip(outer.strides) {
-                    if side.address != 0 {
-                        let bytes = stride * index as isize * side.size as isize;
-                        side.address = side.address.wrapping_add_signed(bytes as i64);
-                    }
-                }
-                self.run_strided(kernels, moved, inner)?;
-            }
-            return Ok(());
-        }
-        let (size, passed) = (elements(axes), KernelAxes::new(axes));
-        let grid = blocks("where_", size, THREADS)?;
-        let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
-        let ([condition, a, b, target], count) = (sides, size as i64);
-        let mut arguments =
-            arguments![condition.address, a.address, b.address, target.address, count, a.bits, b.bits, passed];
-        // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-        // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
-        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+        let axes = joined(&out.layout.shape, sides.map(|side| side.strides));
+        let [_, a, b, _] = sides.map(|side| side.bits);
+        let (addresses, sizes) = (sides.map(|side| side.address), sides.map(|side| side.size));
+        launch_over(&axes, addresses, sizes, &mut |[condition, of_a, of_b, target], size, axes| {
+            let grid = blocks("where_", size, THREADS)?;
+            let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
+            let count = size as i64;
+            let mut arguments = arguments![condition, of_a, of_b, target, count, a, b, axes];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
+            // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+            unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+        })
     }
 
     #[cold]

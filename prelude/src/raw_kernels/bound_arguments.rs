@@ -83,12 +83,16 @@ impl<'a> BoundArguments<'a> {
         all.iter().filter_map(|bound| if let Bound::Walked(array) = bound { Some(&**array) } else { None })
     }
 
-    /// The outputs, or what stands for them.
-    pub fn outputs(&self) -> impl Iterator<Item = &RawArray> {
-        self.all[self.inputs..].iter().filter_map(|bound| match bound {
-            Bound::Raw(array, _) | Bound::Walked(array) => Some(&**array),
-            Bound::Scalar(_) => None,
-        })
+    /// Copies what was written to contiguous copies of the outputs.
+    pub fn copy_back(&self, outputs: &[&RawArray]) -> Result<()> {
+        for (output, bound) in outputs.iter().zip(&self.all[self.inputs..]) {
+            if let Bound::Walked(array) = bound
+                && !output.shares_memory(array)
+            {
+                output.handle.backend.copy(array.view(), output.view())?;
+            }
+        }
+        Ok(())
     }
 
     /// Replaces inputs that are walked over, and outputs too if `with_outputs`, by contiguous copies of this shape.

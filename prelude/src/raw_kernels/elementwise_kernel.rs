@@ -186,9 +186,7 @@ impl fmt::Debug for ElementwiseKernel {
 impl ElementwiseDefinition {
     /// New arrays for what the kernel gives.
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], size: Option<usize>) -> Result<Vec<RawArray>> {
-        self.parameters.counted(arguments.len(), dtypes.len())?;
-        self.parameters.check_types(arguments, dtypes)?;
-        let handle = self.parameters.device(&[arguments])?;
+        let handle = self.parameters.device(arguments, dtypes, &[])?;
         if let Some(raw) = self.parameters.outputs.iter().find(|output| output.is_raw) {
             let reason = "is raw, so its shape is not known; make the array first and use `call_into`";
             return Err(self.parameters.wrong(format!("the output `{}` {reason}", raw.text())));
@@ -203,10 +201,8 @@ impl ElementwiseDefinition {
 
     /// Writes what the kernel gives into arrays.
     fn written(&self, arguments: &[RawArgument<'_>], outputs: &[RawArgument<'_>], size: Option<usize>) -> Result<()> {
-        self.parameters.counted(arguments.len(), outputs.len())?;
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
-        self.parameters.check_types(arguments, &dtypes)?;
-        let handle = self.parameters.device(&[arguments, outputs])?;
+        let handle = self.parameters.device(arguments, &dtypes, outputs)?;
         let outputs: Vec<&RawArray> = outputs.iter().filter_map(RawArgument::array).collect();
         let mut walked = None;
         for (parameter, &output) in self.parameters.outputs.iter().zip(&outputs) {
@@ -277,12 +273,7 @@ impl ElementwiseDefinition {
         }
         bound.make_contiguous(NAME, shape, true)?;
         self.launched(handle, &bound, shape)?;
-        for (output, target) in outputs.iter().zip(bound.outputs()) {
-            if !output.shares_memory(target) {
-                handle.backend.copy(target.view(), output.view())?;
-            }
-        }
-        Ok(())
+        bound.copy_back(outputs)
     }
 
     /// Launches the kernel; not if the arrays have more axes than it takes.
@@ -299,12 +290,7 @@ impl ElementwiseDefinition {
         }
         let types = bound.types();
         let each = neighbours(form, &typed(&self.parameters, &types));
-        let blocks = u32::try_from(count.div_ceil(THREADS * each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
-        let Some(blocks) = blocks else {
-            return Err(self
-                .parameters
-                .wrong(format!("{count} elements are more than one kernel can work on; split the arrays")));
-        };
+        let blocks = self.parameters.blocks(count, THREADS * each)?;
         let elements = [count as i64];
         let axes = form.is_strided().then(|| KernelAxes::new(&axes).words(bound.walked().count()));
         let mut passed = bound.pass();

@@ -148,7 +148,7 @@ impl ParameterLists {
     }
 
     /// Fails for another number of arguments than there are inputs, or of outputs.
-    pub fn counted(&self, arguments: usize, outputs: usize) -> Result<()> {
+    fn counted(&self, arguments: usize, outputs: usize) -> Result<()> {
         let numbered = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         if arguments != self.inputs.len() {
             let takes = numbered(self.inputs.len(), "input");
@@ -166,13 +166,29 @@ impl ParameterLists {
         Ok(())
     }
 
-    /// The device of the arrays, all on one; that of new arrays if there is none.
-    pub fn device(&self, arguments: &[&[RawArgument<'_>]]) -> Result<Handle> {
-        common_device(self.operation, arguments.iter().copied().flatten())
+    /// The device of a call, if the numbers and the types of arguments and outputs are right. There are arrays for the outputs if
+    /// they were given.
+    pub fn device(
+        &self,
+        arguments: &[RawArgument<'_>],
+        outputs: &[DType],
+        arrays: &[RawArgument<'_>],
+    ) -> Result<Handle> {
+        self.counted(arguments.len(), outputs.len())?;
+        self.check_types(arguments, outputs)?;
+        common_device(self.operation, arguments.iter().chain(arrays))
+    }
+
+    /// How many blocks compute so many results, `each` in a block.
+    pub fn blocks(&self, results: usize, each: usize) -> Result<u32> {
+        let blocks = u32::try_from(results.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        blocks.ok_or_else(|| {
+            self.wrong(format!("{results} elements are more than one kernel can compute; split the arrays"))
+        })
     }
 
     /// Fails for arguments of other types than the parameters have. `outputs` are the types of the outputs that were asked for.
-    pub fn check_types(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<()> {
+    fn check_types(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<()> {
         let given = arguments.iter().map(|argument| argument.dtype()).chain(outputs.iter().copied());
         let mut letters: Vec<(char, DType, &str)> = Vec::new();
         for (number, (parameter, dtype)) in self.all().zip(given).enumerate() {

@@ -233,9 +233,7 @@ impl fmt::Debug for ReductionKernel {
 impl ReductionDefinition {
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], axes: Option<&[isize]>) -> Result<Vec<RawArray>> {
         let parameters = &self.parameters;
-        parameters.counted(arguments.len(), dtypes.len())?;
-        parameters.check_types(arguments, dtypes)?;
-        let handle = parameters.device(&[arguments])?;
+        let handle = parameters.device(arguments, dtypes, &[])?;
         let shape = self.shape(arguments)?;
         let axes = axes.map_or_else(|| Ok((0..shape.len()).collect()), |axes| axes_of(NAME, &shape, axes))?;
         let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
@@ -247,10 +245,8 @@ impl ReductionDefinition {
 
     fn written(&self, arguments: &[RawArgument<'_>], axes: &[isize], outputs: &[RawArgument<'_>]) -> Result<()> {
         let parameters = &self.parameters;
-        parameters.counted(arguments.len(), outputs.len())?;
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
-        parameters.check_types(arguments, &dtypes)?;
-        let handle = parameters.device(&[arguments, outputs])?;
+        let handle = parameters.device(arguments, &dtypes, outputs)?;
         let shape = self.shape(arguments)?;
         let axes = axes_of(NAME, &shape, axes)?;
         let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
@@ -312,13 +308,8 @@ impl ReductionDefinition {
         let key = (bound.types(), ReductionAxes { are_many, is_wide });
         let compiled = self.programs.get(handle, &key, || self.compile(handle, &key))?;
         let division = divided(&kept, &reduced, count, length, compiled.multiprocessors);
-        let (each, shares) = (THREADS / division.lanes, division.shares);
-        let blocks = u32::try_from(count.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
-        let Some(blocks) = blocks else {
-            return Err(
-                parameters.wrong(format!("{count} results are more than one kernel can compute; split the arrays"))
-            );
-        };
+        let shares = division.shares;
+        let blocks = parameters.blocks(count, THREADS / division.lanes)?;
         // Of shares of the outputs, if there are any.
         let bytes = if shares > 1 { count * shares * compiled.state } else { 0 };
         let states = RawArray::uninitialised(NAME, handle, &[bytes], DType::U8)?;
