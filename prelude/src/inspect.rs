@@ -1,5 +1,5 @@
-//! What becomes of Rust functions on CUDA devices, for people to read: [`cuda_source`], [`ptx`]; and [`set_fmad`], which decides
-//! how it rounds.
+//! The code that CUDA devices run for Rust functions, for people to read: [`cuda_source`] and [`ptx`]. And [`set_fmad`], which
+//! decides how that code rounds.
 
 use crate::backend::cuda::{kernel, map};
 use crate::device::{Device, device};
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 mod sealed {
     use super::{Reducing, Result, registry};
 
-    /// What has a translation.
+    /// A function or a kernel that has a translation.
     pub enum Translated {
         Function(Box<registry::Function>, Option<Reducing>),
         Kernel(registry::Kernel),
@@ -31,7 +31,7 @@ pub struct OverArrays<T>(PhantomData<T>);
 /// Kernels, of parameters of the types `P`.
 pub struct OfThreads<P>(PhantomData<P>);
 
-/// What [`cuda_source`] and [`ptx`] show: a function with `#[vectorize]` or `#[kernel]` before it, given by its name, or a formula of
+/// What [`cuda_source`] and [`ptx`] can show: a function with `#[vectorize]` or `#[kernel]`, given by its name, or a formula of
 /// [`fuse!`](crate::fuse). Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not translated to CUDA C",
@@ -54,13 +54,12 @@ impl<P, K: Kernel<P>> sealed::Translatable<OfThreads<P>> for K {
 }
 impl<P, K: Kernel<P>> Translatable<OfThreads<P>> for K {}
 
-/// The CUDA C that [`map`](crate::map) makes of a function with `#[vectorize]` before it, or of a formula of
-/// [`fuse!`](crate::fuse), or [`launch`](crate::launch) of one with `#[kernel]`: the function and all that it calls, each Rust line as
-/// a comment above its translation.
+/// The CUDA C of a function with `#[vectorize]` or `#[kernel]`, or of a formula of [`fuse!`](crate::fuse): the function and all that
+/// it calls. Each Rust line is a comment above its translation.
 ///
-/// With a function over arrays comes the kernel that runs it over arrays whose elements follow one another; for arrays of other
-/// strides another kernel is made. Numbers that a formula has captured are parameters of the kernel, behind the arrays. Of a
-/// `#[kernel]` it is the text with checked indices, for arrays whose elements follow one another, of as many axes as the text indexes.
+/// For a function over arrays, this includes the kernel that runs it over contiguous arrays. Arrays of other strides have another
+/// kernel. Numbers that a formula has captured are parameters of the kernel, after the arrays. For a `#[kernel]`, the code is that
+/// for contiguous arrays, with checked indices.
 ///
 /// No CUDA device is needed.
 ///
@@ -90,12 +89,12 @@ pub fn try_cuda_source<M, F: Translatable<M>>(function: F) -> Result<String> {
     source(&function.translated("cuda_source")?)
 }
 
-/// What NVIDIA's compiler makes of [`cuda_source`]: PTX, the assembly that the driver turns into machine code. For the
-/// [current device](crate::device()); if that is the CPU, for devices of compute capability 8.0 and newer ones.
+/// The PTX of [`cuda_source`]: the assembly that the driver turns into machine code. It is for the
+/// [current device](crate::device()). If that is the CPU, it is for compute capability 8.0 and newer.
 ///
-/// The compiler, NVRTC, must be installed; a device need not be there.
+/// The compiler, NVRTC, must be installed. No CUDA device is needed.
 ///
-/// **Panics** as [`cuda_source`] does, and if NVRTC is not found; the message says how to install it.
+/// **Panics** as [`cuda_source`] does, and if NVRTC is not found. The message says how to install it.
 ///
 /// ```no_run
 /// use warpcell as gpu;
@@ -120,25 +119,25 @@ pub fn try_ptx<M, F: Translatable<M>>(function: F) -> Result<String> {
     assembly(&function.translated("ptx")?)
 }
 
-/// Whether Rust functions that run on CUDA devices from now on compute `a * b + c` of floats in one step, with one rounding
-/// (`true`, as at the start, and as `nvcc` does), or in two as the host does (`false`); `nvcc`'s option `--fmad`.
+/// Whether Rust functions on CUDA devices compute `a * b + c` of floats in one step with one rounding (`true`, the default of
+/// `nvcc` too), or in two steps as the host does (`false`). This is `nvcc`'s option `--fmad`.
 ///
-/// With `false`, results are those of the host bit for bit, but for what `exp`, `sin`, `powf` and the like round differently;
-/// functions that are bound by arithmetic may take up to twice as long. On the CPU device the two steps are always two. The setting
-/// is the process's; what was compiled with either is kept.
+/// With `false`, results have the same bits as on the host, except where `exp`, `sin`, `powf` and similar functions round
+/// differently. Functions that are bound by arithmetic may take up to twice as long. The CPU device always computes two steps. The
+/// setting is for the whole process. Programs compiled with either value are kept.
 ///
 /// ```
 /// use warpcell as gpu;
 ///
 /// gpu::set_fmad(false);
-/// // … what is to be compared with the host
+/// // … code whose results are compared with the host
 /// gpu::set_fmad(true);
 /// ```
 pub fn set_fmad(contracts: bool) {
     map::contract(contracts);
 }
 
-// Not generic: what is generic is compiled again in each cell.
+// Not generic: generic code is compiled again in each cell.
 fn source(of: &Translated) -> Result<String> {
     match of {
         Translated::Function(function, reduction) => {

@@ -1,5 +1,5 @@
-//! Crates that the prelude does not need itself but that cells get from it by `:dep`, so that their types match those
-//! of `ndarray` and of one another. Naming them here puts their code into the shared library.
+//! Crates that the prelude does not use itself, but that cells get from it with `:dep`. So their types match the types of
+//! `ndarray` and of each other. Naming them here puts their code into the shared library.
 
 extern crate approx as _;
 extern crate either as _;

@@ -18,7 +18,7 @@ pub const THREADS: usize = 256;
 /// At addresses that are multiples of this many bytes, neighbours are read and written together.
 pub const ALIGNMENT: usize = 16;
 
-/// How the elements of the arrays lie in memory, which decides the kernel.
+/// The layout of the arrays in memory, which decides the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// All arrays are contiguous and begin at multiples of 16 bytes.
@@ -98,7 +98,7 @@ pub struct Elementwise<'a> {
     pub threads: usize,
     /// How many neighbouring elements a thread takes at once.
     pub each: usize,
-    /// Whether the kernel itself makes sure that the arrays begin at multiples of 16 bytes before it reads neighbours together.
+    /// Whether the kernel checks that the arrays begin at multiples of 16 bytes before it reads neighbours together.
     pub checks_alignment: bool,
     pub parameters: &'a [String],
     pub arrays: &'a [WalkedArray],
@@ -106,7 +106,7 @@ pub struct Elementwise<'a> {
 }
 
 impl Elementwise<'_> {
-    /// The kernel. `Form::support` must stand above it.
+    /// The kernel. The program must have `Form::support` above it.
     pub fn text(&self) -> String {
         let Elementwise { form, threads, each, arrays, code, .. } = *self;
         let index = form.index();

@@ -1,9 +1,8 @@
 //! Rust functions over arrays on CUDA: translated to CUDA C, compiled when first needed, and launched.
 //!
-//! What a function was translated to is found by its definition's identity; it holds as long as nothing that the
-//! function leads to is registered again. Of its kernels only those are compiled that calls ask for: one for arrays whose
-//! elements follow one another, one for any strides; of each, one for each choice of parameters that are values. So a later call
-//! costs two looks into small tables and a launch.
+//! A translation is found by the identity of the function's definition. It is used until the function, or something that it
+//! calls, is registered again. Only kernels that calls need are compiled: for contiguous arrays or for any strides, and for each
+//! choice of parameters that are values. So a later call costs two looks into small tables and a launch.
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, joined, launch_over};
 use super::codegen::Form;
@@ -27,11 +26,11 @@ use warpcell_translate::{Scalar, Translation};
 
 pub mod program;
 
-/// The most arrays of a call: as many parameters and as many results as functions over arrays have.
+/// The most arrays of a call: all parameters and all results that a function over arrays can have.
 const SIDES: usize = 16;
 /// The most parameters of a kernel before the number of elements: those, and as many captured values.
 const WORDS: usize = 24;
-/// So many functions are kept translated. What is left out is translated again, and found in the cache on disk.
+/// The most translated functions that are kept. Others are translated again, and their programs are in the cache on disk.
 const MOST_FUNCTIONS: usize = 1024;
 
 /// Whether products and sums of floats are contracted to one operation with one rounding.
@@ -61,14 +60,14 @@ pub(super) struct Maps {
 struct Translated {
     name: &'static str,
     translation: Translation,
-    /// Of the items that it was made of.
+    /// The stamp of the items that it was made of.
     stamp: u64,
-    /// The last one of the registry at which it held.
+    /// The last generation of the registry in which it was right.
     generation: AtomicU64,
     kernels: RwLock<Vec<(Key, Arc<Loaded>)>>,
 }
 
-/// What tells the kernels of a function apart.
+/// The differences between the kernels of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     form: Form,
@@ -89,20 +88,20 @@ struct Loaded {
     resident: usize,
     /// Owns the function.
     _module: Module,
-    /// Where it writes what has failed, if it can. After the module, which must not write to it any more.
+    /// Where it writes a failure, if it can fail. It is dropped after the module, which may write to it until then.
     record: Option<Slot>,
 }
 
-/// The arguments of a call: the words that the kernel takes, and how the elements of arrays lie.
+/// The arguments of a call: the words that the kernel takes, and the layouts of arrays.
 struct Arguments<'a> {
     /// Addresses of arrays and bits of values.
     words: [u64; WORDS],
     count: usize,
     scalars: u32,
-    /// Of the arrays, in the order of the words.
+    /// The arrays, in the order of the words.
     sides: [Side<'a>; SIDES],
     arrays: usize,
-    /// Whether all arrays' elements follow one another, and begin at multiples of 16 bytes.
+    /// Whether all arrays are contiguous, and begin at multiples of 16 bytes.
     contiguous: bool,
     aligned: bool,
 }
@@ -112,7 +111,7 @@ struct Side<'a> {
     strides: &'a [isize],
     /// Bytes of an element.
     size: usize,
-    /// The place of the address among the words.
+    /// The number of the word with the address.
     word: usize,
 }
 
@@ -217,7 +216,7 @@ impl Maps {
         })
     }
 
-    /// Reduces to the one element of `out` what the function gives for each of some elements, one at least.
+    /// Reduces the results of the function for all elements, one at least, to the one element of `out`.
     pub fn reduce(
         &self,
         reduce: &Reduce,
@@ -261,7 +260,7 @@ impl Maps {
             // state for each of `most_blocks` blocks; the views lie in live allocations.
             unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) }
         };
-        // A thread that fails ends before it has counted itself, so what can fail gets a counter of its own.
+        // A thread that fails ends before it is counted, so a kernel that can fail gets a counter of its own.
         if kernel.record.is_some() { reduce.with_own_scratch(launch) } else { reduce.with_scratch(launch) }
     }
 
@@ -313,7 +312,7 @@ impl Maps {
         }
         let translation = translate(function, &items)?;
         let mut functions = self.functions();
-        // Of a cell that was run again, everything may be as before.
+        // If a cell was run again, everything may be as before.
         let same = functions.values().find(|other| other.translation == translation);
         let kernels = same.map(|same| same.kernels().clone()).unwrap_or_default();
         let translated = Arc::new(Translated {
@@ -323,7 +322,7 @@ impl Maps {
             generation: AtomicU64::new(items.generation),
             kernels: RwLock::new(kernels),
         });
-        // Earlier definitions are not called any more; of formulas nobody knows.
+        // Nobody calls earlier definitions of a function. Formulas have no names, so this is not known of them.
         functions.retain(|_, other| other.name == FORMULA || other.name != function.name);
         if functions.len() >= MOST_FUNCTIONS {
             functions.clear();
@@ -352,7 +351,7 @@ impl Maps {
         }
         let loaded = Arc::new(Loaded { function, each, threads, resident, _module: module, record });
         let mut kernels = translated.kernels.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been first; its kernel is as good.
+        // Another thread may have been first. Its kernel is the same.
         kernels.push((key, loaded.clone()));
         Ok(loaded)
     }
@@ -368,7 +367,7 @@ impl Translated {
     }
 }
 
-/// What a function and all that it calls are in CUDA C.
+/// The translation of a function and of all that it calls.
 fn translate(function: &Function, items: &registry::Items) -> Result<Translation> {
     let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
     let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
@@ -389,16 +388,16 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
     Err(Error::InvalidArgument { operation: "map", reason })
 }
 
-/// The CUDA C with which a function runs over arrays whose elements follow one another.
+/// The CUDA C with which a function runs over contiguous arrays.
 pub fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result<String> {
     let translation = translate(function, &registry::items(function))?;
-    // What a formula has captured are values.
+    // The values that a formula has captured.
     let own = function.parameters.len();
     let scalars = (own..translation.parameters.len()).fold(0, |bits, number| bits | 1 << number);
     Ok(MapKernel { translation: &translation, form: Form::Packed, scalars, reduction }.program().source)
 }
 
-/// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.
+/// The PTX of [`source`] for the device of this number, or without one for common devices.
 pub fn ptx(function: &Function, reduction: Option<ReduceOperation>, ordinal: Option<usize>) -> Result<String> {
     let target = ordinal.map(context::target_of).transpose()?;
     let source = source(function, reduction)?;

@@ -1,4 +1,4 @@
-//! What kernels of CUDA C text are given: arrays and scalars in tuples; and what they give.
+//! The arguments of kernels of CUDA C text, arrays and scalars in tuples, and the arrays of their results.
 
 use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Element, Scalar};
@@ -56,7 +56,7 @@ impl<'a> RawArgument<'a> {
     }
 }
 
-/// An argument of another type than the one that is wanted, and what to write instead.
+/// An argument of the wrong type, for a message, and what to write instead.
 pub(super) fn described(argument: &RawArgument<'_>, wanted: DType) -> String {
     match argument {
         RawArgument::Array { array, .. } => {
@@ -91,7 +91,7 @@ fn shown(value: Scalar) -> String {
     }
 }
 
-/// The same value as a literal of another type that literals can have; none if that type lacks it.
+/// The same value as a literal of another type; none if it has no such literal.
 fn literal(value: Scalar, wanted: DType) -> Option<String> {
     let number: f64 = match value {
         Scalar::U8(value) => value.into(),
@@ -100,12 +100,12 @@ fn literal(value: Scalar, wanted: DType) -> Option<String> {
         Scalar::I16(value) => value.into(),
         Scalar::I32(value) => value.into(),
         Scalar::U32(value) => value.into(),
-        // Larger ones than doubles have exactly are no literals that one would write.
+        // Doubles do not have all larger integers.
         Scalar::I64(value) if value.unsigned_abs() < 1 << 53 => value as f64,
         Scalar::U64(value) if value < 1 << 53 => value as f64,
         Scalar::F16(value) => value.into(),
         Scalar::BF16(value) => value.into(),
-        // With as few digits as tell it.
+        // With as few digits as are needed to tell it from others.
         Scalar::F32(value) => value.to_string().parse().ok()?,
         Scalar::F64(value) => value,
         _ => return None,
@@ -135,8 +135,8 @@ fn literal(value: Scalar, wanted: DType) -> Option<String> {
 )]
 pub trait TextArgument: sealed::Argument {}
 
-/// The arguments of a kernel of CUDA C text: a tuple of arrays, in references of both kinds, and scalars, such as
-/// `(&a, &mut out, 3)`; or a reference to one array. Not an extension point.
+/// The arguments of a kernel of CUDA C text: a tuple of references to arrays and of scalars, such as `(&a, &mut out, 3)`, or a
+/// reference to one array. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a kernel",
     label = "expected a tuple such as `(&a, &mut out, 3)`",

@@ -1,11 +1,11 @@
-//! What is known of a compiled kernel: [`KernelAttributes`], and how much of a device it fills: [`Occupancy`].
+//! The attributes of a compiled kernel, [`KernelAttributes`], and how much of a device it fills, [`Occupancy`].
 
 use crate::backend::text::{FunctionAttributes, Limits};
 use crate::timing::table::{self, Table};
 use std::fmt;
 
-/// What the compiler has made of a kernel, and how much of the device it can fill; from
-/// [`RawKernel::attributes`](crate::RawKernel::attributes) and [`kernel_attributes`](crate::kernel_attributes). Shown as a table.
+/// The attributes of a compiled kernel, and how much of the device it can fill. They are shown as a table. See
+/// [`RawKernel::attributes`](crate::RawKernel::attributes) and [`kernel_attributes`](crate::kernel_attributes).
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KernelAttributes {
@@ -13,9 +13,9 @@ pub struct KernelAttributes {
     pub name: String,
     /// Registers of each thread.
     pub registers: usize,
-    /// Bytes of shared memory of each block that the text declares; what a launch asks for comes on top.
+    /// Bytes of shared memory of each block that the text declares. A launch may ask for more.
     pub shared_bytes: usize,
-    /// Bytes of local memory of each thread: what has no place in registers, and arrays that are indexed by what is computed.
+    /// Bytes of local memory of each thread: values for which there are no registers, and arrays with computed indices.
     pub local_bytes: usize,
     /// Bytes of constant memory.
     pub constant_bytes: usize,
@@ -23,7 +23,7 @@ pub struct KernelAttributes {
     pub max_threads_per_block: usize,
     /// The architecture that the machine code is for, such as (9, 0).
     pub binary_version: (usize, usize),
-    /// How much of the device blocks of usual sizes fill.
+    /// How much of the device is filled by blocks of common sizes.
     pub occupancy: Vec<Occupancy>,
 }
 
@@ -35,7 +35,7 @@ pub struct Occupancy {
     pub threads: usize,
     /// The number of blocks that a multiprocessor runs at once; 0 if it cannot run one.
     pub blocks: usize,
-    /// Which part of the threads that a multiprocessor can run at once they are, at most 1.
+    /// The threads of these blocks, divided by the threads that a multiprocessor can run at once; at most 1.
     pub fraction: f64,
 }
 

@@ -74,7 +74,7 @@ impl<'a> BoundArguments<'a> {
         Self::walked_among(&self.all)
     }
 
-    /// Those among the inputs.
+    /// The inputs of which each element is met once.
     pub fn walked_inputs(&self) -> impl Iterator<Item = &RawArray> {
         Self::walked_among(&self.all[..self.inputs])
     }
@@ -83,7 +83,7 @@ impl<'a> BoundArguments<'a> {
         all.iter().filter_map(|bound| if let Bound::Walked(array) = bound { Some(&**array) } else { None })
     }
 
-    /// Copies what was written to contiguous copies of the outputs.
+    /// Copies the results from contiguous copies back to the outputs.
     pub fn copy_back(&self, outputs: &[&RawArray]) -> Result<()> {
         for (output, bound) in outputs.iter().zip(&self.all[self.inputs..]) {
             if let Bound::Walked(array) = bound
@@ -107,7 +107,7 @@ impl<'a> BoundArguments<'a> {
         Ok(())
     }
 
-    /// What a launch passes: scalars, addresses, and behind the address of a raw array the number of its elements.
+    /// The arguments of a launch: scalars, addresses, and after the address of a raw array the number of its elements.
     pub fn pass(&self) -> Vec<Passed<'_>> {
         let mut passed = Vec::with_capacity(2 * self.all.len());
         for (number, bound) in self.all.iter().enumerate() {
@@ -124,7 +124,7 @@ impl<'a> BoundArguments<'a> {
     }
 }
 
-/// Those axes of arrays, broadcast to `shape`, whose number is wanted: from the innermost outwards, and joined.
+/// The wanted axes of arrays, broadcast to `shape`: from the innermost outwards, and joined.
 pub(super) fn axes_of_arrays<'a>(
     arrays: impl Iterator<Item = &'a RawArray>,
     shape: &[usize],

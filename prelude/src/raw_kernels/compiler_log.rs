@@ -1,10 +1,10 @@
-//! What the compiler says of a text that does not compile.
+//! The compiler's log for a text that does not compile.
 
 use crate::error::Error;
 
-/// The names of functions that were asked for and that the program lacks, if the compiler has no other complaint.
+/// The names of requested functions that the program does not have, if the log has no other errors.
 ///
-/// It looks names up in a file of its own, whose errors it reports beside those of the text.
+/// The compiler looks names up in a file of its own, and reports errors in that file together with those in the text.
 pub(super) fn missing(error: &Error) -> Option<Vec<String>> {
     let Error::KernelCompilation { log, .. } = error else { return None };
     let mut names = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn missing(error: &Error) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The error with advice on what such texts often lack.
+/// The error with advice for common mistakes.
 pub(super) fn advised(error: Error) -> Error {
     match error {
         Error::KernelCompilation { kernel, log } => {

@@ -9,7 +9,7 @@ mod sealed {
 
 use sealed::Length;
 
-/// What can be given as a grid or a block: `n`, `(x, y)`, `(x, y, z)`, or an array of as many lengths. Not an extension point.
+/// The size of a grid or a block: `n`, `(x, y)`, `(x, y, z)`, or an array of two or three lengths. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the size of a grid or a block",
     label = "expected one to three lengths",

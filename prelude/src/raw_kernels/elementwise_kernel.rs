@@ -1,4 +1,4 @@
-//! [`ElementwiseKernel`]: a kernel from the text of what is done to each element.
+//! [`ElementwiseKernel`]: a kernel from CUDA C text that computes one element.
 
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
 use super::bound_arguments::{BoundArguments, axes_of_arrays};
@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 const NAME: &str = "ElementwiseKernel";
 
-/// A kernel from CUDA C text for each element: arguments broadcast, and the text sees one element of each; CuPy's
-/// `ElementwiseKernel`.
+/// A kernel from CUDA C text that computes one element; CuPy's `ElementwiseKernel`. The arguments broadcast, and the text sees one
+/// element of each.
 ///
-/// ParameterLists are a type and a name, such as `float64 x`. The types are NumPy's, or Rust's (`f64 x`), or a letter for the type of
-/// the argument: in `T x, T y` both have one type. In the text, `i` is the number of the element in row-major order, and
-/// `_ind.size()` how many there are. Of a parameter with `raw` before it the text has all elements: `x[i]`, `x.size()`.
-/// `return` ends the element. Arrays of `float16`, `bfloat16` and complex numbers have arithmetic in the text, too.
+/// A parameter is a type and a name, such as `float64 x`. The type is a name of NumPy, a name of Rust (`f64 x`), or a letter that
+/// stands for the type of the argument: in `T x, T y` both have the same type. In the text, `i` is the number of the element in
+/// row-major order, and `_ind.size()` is the number of elements. A parameter with `raw` before it is the whole array: the text
+/// indexes it (`x[i]`, `x.size()`). `return` ends the element. `float16`, `bfloat16` and complex numbers have arithmetic too.
 ///
-/// The text is compiled at the first call, once for each combination of types, and kept on disk. It runs on CUDA devices; for
-/// both kinds write a Rust function with `#[vectorize]`, and call it by [`map`](crate::map()).
+/// The text is compiled at the first call, once for each combination of types, and kept on disk. It runs on CUDA devices only. For
+/// a function that runs on the CPU too, write it in Rust with `#[vectorize]`, and call it with [`map`](crate::map()).
 ///
 /// ```
 /// use warpcell as gpu;
@@ -41,7 +41,7 @@ const NAME: &str = "ElementwiseKernel";
 #[derive(Clone)]
 pub struct ElementwiseKernel {
     definition: Arc<ElementwiseDefinition>,
-    /// The number of elements, where no array tells it.
+    /// The number of elements, if all arrays are raw.
     size: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ struct ElementwiseDefinition {
 }
 
 impl ElementwiseKernel {
-    /// A kernel with these inputs and outputs, of which `body` computes the outputs. `name` is for messages and profiles.
+    /// A kernel with these inputs and outputs. `body` computes the outputs. `name` is for messages and profiles.
     ///
     /// **Panics** if a list of parameters or the name cannot be read.
     #[track_caller]
@@ -92,7 +92,7 @@ impl ElementwiseKernel {
         self.changed(|definition| definition.options.extend(options))
     }
 
-    /// The kernel for this many elements, where all arrays are `raw`; CuPy's argument `size`.
+    /// The kernel for this number of elements, if all arrays are `raw`; CuPy's argument `size`.
     pub fn size(&self, elements: usize) -> ElementwiseKernel {
         ElementwiseKernel { size: Some(elements), ..self.clone() }
     }
@@ -103,11 +103,11 @@ impl ElementwiseKernel {
         ElementwiseKernel { definition: Arc::new(definition), size: self.size }
     }
 
-    /// Runs the kernel, which has one output, and gives that: a new array of the broadcast shape. `T` must be the output's type
-    /// in the text.
+    /// Runs a kernel with one output, and returns the output: a new array of the broadcast shape. `T` must be the type of the
+    /// output in the text.
     ///
-    /// Inputs are a tuple of arrays and scalars of the types in the text; nothing is converted. Views are fine; of one for a
-    /// `raw` input a contiguous copy is used.
+    /// The inputs are a tuple of arrays and scalars of the types in the text. Nothing is converted. Arrays may be views. A view
+    /// for a `raw` input is copied.
     ///
     /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if the text does not
     /// compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation)), or on the CPU device.
@@ -137,10 +137,10 @@ impl ElementwiseKernel {
         R::arrays(check(self.made(&arguments, R::DTYPES)))
     }
 
-    /// Runs the kernel and writes what it gives into arrays that there are: `&mut out`, or a tuple of such references. The text
-    /// can read the outputs' elements before it writes to them.
+    /// Runs the kernel and writes its results to existing arrays: `&mut out`, or a tuple of such references. The text can read
+    /// the elements of the outputs before it writes them.
     ///
-    /// **Panics** as [`call`](Self::call), and if an output has another shape than the inputs together.
+    /// **Panics** as [`call`](Self::call), and if an output does not have the broadcast shape.
     ///
     /// ```
     /// use warpcell as gpu;
@@ -184,7 +184,7 @@ impl fmt::Debug for ElementwiseKernel {
 }
 
 impl ElementwiseDefinition {
-    /// New arrays for what the kernel gives.
+    /// New arrays with the results.
     fn made(&self, arguments: &[RawArgument<'_>], dtypes: &[DType], size: Option<usize>) -> Result<Vec<RawArray>> {
         let handle = self.parameters.device(arguments, dtypes, &[])?;
         if let Some(raw) = self.parameters.outputs.iter().find(|output| output.is_raw) {
@@ -199,7 +199,7 @@ impl ElementwiseDefinition {
         Ok(made)
     }
 
-    /// Writes what the kernel gives into arrays.
+    /// Writes the results to arrays.
     fn written(&self, arguments: &[RawArgument<'_>], outputs: &[RawArgument<'_>], size: Option<usize>) -> Result<()> {
         let dtypes: Vec<DType> = outputs.iter().map(RawArgument::dtype).collect();
         let handle = self.parameters.device(arguments, &dtypes, outputs)?;
@@ -243,7 +243,7 @@ impl ElementwiseDefinition {
             )),
             (Some(shape), None) => Ok(shape),
             (None, Some(size)) => Ok(vec![size]),
-            // Of scalars alone comes one element.
+            // Without arrays there is one element.
             (None, None)
                 if arguments.iter().all(|argument| argument.array().is_none())
                     && self.parameters.outputs.iter().all(|output| !output.is_raw) =>
@@ -256,7 +256,7 @@ impl ElementwiseDefinition {
         }
     }
 
-    /// Runs the kernel over `shape`, to which the walked inputs broadcast, and which is that of the walked outputs.
+    /// Runs the kernel over `shape`. The walked inputs broadcast to it, and the walked outputs have it.
     fn run(
         &self,
         handle: &Handle,
@@ -276,7 +276,7 @@ impl ElementwiseDefinition {
         bound.copy_back(outputs)
     }
 
-    /// Launches the kernel; not if the arrays have more axes than it takes.
+    /// Launches the kernel, unless the arrays have more axes than it takes.
     fn launched(&self, handle: &Handle, bound: &BoundArguments<'_>, shape: &[usize]) -> Result<bool> {
         let count: usize = shape.iter().product();
         let are_contiguous = bound.walked().all(|array| array.shape() == shape && array.layout.is_contiguous());

@@ -47,7 +47,7 @@ pub(super) fn contiguous(kernel: &str, arguments: &[RawArgument<'_>]) -> Result<
     }
 }
 
-/// Whether the elements of an array, and where they begin, are what a pointer leads to.
+/// Whether an array has the elements, and begins at an address, that a pointer needs.
 fn points_to(to: &Pointee, array: &RawArray) -> bool {
     match to {
         Pointee::Anything => true,
@@ -58,7 +58,7 @@ fn points_to(to: &Pointee, array: &RawArray) -> bool {
     }
 }
 
-/// Whether an array begins at a multiple of as many elements as a vector has; those of three need no more than one.
+/// Whether an array begins at a whole vector. Vectors of three elements may begin at any element.
 fn is_aligned(array: &RawArray, lanes: usize) -> bool {
     lanes == 3 || array.layout.offset.is_multiple_of(lanes)
 }
@@ -70,7 +70,7 @@ fn count(kernel: &str, parameters: &[CParameter], given: usize) -> Error {
     invalid(NAME, format!("`{kernel}` takes {}{list}, but was given {given}", numbered(parameters.len())))
 }
 
-/// As many arguments, in words.
+/// A number of arguments, for a message.
 fn numbered(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
@@ -120,7 +120,7 @@ fn misfit(kernel: &str, number: usize, parameter: &CParameter, argument: &RawArg
     invalid(NAME, format!("{place} {reason}"))
 }
 
-/// Fails if arguments are not as large as the kernel's parameters in the compiled program, or cannot be compared.
+/// Fails if the sizes of the arguments differ from those of the compiled kernel's parameters, or cannot be compared.
 pub(super) fn sizes(
     kernel: &str,
     parameters: Option<&[CParameter]>,
@@ -258,7 +258,7 @@ fn beyond(
     invalid(NAME, format!("`{kernel}` cannot be launched: {reason}"))
 }
 
-/// Lengths as one writes them, such as `32 × 8 × 1`.
+/// Lengths for a message, such as `32 × 8 × 1`.
 fn times(lengths: [i64; 3]) -> String {
     lengths.map(|length| length.to_string()).join(" × ")
 }

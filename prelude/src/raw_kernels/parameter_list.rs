@@ -1,4 +1,4 @@
-//! Lists of parameters as CuPy writes them, such as `float64 x, raw T y`, and what arguments make of them.
+//! Lists of parameters as CuPy writes them, such as `float64 x, raw T y`, and the checks of arguments for them.
 
 use super::arguments::{RawArgument, described};
 use super::{invalid, type_names};
@@ -24,7 +24,7 @@ pub(super) enum ListedType {
 }
 
 impl ListedParameter {
-    /// As it may be written, such as `raw float64 x`.
+    /// As users write it, such as `raw float64 x`.
     pub fn text(&self) -> String {
         let raw = if self.is_raw { "raw " } else { "" };
         match self.kind {
@@ -34,12 +34,12 @@ impl ListedParameter {
     }
 }
 
-/// A list of parameters, as it may be written.
+/// A list of parameters, as users write it.
 pub(super) fn texts(list: &[ListedParameter]) -> String {
     list.iter().map(ListedParameter::text).collect::<Vec<String>>().join(", ")
 }
 
-/// The parameters of a list, which may be empty; or what is wrong with it.
+/// The parameters of a list, which may be empty; or a sentence about what is wrong.
 pub(super) fn parse(list: &str) -> std::result::Result<Vec<ListedParameter>, String> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
@@ -95,7 +95,7 @@ pub(super) struct ParameterLists {
 pub(super) const MOST: usize = 32;
 
 impl ParameterLists {
-    /// Reads both lists. `reserved` are the names that the kernel's texts have for other things.
+    /// Reads both lists. `reserved` are names with another meaning in the kernel's texts.
     pub fn new(
         operation: &'static str,
         inputs: &str,
@@ -147,7 +147,7 @@ impl ParameterLists {
         invalid(self.operation, format!("`{}`: {}", self.name, reason.as_ref()))
     }
 
-    /// Fails for another number of arguments than there are inputs, or of outputs.
+    /// Fails if the number of arguments or of outputs is wrong.
     fn counted(&self, arguments: usize, outputs: usize) -> Result<()> {
         let numbered = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         if arguments != self.inputs.len() {
@@ -166,8 +166,8 @@ impl ParameterLists {
         Ok(())
     }
 
-    /// The device of a call, if the numbers and the types of arguments and outputs are right. There are arrays for the outputs if
-    /// they were given.
+    /// The device of a call. Fails if the numbers or the types of arguments and outputs are wrong, or if devices differ. `arrays`
+    /// are those for the outputs, if the user gave them.
     pub fn device(
         &self,
         arguments: &[RawArgument<'_>],
@@ -179,7 +179,7 @@ impl ParameterLists {
         common_device(self.operation, arguments.iter().chain(arrays))
     }
 
-    /// How many blocks compute so many results, `each` in a block.
+    /// The number of blocks for some results, of which a block computes `each`.
     pub fn blocks(&self, results: usize, each: usize) -> Result<u32> {
         let blocks = u32::try_from(results.div_ceil(each)).ok().filter(|&blocks| blocks <= i32::MAX as u32);
         blocks.ok_or_else(|| {
@@ -187,7 +187,7 @@ impl ParameterLists {
         })
     }
 
-    /// Fails for arguments of other types than the parameters have. `outputs` are the types of the outputs that were asked for.
+    /// Fails if an argument, or an output that was asked for, has another type than its parameter.
     fn check_types(&self, arguments: &[RawArgument<'_>], outputs: &[DType]) -> Result<()> {
         let given = arguments.iter().map(|argument| argument.dtype()).chain(outputs.iter().copied());
         let mut letters: Vec<(char, DType, &str)> = Vec::new();
@@ -209,7 +209,7 @@ impl ParameterLists {
         Ok(())
     }
 
-    /// The shape to which `shape` and the inputs that are not raw broadcast; none if there are none.
+    /// The shape to which `shape` and the inputs that are not raw broadcast; none if there is no shape.
     pub fn broadcast(
         &self,
         arguments: &[RawArgument<'_>],
@@ -246,7 +246,7 @@ impl ParameterLists {
     }
 }
 
-/// The device of the arrays among arguments, all on one; that of new arrays if there is none.
+/// The device of the arrays among some arguments, which must be the same; without arrays, the current device.
 pub(super) fn common_device<'a, 'b: 'a>(
     operation: &'static str,
     arguments: impl Iterator<Item = &'a RawArgument<'b>>,
@@ -259,7 +259,7 @@ pub(super) fn common_device<'a, 'b: 'a>(
     Ok(first.handle.clone())
 }
 
-/// Whether a word cannot be a variable's name in CUDA C.
+/// Whether a word cannot be the name of a variable in CUDA C.
 fn is_reserved(word: &str) -> bool {
     const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class compl const constexpr \
                          const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern \

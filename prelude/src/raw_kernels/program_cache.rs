@@ -1,4 +1,4 @@
-//! What a kernel's text was compiled to: one program for each device and each combination of types.
+//! The compiled programs of a kernel: one for each device and each combination of types.
 
 use super::compiler_log;
 use crate::backend::text::{Text, TextProgram};
@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// The element type of each parameter, and whether it is a scalar.
 pub(super) type ArgumentTypes = Vec<(DType, bool)>;
 
-/// ProgramCache by what they were made for.
+/// Programs, found by the device and a key.
 pub(super) struct ProgramCache<K, P: ?Sized> {
     made: RwLock<Vec<(Device, K, Arc<P>)>>,
 }
@@ -21,7 +21,7 @@ impl<K, P: ?Sized> Default for ProgramCache<K, P> {
     }
 }
 
-/// A clone is empty: a definition is cloned in order to change it, and then needs other programs.
+/// A clone is empty: a definition is cloned in order to change it, and the changed definition needs other programs.
 impl<K, P: ?Sized> Clone for ProgramCache<K, P> {
     fn clone(&self) -> Self {
         ProgramCache::default()
@@ -29,7 +29,7 @@ impl<K, P: ?Sized> Clone for ProgramCache<K, P> {
 }
 
 impl<K: PartialEq, P: ?Sized> ProgramCache<K, P> {
-    /// The program for a key, made if there is none. Of two threads that make one at once, the second one's is not used.
+    /// The program for a key, made if there is none. If two threads make it at the same time, the first one is kept.
     pub fn get(&self, handle: &Handle, key: &K, make: impl FnOnce() -> Result<Arc<P>>) -> Result<Arc<P>>
     where
         K: Clone,
@@ -52,7 +52,7 @@ impl<K: PartialEq, P: ?Sized> ProgramCache<K, P> {
     }
 }
 
-/// Compiles a program; errors of the text come with advice.
+/// Compiles a program. Errors in the text come with advice.
 pub(super) fn compiled(handle: &Handle, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
     handle.backend.compile_text(text).map_err(compiler_log::advised)
 }

@@ -35,7 +35,7 @@ impl TypedParameter<'_> {
         c_name(self.dtype)
     }
 
-    /// What the elements of the array are to the kernel.
+    /// The type of the array's elements in the kernel.
     fn element(&self) -> String {
         format!("{}{}", if self.is_output { "" } else { "const " }, self.c_type())
     }
@@ -143,9 +143,9 @@ pub(super) struct Expressions<'a> {
     pub map: &'a str,
     pub reduce: &'a str,
     pub post_map: &'a str,
-    /// None if the reduction of nothing is an error.
+    /// None if a reduction of no elements is an error.
     pub identity: Option<&'a str>,
-    /// The type in which is reduced; that of the first output if none is named.
+    /// The type of the values; without it, the type of the first output.
     pub kind: Option<&'a str>,
 }
 
@@ -233,7 +233,7 @@ pub(super) fn reduction(
     text + "\n" + &kernels.text()
 }
 
-/// What stands above the kernels: types, what the kernels need, and the user's preamble.
+/// The part of a program above the kernels: types, functions that the kernels need, and the user's preamble.
 fn head(title: &str, name: &str, parameters: &[TypedParameter<'_>], preamble: &str, form: Form) -> String {
     let mut text = format!("// {title}\n#line 1 \"{name}, generated\"\n");
     let has = |wanted: fn(DType) -> bool| parameters.iter().any(|parameter| wanted(parameter.dtype));
@@ -260,7 +260,7 @@ fn head(title: &str, name: &str, parameters: &[TypedParameter<'_>], preamble: &s
     text
 }
 
-/// Further parameters or arguments: each behind a comma.
+/// More parameters or arguments, with a comma before each.
 fn list(items: impl Iterator<Item = String>) -> String {
     items.flat_map(|item| [", ".to_owned(), item]).collect()
 }

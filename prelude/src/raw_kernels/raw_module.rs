@@ -54,7 +54,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub struct RawKernel {
     definition: Arc<ModuleDefinition>,
-    /// The number of the function among those that are asked for.
+    /// The number of the function among the requested ones.
     number: usize,
     /// Bytes of dynamic shared memory.
     shared: usize,
@@ -86,7 +86,7 @@ pub struct RawModule {
     definition: Arc<ModuleDefinition>,
 }
 
-// The programs inside are not changed once they are there.
+// Programs are added, and never changed.
 impl std::panic::UnwindSafe for RawKernel {}
 impl std::panic::RefUnwindSafe for RawKernel {}
 impl std::panic::UnwindSafe for RawModule {}
@@ -113,15 +113,15 @@ struct RequestedFunction {
 
 struct CompiledModule {
     program: Arc<dyn TextProgram>,
-    /// Of each function that was asked for.
+    /// For each requested function; none if the program does not have it.
     functions: Vec<Option<CompiledFunction>>,
 }
 
 struct CompiledFunction {
-    /// In the program.
+    /// Its number in the program.
     number: usize,
     attributes: OnceLock<FunctionAttributes>,
-    /// The sizes of the parameters, if the driver tells them.
+    /// The sizes of the parameters, if the driver reports them.
     sizes: OnceLock<Option<Vec<usize>>>,
 }
 
@@ -151,7 +151,7 @@ impl RawKernel {
     }
 
     /// The kernel with this many bytes of dynamic shared memory for each block, which the text declares as
-    /// `extern __shared__ float room[];`. What is beyond 48 KiB is asked of the driver, up to what the device has.
+    /// `extern __shared__ float room[];`. More than 48 KiB is possible if the device has it.
     ///
     /// ```
     /// use warpcell as gpu;
@@ -172,7 +172,7 @@ impl RawKernel {
         RawKernel { shared: bytes, ..self.clone() }
     }
 
-    /// Compiles the kernel for the current device now and not at the first launch.
+    /// Compiles the kernel for the current device now, and not at the first launch.
     ///
     /// **Panics** if the text does not compile ([`Error::KernelCompilation`], with the
     /// compiler's log, in which lines are those of the text), if it has no such function, or on the CPU device.
@@ -205,7 +205,7 @@ impl RawKernel {
         arguments.with(&mut |arguments| self.definition.launch(self.number, [grid, block], self.shared, arguments))
     }
 
-    /// Registers, memory and occupancy on the current device, as the compiler has made the kernel; compiles it if it is not.
+    /// Registers, memory and occupancy of the kernel on the current device. Compiles it if it is not compiled yet.
     ///
     /// **Panics** as [`compile`](Self::compile) does.
     #[track_caller]
@@ -265,7 +265,7 @@ impl fmt::Debug for RawKernel {
 }
 
 impl RawModule {
-    /// A text of which functions are taken by [`get_function`](Self::get_function).
+    /// A module from a source text. [`get_function`](Self::get_function) returns its functions.
     pub fn new(source: &str) -> RawModule {
         let mut definition = ModuleDefinition::new(source);
         for signature in definition.signatures.clone().iter().filter(|signature| !signature.is_template) {
@@ -274,13 +274,13 @@ impl RawModule {
         RawModule { definition: Arc::new(definition) }
     }
 
-    /// The module with further options for the compiler, such as `-DTILE=16` or `--std=c++20`. Options change what is compiled,
-    /// so take functions behind them.
+    /// The module with further options for the compiler, such as `-DTILE=16` or `--std=c++20`. Call it before
+    /// [`get_function`](Self::get_function).
     pub fn options<S: Into<String>>(&self, options: impl IntoIterator<Item = S>) -> RawModule {
         RawModule { definition: self.definition.with_options(options) }
     }
 
-    /// The module with instances of its templates, such as `scale<float>`, and functions that its macros make.
+    /// The module with more functions: instances of its templates, such as `scale<float>`, and functions that macros define.
     pub fn name_expressions<S: Into<String>>(&self, names: impl IntoIterator<Item = S>) -> RawModule {
         let mut definition = ModuleDefinition::clone(&self.definition);
         for name in names {
@@ -289,7 +289,7 @@ impl RawModule {
         RawModule { definition: Arc::new(definition) }
     }
 
-    /// Compiles the text for the current device now and not at the first launch.
+    /// Compiles the text for the current device now, and not at the first launch.
     ///
     /// **Panics** as [`RawKernel::compile`] does.
     #[track_caller]
@@ -305,7 +305,7 @@ impl RawModule {
     /// A function of the text, by its name: `add`, `space::add`, or an instance of a template that was named by
     /// [`name_expressions`](Self::name_expressions). All functions of a module share its variables.
     ///
-    /// **Panics** if there is no such function; the message names those that there are.
+    /// **Panics** if there is no such function. The message names the functions of the text.
     #[track_caller]
     pub fn get_function(&self, name: &str) -> RawKernel {
         check(self.try_get_function(name))
@@ -321,10 +321,11 @@ impl RawModule {
         }
     }
 
-    /// A variable of the text, `__device__` or `__constant__`, on the current device, as an array of its elements along one
-    /// axis: reading it gives what kernels have written there, and [`assign`](DeviceArray::assign) sets it.
+    /// A variable of the text, `__device__` or `__constant__`, on the current device, as an array with one axis. Kernels and the
+    /// array share the memory. [`assign`](DeviceArray::assign) sets it.
     ///
-    /// **Panics** if there is no such variable, its size is no multiple of that of a `T`, and as [`compile`](Self::compile) does.
+    /// **Panics** if there is no such variable, if its size is not a multiple of the size of a `T`, and as
+    /// [`compile`](Self::compile) does.
     #[track_caller]
     pub fn get_global<T: Element>(&self, name: &str) -> DeviceArray<T> {
         DeviceArray::from_raw(check(self.definition.global(name, T::DTYPE)))
@@ -389,7 +390,7 @@ impl ModuleDefinition {
         Arc::new(definition)
     }
 
-    /// What messages of the compiler call the text.
+    /// The name of the text in messages of the compiler.
     fn title(&self) -> &str {
         self.requested.first().map_or("RawModule", |function| &function.name)
     }
@@ -415,7 +416,7 @@ impl ModuleDefinition {
                 return Err(self.unresolved(&self.requested[number].name, &error));
             }
             let before = asked.len();
-            // What the text has under a condition that does not hold.
+            // The text has these under a condition that is false.
             asked.retain(|number| !is_missing(number));
             if asked.len() == before {
                 return Err(error);
@@ -484,13 +485,13 @@ impl ModuleDefinition {
             )));
         }
         let memory = Foreign { address, bytes, owner: Box::new(compiled.clone()) };
-        // SAFETY: the variable is in the memory of the program, which its owner keeps; it is aligned, as was just seen. What
-        // kernels of the same text do with it in other streams is the user's to order.
+        // SAFETY: the variable is in the memory of the program, which its owner keeps; it is aligned, as was just checked. The
+        // user orders what kernels of the same text do with it in other streams.
         let allocation = unsafe { handle.backend.adopt(memory)? };
         Ok(RawArray { handle, allocation, layout: Layout::contiguous(&[bytes / dtype.size()]), dtype })
     }
 
-    /// The error for a function that the text has not, or not in one meaning.
+    /// The error for a function that the text does not have, or has more than once.
     #[cold]
     fn unresolved(&self, name: &str, error: &Error) -> Error {
         match error {

@@ -1,4 +1,4 @@
-//! [`ReductionKernel`]: a kernel from the texts of what is done to each element, to two of them, and to the result.
+//! [`ReductionKernel`]: a reduction from three expressions in CUDA C.
 
 use super::arguments::{RawArgument, TextArguments, TextOutputs, TextResults, sealed};
 use super::bound_arguments::{ArrayAxis, BoundArguments, axes_of_arrays};
@@ -20,16 +20,17 @@ const NAME: &str = "ReductionKernel";
 
 /// A reduction from CUDA C text, over whole arrays or along axes; CuPy's `ReductionKernel`.
 ///
-/// The map expression makes a value of one element of each input; the reduce expression makes one of two, `a` and `b`, and must
-/// not depend on how they are paired; the post map expression makes the outputs of the result, `a`, such as `y = sqrt(a)`. The
-/// identity is what the reduction begins with, and its result over no elements; if it is empty, a reduction of no elements is an
-/// error. Values are of the first output's type, or of that of [`reduce_type`](Self::reduce_type).
+/// The map expression computes a value from one element of each input. The reduce expression computes one value from two, `a` and
+/// `b`. The values are paired in any order. The post map expression computes the outputs from the result `a`, such as
+/// `y = sqrt(a)`. The identity is the first value of the reduction, and its result over no elements. If it is empty, a reduction
+/// of no elements is an error. Values have the type of the first output, or the type that
+/// [`reduce_type`](Self::reduce_type) sets.
 ///
-/// ParameterLists are written as for an [`ElementwiseKernel`](crate::ElementwiseKernel). In the map expression `_J` is the number of
-/// the element among those that are reduced to one, and elements of `raw` inputs are indexed. Scalars and `raw` inputs can be
-/// used in the post map expression, too.
+/// Parameters are written as for an [`ElementwiseKernel`](crate::ElementwiseKernel). In the map expression, `_J` is the number of
+/// the element among those that are reduced to one value, and `raw` inputs are indexed. Scalars and `raw` inputs can be used in
+/// the post map expression too.
 ///
-/// It runs on CUDA devices, compiled at the first call for a combination of types, and kept on disk.
+/// It runs on CUDA devices only. It is compiled at the first call, once for each combination of types, and kept on disk.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -45,7 +46,7 @@ pub struct ReductionKernel {
     definition: Arc<ReductionDefinition>,
 }
 
-// The programs inside are not changed once they are there.
+// Programs are added, and never changed.
 impl std::panic::UnwindSafe for ReductionKernel {}
 impl std::panic::RefUnwindSafe for ReductionKernel {}
 
@@ -64,7 +65,7 @@ struct ReductionDefinition {
 
 struct CompiledReduction {
     program: Arc<dyn TextProgram>,
-    /// As many bytes as the state of one reduction has at most.
+    /// The most bytes that the state of one reduction can have.
     state: usize,
     multiprocessors: usize,
 }
@@ -123,8 +124,7 @@ impl ReductionKernel {
         Ok(ReductionKernel { definition: Arc::new(definition) })
     }
 
-    /// The reduction with values of another type than the first output's: the name of a C type, such as `double`, or of one that
-    /// the preamble defines.
+    /// The reduction with values of another type: the name of a C type, such as `double`, or of a type that the preamble defines.
     pub fn reduce_type(&self, name: &str) -> ReductionKernel {
         self.changed(|definition| definition.kind = Some(name.to_owned()))
     }
@@ -146,8 +146,8 @@ impl ReductionKernel {
         ReductionKernel { definition: Arc::new(definition) }
     }
 
-    /// Reduces all elements to one, and gives an array without axes: [`item`](DeviceArray::item) is its value. `T` must be the
-    /// output's type in the text.
+    /// Reduces all elements to one, and returns an array without axes. [`item`](DeviceArray::item) is its value. `T` must be the
+    /// type of the output in the text.
     ///
     /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if there are no elements
     /// and no identity, if the text does not compile, or on the CPU device.
@@ -161,8 +161,8 @@ impl ReductionKernel {
         self.made(&arguments, &[T::DTYPE], None).map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
     }
 
-    /// Reduces along one axis or several, which the result lacks; negative axes count from the last, -1. Of several inputs they
-    /// are those of the broadcast shape.
+    /// Reduces along one axis or several axes of the broadcast shape. The result does not have these axes. Negative axes count
+    /// from the last, -1.
     ///
     /// **Panics** as [`call`](Self::call), and if there is no such axis, or one is named twice.
     #[track_caller]
@@ -196,9 +196,9 @@ impl ReductionKernel {
         R::arrays(check(self.made(&arguments, R::DTYPES, Some(axes.into_axes()))))
     }
 
-    /// Reduces along axes, and writes what that gives into arrays that there are: `&mut out`, or a tuple of such references.
+    /// Reduces along axes, and writes the results to existing arrays: `&mut out`, or a tuple of such references.
     ///
-    /// **Panics** as [`call_axis`](Self::call_axis), and if an output has not the shape of the axes that stay.
+    /// **Panics** as [`call_axis`](Self::call_axis), and if an output does not have the shape of the axes that stay.
     #[track_caller]
     pub fn call_into(&self, arguments: impl TextArguments, axes: impl IntoAxes, outputs: impl TextOutputs) {
         check(self.write(&arguments, &axes.into_axes(), &outputs));
@@ -260,7 +260,7 @@ impl ReductionDefinition {
                 )));
             }
         }
-        // The kernels write elements that follow one another.
+        // The kernels write contiguous outputs.
         let targets = outputs.iter().map(|output| output.contiguous(NAME)).collect::<Result<Vec<RawArray>>>()?;
         self.run(&handle, arguments, &targets.iter().collect::<Vec<_>>(), &shape, &axes)?;
         for (output, target) in outputs.iter().zip(&targets) {
@@ -310,7 +310,7 @@ impl ReductionDefinition {
         let division = divided(&kept, &reduced, count, length, compiled.multiprocessors);
         let shares = division.shares;
         let blocks = parameters.blocks(count, THREADS / division.lanes)?;
-        // Of shares of the outputs, if there are any.
+        // One state for each share of each output.
         let bytes = if shares > 1 { count * shares * compiled.state } else { 0 };
         let states = RawArray::uninitialised(NAME, handle, &[bytes], DType::U8)?;
         let walked = bound.walked_inputs().count();

@@ -103,7 +103,7 @@ fn add(found: &mut Vec<Signature>, new: Signature) {
     }
 }
 
-/// The name of the kernel that is declared behind `__global__`, the tokens between its parentheses, and how many tokens all are.
+/// The name of the kernel that is declared after `__global__`, the tokens between its parentheses, and the number of all tokens.
 fn name_and_parameters<'a, 'b>(tokens: &'b [&'a str]) -> Option<(&'a str, &'b [&'a str], usize)> {
     let mut start = 0;
     loop {

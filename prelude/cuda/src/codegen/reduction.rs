@@ -17,7 +17,7 @@ pub struct WholeReduction<'a> {
 }
 
 impl WholeReduction<'_> {
-    /// The kernel. `Form::support` and the states must stand above it.
+    /// The kernel. The program must have `Form::support` and the states above it.
     pub fn text(&self) -> String {
         let mut parameters = self.parameters.to_vec();
         parameters.push("long long size".into());
@@ -48,7 +48,7 @@ impl WholeReduction<'_> {
         text.replace('$', "")
     }
 
-    /// Packs of neighbours. Behind the last element of all, a pack has that element again, which is not added.
+    /// Reads packs of neighbours. The last pack is filled with copies of the last element, which are not added.
     fn contiguous(&self) -> String {
         let WholeReduction { each, turns, arrays, .. } = *self;
         let arrays: Vec<(usize, String, &WalkedArray)> = (arrays.iter().enumerate())
@@ -132,7 +132,7 @@ pub struct AxesReduction<'a> {
 }
 
 impl AxesReduction<'_> {
-    /// The kernels. `Form::Strided.support()` and the state must stand above them.
+    /// The kernels. The program must have `Form::support` and the state above them.
     pub fn text(&self) -> String {
         let AxesReduction { name, parameters, arrays, finish, .. } = *self;
         let count = rows(arrays);
@@ -222,7 +222,7 @@ __device__ __forceinline__ warpcell_state warpcell_merged(const warpcell_state $
     }
 }
 
-/// A loop over some of the elements along axes: from, to, and in which steps. Offsets begin at those in `first`.
+/// A loop over elements along axes, from a number to a number in steps. Offsets begin with `first`.
 fn strided_loop(
     arrays: &[WalkedArray],
     form: Form,

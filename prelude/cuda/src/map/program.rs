@@ -7,8 +7,8 @@ use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
 use warpcell_translate::{Scalar, Translation};
 
-/// Threads of a block for functions with loops: a block is done when its slowest thread is, and small ones soon make room for
-/// others. The compiler moves work into loops, too, to save registers, where it is told of 256.
+/// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
+/// With 256 threads the compiler also moves work into loops, in order to save registers.
 const FEW_THREADS: usize = 128;
 
 /// The states of reductions, without kernels.
@@ -19,9 +19,9 @@ const REDUCTIONS: &str = include_str!("../../kernels/reduce.cu");
 pub struct MapKernel<'a> {
     pub translation: &'a Translation,
     pub form: Form,
-    /// A bit for each parameter that is one value for all elements.
+    /// A bit for each parameter: whether it is one value for all elements.
     pub scalars: u32,
-    /// What makes one value of all results; without it each goes into an array.
+    /// How all results are reduced to one value; without it they are written to arrays.
     pub reduction: Option<ReduceOperation>,
 }
 
@@ -29,7 +29,7 @@ pub struct MapKernel<'a> {
 #[derive(Clone, Debug)]
 pub struct MapProgram {
     pub source: String,
-    /// The kernel's.
+    /// The name of the kernel.
     pub name: String,
     /// How many elements a thread takes at a time.
     pub each: usize,
@@ -37,7 +37,7 @@ pub struct MapProgram {
     pub threads: usize,
 }
 
-/// The element type of arrays for what functions take and return; those of pointers' size have none.
+/// The element type of arrays for a type of parameters or results; `usize` and `isize` have none.
 pub const fn element(scalar: Scalar) -> Option<DType> {
     Some(match scalar {
         Scalar::Bool => DType::Bool,
@@ -62,7 +62,7 @@ const fn size(scalar: Scalar) -> usize {
     }
 }
 
-/// What a function is called, without the namespace in which it is.
+/// The name of a function without its namespace.
 pub(super) fn own_name(translation: &Translation) -> &str {
     translation.name.rsplit("::").next().unwrap_or(&translation.name)
 }
@@ -84,7 +84,7 @@ const fn value_type(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The type of an array's elements in CUDA C: truth values are bytes there, of which others than 0 are true.
+/// The type of an array's elements in CUDA C. Truth values are bytes; all but 0 are true.
 const fn stored_type(scalar: Scalar) -> &'static str {
     if matches!(scalar, Scalar::Bool) { "unsigned char" } else { value_type(scalar) }
 }
@@ -132,7 +132,7 @@ impl MapKernel<'_> {
         MapProgram { source: source + &kernel, name, each: each * turns, threads }
     }
 
-    /// The comment at the head, and the function.
+    /// A comment and the function.
     fn head(&self) -> String {
         let Translation { support, source, functions, .. } = self.translation;
         let name = functions.first().map_or(own_name(self.translation), String::as_str);
@@ -160,9 +160,9 @@ impl MapKernel<'_> {
         parameters.filter(|(number, _)| !self.is_scalar(*number)).map(|(_, scalar)| scalar)
     }
 
-    /// How many neighbouring elements a thread takes at once, and how often, before it computes: enough that memory is kept busy,
-    /// few enough that the compiler, which writes the function out for each, takes no longer than for a small kernel. With
-    /// loops, whose length differs from element to element, one is best.
+    /// How many neighbouring elements a thread takes at once, and how often, before it computes. Many elements keep the memory busy.
+    /// But the compiler copies the function for each, and should take no longer than for a small kernel. For functions with loops,
+    /// whose lengths differ, one element is best.
     fn elements(&self) -> (usize, usize) {
         let is_reduced = self.reduction.is_some();
         let (packs, takes_turns) = match self.form {
@@ -198,7 +198,7 @@ impl MapKernel<'_> {
         parameters.chain(results.map(|(number, &scalar)| format!("{}* y{number}", stored_type(scalar)))).collect()
     }
 
-    /// Those that are arrays, in their order.
+    /// The parameters that are arrays, in their order.
     fn arrays(&self) -> Vec<WalkedArray> {
         let array = |name: &str, number: usize, scalar: Scalar, access: Access| WalkedArray {
             address: format!("{name}{number}"),
@@ -224,7 +224,7 @@ impl MapKernel<'_> {
                 (Some(element), _) => element.clone(),
             }
         });
-        // From the outermost scope: a local name may be the function's, too.
+        // From the outermost scope: a local name may be the same.
         format!("::{}({})", self.translation.name, arguments.collect::<Vec<_>>().join(", "))
     }
 
@@ -240,7 +240,7 @@ impl MapKernel<'_> {
     }
 }
 
-/// The reductions of `kernels/reduce.cu`, in a namespace of their own, and how some results enter one.
+/// The states of `kernels/reduce.cu` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element(result).unwrap_or(DType::I64);
     let (input, output) = (type_name(dtype.computed()), type_name(reduction.output(dtype)));
@@ -284,7 +284,7 @@ fn has_loops(source: &str) -> bool {
     code(source).any(|line| ["for (", "while (", "do {"].iter().any(|word| line.contains(word)))
 }
 
-/// About how much a function is for the compiler, in characters; the most where there are loops.
+/// About how much work a function is for the compiler, in characters; the maximum if it has loops.
 fn weight(source: &str) -> usize {
     if has_loops(source) {
         return MOST_WEIGHT;
@@ -300,5 +300,5 @@ fn weight(source: &str) -> usize {
     weight.clamp(1, MOST_WEIGHT)
 }
 
-/// What all copies of a function in a kernel may weigh.
+/// The maximum for all copies of a function in a kernel.
 const MOST_WEIGHT: usize = 4800;
