@@ -15,6 +15,7 @@ mod look;
 mod mark;
 mod png;
 mod shown;
+mod subplots;
 mod ticks;
 mod values;
 
@@ -22,7 +23,8 @@ pub use builder::Plot;
 pub use image::ImageSource;
 pub use kinds::*;
 pub(crate) use png::DEJAVU_SANS;
-pub use values::{Categories, Curve, Values};
+pub use subplots::{Subplots, subplots, try_subplots};
+pub use values::{Categories, Curve, PerPoint, Values};
 
 #[cfg(test)]
 mod tests;

@@ -363,6 +363,12 @@ impl Plot {
         self.shown.png()
     }
 
+    /// The chart for what shows it in its place.
+    pub(super) fn into_chart(mut self) -> Chart {
+        self.shown.settle();
+        std::mem::take(self.shown.change())
+    }
+
     /// The plot as a PNG file for what shows it in its place.
     pub(crate) fn into_png(self) -> Vec<u8> {
         self.shown.settle();

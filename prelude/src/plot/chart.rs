@@ -81,12 +81,6 @@ impl Clone for Box<dyn Kind> {
 }
 
 impl Series {
-    /// The numbers, if they are of that kind.
-    pub fn kind_mut<K: Kind>(&mut self) -> Option<&mut K> {
-        let kind: &mut dyn Any = self.kind.as_mut();
-        kind.downcast_mut()
-    }
-
     pub fn marks(&self) -> Vec<Mark<'_>> {
         self.kind.marks(&self.look)
     }
@@ -119,12 +113,17 @@ impl Chart {
     /// Both axes: as wide as the marks need, or as the limits say. The y axis of a picture goes down.
     pub fn axes(&self) -> (Axis, Axis) {
         let marks: Vec<Mark> = self.series.iter().flat_map(Series::marks).collect();
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
         let has_place = |scale: Scale, value: Option<f64>| value.is_none_or(|value| scale.has(value));
-        // A point without a place on one axis does not count on the other.
-        let corners = || {
-            let all = marks.iter().flat_map(Mark::corners);
-            all.filter(|&(x, y)| has_place(self.xscale, x) && has_place(self.yscale, y))
-        };
+        for mark in &marks {
+            mark.corners(&mut |(x, y)| {
+                // A point without a place on one axis does not count on the other.
+                if has_place(self.xscale, x) && has_place(self.yscale, y) {
+                    xs.extend(x);
+                    ys.extend(y);
+                }
+            });
+        }
         let axis = |limits: Option<(f64, f64)>, found: Axis| match limits {
             // A limit without a place, such as 0 on a logarithmic axis, is none.
             Some((min, max)) if found.scale.has(max) => {
@@ -134,8 +133,8 @@ impl Chart {
         };
         let has_margins = !self.series.iter().any(|series| series.kind.fills_axes());
         let ground = marks.iter().any(|mark| matches!(mark, Mark::Bars(_))).then_some(0.0);
-        let x = Axis::around(self.xscale, corners().filter_map(|(x, _)| x), None, has_margins);
-        let y = Axis::around(self.yscale, corners().filter_map(|(_, y)| y), ground, has_margins);
+        let x = Axis::around(self.xscale, xs.into_iter(), None, has_margins);
+        let y = Axis::around(self.yscale, ys.into_iter(), ground, has_margins);
         let (x, y) = (axis(self.xlim, x), axis(self.ylim, y));
         (x, if self.picture().is_some() { Axis { min: y.max, max: y.min, ..y } } else { y })
     }

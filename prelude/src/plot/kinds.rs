@@ -1,7 +1,11 @@
 //! The kinds of plots: one file each, with its numbers, how they become marks, its functions and its tests. This is the
 //! list of them.
 
+mod axhline;
 mod bar;
+mod contour;
+mod errorbar;
+mod fill_between;
 mod hist;
 mod imshow;
 mod plot;
@@ -9,7 +13,10 @@ mod scatter;
 
 macro_rules! kinds {
     ($($kind:ident)*) => {
-        $(pub use $kind::*;)*
+        $(
+            #[allow(unused_imports)] // Some kinds have methods only.
+            pub use $kind::*;
+        )*
 
         /// Plots of numbers that are hard to draw, from the tests of every kind.
         #[cfg(test)]
@@ -18,4 +25,4 @@ macro_rules! kinds {
         }
     };
 }
-kinds!(bar hist imshow plot scatter);
+kinds!(axhline bar contour errorbar fill_between hist imshow plot scatter);

@@ -38,12 +38,15 @@ impl Look {
         }
     }
 
+    /// How lines are drawn, if they are.
+    pub fn stroke(&self) -> Option<Stroke> {
+        self.line.map(|style| Stroke { style, width: self.line_width })
+    }
+
     /// The curve through points and their markers, as far as the look has both.
     pub fn curve<'a>(&self, x: &'a [f64], y: &'a [f64], numbers: Option<&'a [f64]>) -> Vec<Mark<'a>> {
         let (x, y) = (Numbers::Borrowed(x), Numbers::Borrowed(y));
-        let width = self.line_width;
-        let stroke = self.line.map(|style| Stroke { style, width });
-        let line = stroke.map(|stroke| Mark::Line { x: x.clone(), y: y.clone(), stroke, number: None });
+        let line = self.stroke().map(|stroke| Mark::Line { x: x.clone(), y: y.clone(), stroke, number: None });
         let points = self.marker.map(|marker| Mark::Points { x, y, marker, size: self.marker_size, numbers });
         line.into_iter().chain(points).collect()
     }

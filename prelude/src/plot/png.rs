@@ -9,11 +9,11 @@ use super::chart::{Chart, Series};
 use super::colormap::{MISSING, Rgb};
 use super::colors::Colors;
 use super::image::Image;
-use super::look::{LineStyle, Marker, Stroke};
-use super::mark::{Bar, Mark};
+use super::look::Stroke;
+use super::mark::{Bar, Direction, Mark};
 use canvas::{Anchor, Canvas};
 pub(super) use layout::{Box2, Layout, layout, size};
-use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, label_width};
+use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, TITLE_LINE, label_width};
 use std::ops::Range;
 use strokes::Point;
 pub(crate) use text::DEJAVU_SANS;
@@ -28,6 +28,23 @@ pub(super) fn of_chart(chart: &Chart) -> Vec<u8> {
     let (width, height) = size(chart);
     let mut canvas = Canvas::new((width, height));
     draw(chart, Box2 { left: 0, top: 0, width, height }, &mut canvas);
+    canvas.png()
+}
+
+/// Charts side by side, row by row, as a PNG file.
+pub(super) fn of_grid(shape: (usize, usize), charts: &[Chart], title: Option<&str>, size: (u32, u32)) -> Vec<u8> {
+    let mut canvas = Canvas::new(size);
+    let whole = Box2 { left: 0, top: 0, width: size.0, height: size.1 };
+    let room = if title.is_some() { MARGIN + TITLE_LINE + GAP } else { 0 };
+    let (rows, columns) = (shape.0 as u32, shape.1 as u32);
+    let (width, height) = (size.0 / columns, size.1.saturating_sub(room) / rows);
+    for (chart, index) in charts.iter().zip(0..) {
+        let (left, top) = (index % columns * width, room + index / columns * height);
+        draw(chart, Box2 { left, top, width, height }, &mut canvas);
+    }
+    if let Some(title) = title {
+        draw_title(&mut canvas, title, whole, (size.0 as i32 / 2, room as i32));
+    }
     canvas.png()
 }
 
@@ -82,8 +99,35 @@ impl Place<'_> {
                     places.map(|(index, place)| (place, color(numbers.map(|numbers| numbers[index])))).collect();
                 canvas.markers(*marker, *size, &places);
             }
+            Mark::Sticks { x, y, stroke } => {
+                let ends = self.points(&x.0, &y.0).into_iter().zip(self.points(&x.1, &y.1));
+                let gap = (f64::NAN, f64::NAN);
+                let lines: Vec<Point> = ends.flat_map(|(from, to)| [from, to, gap]).collect();
+                canvas.curve(&lines, *stroke, color(None));
+            }
+            Mark::Rule { axis: Direction::X, at, stroke } => {
+                let x = self.x(*at);
+                canvas.curve(&[(x, 0.0), (x, f64::from(canvas.size().1))], *stroke, color(None));
+            }
+            Mark::Rule { axis: Direction::Y, at, stroke } => {
+                let y = self.y(*at);
+                canvas.curve(&[(0.0, y), (f64::from(canvas.size().0), y)], *stroke, color(None));
+            }
+            Mark::Area { x, y } => self.draw_area(x, *y, canvas),
             Mark::Bars(bars) => bars.iter().for_each(|bar| self.draw_bar(bar, canvas)),
             Mark::Picture(image) => self.draw_picture(image, canvas),
+        }
+    }
+
+    fn draw_area(&self, x: &[f64], y: (&[f64], &[f64]), canvas: &mut Canvas) {
+        // What is far outside still has a place in an `f32`.
+        let near = |pixels: f64| pixels.clamp(-1e6, 1e6);
+        let sides: Vec<_> = x.iter().zip(y.0).zip(y.1).map(|((&x, &low), &high)| (self.x(x), low, high)).collect();
+        let has_place = |&(x, low, high): &(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
+        for run in sides.split(|side| !has_place(side)) {
+            let there = run.iter().map(|&(x, low, _)| (near(x), near(self.down(low))));
+            let back = run.iter().rev().map(|&(x, _, high)| (near(x), near(self.down(high))));
+            canvas.polygon(&there.chain(back).collect::<Vec<_>>(), self.series.look.color);
         }
     }
 
@@ -281,14 +325,17 @@ fn draw_sample(canvas: &mut Canvas, series: &Series, (left, y): (i32, i32)) {
     };
     for mark in series.marks() {
         match mark {
-            Mark::Line { stroke, .. } => {
+            Mark::Line { stroke, .. } | Mark::Rule { stroke, .. } => {
                 let stroke = Stroke { width: stroke.width.min(8.0), ..stroke };
                 sample.curve(&[(0.0, middle), (width, middle)], stroke, color);
             }
             Mark::Points { marker, size, .. } => {
                 sample.markers(marker, size.clamp(3.0, 12.0), &[((width / 2.0, middle), color)])
             }
-            Mark::Bars(_) => sample.fill((2, 2, LEGEND_SAMPLE - 4, HEIGHT - 4), color, 1.0),
+            Mark::Sticks { stroke, .. } => {
+                sample.curve(&[(width / 2.0, 0.0), (width / 2.0, f64::from(HEIGHT))], stroke, color);
+            }
+            Mark::Bars(_) | Mark::Area { .. } => sample.fill((2, 2, LEGEND_SAMPLE - 4, HEIGHT - 4), color, 1.0),
             Mark::Picture(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Plot, kinds, plot, png, scatter};
 use ::image::{Rgb, RgbImage};
+use ndarray::{Array2, Array3};
 use std::time::Instant;
 
 pub(super) fn picture(plot: &Plot) -> RgbImage {
@@ -99,4 +100,111 @@ fn pictures_to_look_at() {
 #[should_panic(expected = "Plot::yscale: there is no scale \"symlog\"; use \"linear\" or \"log\"")]
 fn unknown_scales_panic() {
     let _ = plot(&[1, 2]).yscale("symlog");
+}
+
+#[test]
+fn plots_stand_in_a_grid() {
+    let noise = Array2::from_shape_fn((32, 32), |(i, j)| (i * 37 + j * 101) % 255);
+    let wave = plot(&[0.0, 1.0, 0.0, -1.0]).title("Wave").xlabel("x").ylabel("y").label("wave");
+    let image = crate::imshow(&noise).title("Noise");
+    let figure = super::subplots((1, 2), [image.clone(), wave.clone()]).suptitle("Two");
+    assert_eq!(
+        figure.to_string(),
+        "Subplots \"Two\" 1×2: Figure: image 32×32 usize, min 0, max 254; Plot \"Wave\": line of 4 points"
+    );
+    let save_grid = |figure: &super::Subplots, name: &str| {
+        if let Ok(folder) = std::env::var("WARPCELL_SAVE_FIGURES") {
+            std::fs::write(format!("{folder}/{name}.png"), figure.png()).unwrap();
+        }
+        ::image::load_from_memory(figure.png()).unwrap().into_rgb8()
+    };
+    assert_eq!(save_grid(&figure, "grid_1x2").dimensions(), (880, 330));
+    let all = [image.clone(), wave.clone(), crate::hist(&noise).bins(20), wave.clone().grid(true), image];
+    let picture = save_grid(&super::subplots((2, 3), all), "grid_2x3");
+    assert_eq!(picture.dimensions(), (960, 480));
+    // The first and the last plot are pictures, the last place is empty.
+    assert_eq!(*picture.get_pixel(800, 400), WHITE);
+    save_grid(&super::subplots((3, 1), [wave.clone(), wave.clone(), wave.clone()]), "grid_3x1");
+    save_grid(&super::subplots((40, 40), [wave.clone()]).size(200, 150), "grid_tiny");
+    let message = |count: usize, shape| super::try_subplots(shape, vec![wave.clone(); count]).unwrap_err().to_string();
+    assert_eq!(
+        message(3, (0, 2)),
+        "subplots: a grid of 0×2 has no place for 3 plots; write `gpu::subplots((1, 3), …)`"
+    );
+    assert_eq!(message(0, (1, 1)), "subplots: there are no plots; write `gpu::subplots((1, 2), [first, second])`");
+}
+
+#[test]
+fn a_colour_can_stand_for_a_number() {
+    let (x, y): (Vec<f64>, Vec<f64>) = (0..200).map(f64::from).map(|t| (0.1 * t * t.sin(), 0.1 * t * t.cos())).unzip();
+    let numbers: Vec<i32> = (0..200).collect();
+    let plot = scatter(&x, &y).c(&numbers).cmap("plasma").colorbar_label("step").title("Colours").label("points");
+    save(&plot, "plot_colours");
+    let plot = scatter(&[1, 2], &[1, 2]).c(&[0, 1]).cmap("plasma").colorbar(false);
+    let image = picture(&plot);
+    let has = |color: [u8; 3]| image.pixels().filter(|pixel| pixel.0 == color).count() > 10;
+    assert!(has([0x0d, 0x08, 0x87]) && has([0xf0, 0xf9, 0x21]), "both ends of plasma");
+    assert!(!picture(&plot.color("red")).pixels().any(|pixel| pixel.0 == [0x0d, 0x08, 0x87]), "one colour for all");
+}
+
+#[test]
+#[should_panic(
+    expected = "Plot::cmap: the colours of the last series, `plot`, do not stand for numbers; call it directly \
+                           after `imshow`, `contour` or `c`"
+)]
+fn a_colour_map_of_a_curve_panics() {
+    let _ = plot(&[1, 2]).cmap("gray");
+}
+
+#[test]
+#[should_panic(expected = "Plot::c: x has 2 values and c has 1; give both the same number")]
+fn colours_of_another_number_panic() {
+    let _ = scatter(&[1, 2], &[1, 2]).c(&[1]);
+}
+
+#[test]
+#[should_panic(expected = "Plot::label: the plot has nothing in it yet")]
+fn a_look_of_nothing_panics() {
+    let _ = Plot::new().label("nothing");
+}
+
+#[test]
+fn pictures_have_their_own_colours() {
+    let colours = Array3::from_shape_fn((2, 2, 3), |(i, j, channel)| if channel == i + j { 255u8 } else { 0 });
+    for plot in [
+        crate::imshow(&colours),
+        crate::imshow(&crate::asarray(&colours)),
+        crate::imshow(&colours.mapv(|x| f32::from(x) / 255.0)),
+    ] {
+        let image = picture(&plot);
+        for (count, color) in [(1, [255, 0, 0]), (2, [0, 255, 0]), (1, [0, 0, 255])] {
+            let found = image.pixels().filter(|pixel| pixel.0 == color).count() as u32;
+            assert_eq!(found, count * 185 * 185, "{color:?} of {plot}");
+        }
+    }
+    let half = Array3::from_shape_fn((1, 1, 4), |(_, _, channel)| [1.0, 0.0, 0.0, 0.5][channel]);
+    let image = picture(&crate::imshow(&half));
+    assert!(
+        image.pixels().filter(|pixel| pixel.0 == [255, 128, 128]).count() > 10_000,
+        "half transparent red on white"
+    );
+    save(&crate::imshow(&colours).title("Colours").plot((&[0, 1], &[0, 1])).color("w").marker("o"), "colours");
+}
+
+#[test]
+fn frames_keep_their_size() {
+    let frame = |factor: f64| {
+        let image = Array2::from_shape_fn((20, 30), |(i, j)| factor * (i * j) as f64);
+        let plot = crate::imshow(&image).title(format!("times {factor}"));
+        (
+            picture(&plot).dimensions(),
+            png::layout(plot.chart(), png::Box2 { left: 0, top: 0, width: 600, height: 400 }).inside,
+        )
+    };
+    assert_eq!(frame(1.0), frame(-0.004));
+    assert_eq!(frame(1.0).0, frame(1.2345e-97).0);
+    let inside = |factor: f64| {
+        png::layout(plot(&[0.0, factor]).chart(), png::Box2 { left: 0, top: 0, width: 640, height: 420 }).inside
+    };
+    assert_eq!(inside(1.0), inside(-30.0));
 }

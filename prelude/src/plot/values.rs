@@ -144,13 +144,24 @@ pub(super) fn pair(
     x: Vec<f64>,
     y: Vec<f64>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    if x.len() != y.len() {
-        let values = if x.len() == 1 { "value" } else { "values" };
-        let ([first, second], a, b) = (names, x.len(), y.len());
-        let reason = format!("{first} has {a} {values} and {second} has {b}; give both the same number");
+    let y = same_length(operation, names, x.len(), y)?;
+    Ok((x, non_empty(operation, y)?))
+}
+
+/// A sequence that has to be as long as another one.
+pub(super) fn same_length(
+    operation: &'static str,
+    [first, second]: [&str; 2],
+    length: usize,
+    values: Vec<f64>,
+) -> Result<Vec<f64>> {
+    if length != values.len() {
+        let plural = if length == 1 { "value" } else { "values" };
+        let reason =
+            format!("{first} has {length} {plural} and {second} has {}; give both the same number", values.len());
         return Err(Error::InvalidArgument { operation, reason });
     }
-    Ok((x, non_empty(operation, y)?))
+    Ok(values)
 }
 
 /// The values, if there are any.
@@ -161,6 +172,33 @@ pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec
     }
     Ok(values)
 }
+
+/// One number for each point: a sequence of them, `&y`, or one number for all. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a number nor a sequence of numbers",
+    note = "write one number for all points, such as `0.0`, or a reference to an array, slice or `Vec`: `&y`"
+)]
+pub trait PerPoint {
+    #[doc(hidden)]
+    fn per_point(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Vec<f64>>;
+}
+
+impl<V: Values + ?Sized> PerPoint for &V {
+    fn per_point(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Vec<f64>> {
+        same_length(operation, ["x", name], x.len(), self.values(operation)?)
+    }
+}
+
+macro_rules! one_for_all_points {
+    ($($type:ty)*) => {$(
+        impl PerPoint for $type {
+            fn per_point(&self, _operation: &'static str, _name: &str, x: &[f64]) -> Result<Vec<f64>> {
+                Ok(vec![self.number(); x.len()])
+            }
+        }
+    )*};
+}
+one_for_all_points!(f32 f64 i32 i64 usize);
 
 /// What stands below bars: names or numbers. Not an extension point.
 #[diagnostic::on_unimplemented(

@@ -3,7 +3,7 @@
 use super::super::builder::Plot;
 use super::super::colors::Colors;
 use super::super::look::Marker;
-use super::super::values::{Values, pair};
+use super::super::values::{Values, pair, same_length};
 use super::plot::Points;
 use crate::error::{Result, check};
 
@@ -60,8 +60,7 @@ impl Plot {
         let numbers = check(numbers.values("Plot::c"));
         let colors = Colors::of(&numbers);
         let plot = self.with_kind("Plot::c", "gpu::scatter(&x, &y).c(&numbers)", |points: &mut Points, _| {
-            let (_, numbers) = check(pair("Plot::c", ["x", "c"], points.x.clone(), numbers));
-            points.numbers = Some(numbers);
+            points.numbers = Some(check(same_length("Plot::c", ["x", "c"], points.x.len(), numbers)));
         });
         plot.with_last("Plot::c", |series| series.colors = Some(colors))
     }

@@ -23,7 +23,7 @@ const NARROWEST: u32 = 200;
 pub(super) const LABEL: f64 = 12.0;
 pub(super) const TITLE: f64 = 14.5;
 pub(super) const LINE: u32 = 14;
-const TITLE_LINE: u32 = 17;
+pub(super) const TITLE_LINE: u32 = 17;
 /// The length of a tick, and the gap between it and its label.
 pub(super) const TICK: u32 = 5;
 pub(super) const GAP: u32 = 4;
@@ -121,7 +121,7 @@ pub(in super::super) fn layout(chart: &Chart, area: Box2) -> Layout {
         x_ticks,
         y_ticks,
         bar,
-        ylabel_distance: left + GAP - MARGIN,
+        ylabel_distance: (left + GAP).saturating_sub(MARGIN),
         bar_label_distance: TICK + GAP + bar_width + GAP,
     }
 }
