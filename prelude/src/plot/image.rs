@@ -108,8 +108,10 @@ impl Image {
         let mut means = Means::new(columns.div_ceil(block.1), channels);
         let mut values = Vec::with_capacity(rows.div_ceil(block.0) * columns.div_ceil(block.1) * channels);
         for row in 0..rows {
-            for (number, &element) in numbers.iter_mut().zip(array.index_axis(Axis(0), row)) {
-                *number = element.number() / unit;
+            let elements = array.index_axis(Axis(0), row);
+            match elements.as_slice() {
+                Some(slice) => numbers.iter_mut().zip(slice).for_each(|(number, x)| *number = x.number() / unit),
+                None => numbers.iter_mut().zip(elements).for_each(|(number, x)| *number = x.number() / unit),
             }
             extremes.add(&numbers);
             if block == (1, 1) {

@@ -1,6 +1,6 @@
 //! [`subplots`]: a grid of plots in one figure.
 
-use super::builder::{Plot, invalid, require_size};
+use super::builder::{Plot, require_size};
 use super::chart::Chart;
 use super::png;
 use super::shown::{Drawing, Shown};

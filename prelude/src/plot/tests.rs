@@ -59,7 +59,7 @@ fn numbers_that_are_hard_to_draw_are_drawn() {
         let size = png::size(plot.chart());
         assert_eq!(picture(&plot).dimensions(), size, "{plot}");
         picture(&plot.clone().xscale("log").yscale("log").label("label").alpha(0.5).size(200, 150));
-        picture(&plot.title("title").ylim(-1.0, 1.0).grid(true));
+        picture(&plot.title("title").ylim(-1.0, 1.0).grid(true).size(300, 200));
     }
 }
 
@@ -189,6 +189,20 @@ fn pictures_have_their_own_colours() {
         "half transparent red on white"
     );
     save(&crate::imshow(&colours).title("Colours").plot((&[0, 1], &[0, 1])).color("w").marker("o"), "colours");
+}
+
+#[test]
+fn a_chart_is_data_for_any_renderer() {
+    let plot = crate::errorbar(&[1, 2], &[3, 4]).yerr(&[0.5, 1.0]).linestyle("--").bar(&["a"], &[2]).axhline(1);
+    let marks: Vec<String> =
+        plot.chart().series.iter().flat_map(|series| series.marks()).map(|mark| format!("{mark:?}")).collect();
+    expect_test::expect![[r#"
+        Sticks { x: ([1.0, 2.0], [1.0, 2.0]), y: ([2.5, 3.0], [3.5, 5.0]), stroke: Stroke { style: Solid, width: 1.6 } }
+        Line { x: [1.0, 2.0], y: [3.0, 4.0], stroke: Stroke { style: Dashed, width: 1.6 }, number: None }
+        Bars([Bar { left: -0.4, right: 0.4, height: 2.0 }])
+        Rule { axis: Y, at: 1.0, stroke: Stroke { style: Solid, width: 1.6 } }"#]]
+    .assert_eq(&marks.join("\n"));
+    assert_eq!(plot.chart().names, ["a"]);
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! Bars: [`bar`].
 
-use super::super::builder::Plot;
-use super::super::chart::{Chart, Kind};
-use super::super::look::Look;
-use super::super::mark::{Bar, Mark};
 use super::super::values::{Categories, Places, Values, pair};
+use super::super::{builder::Plot, chart::Kind, look::Look, mark::Bar, mark::Mark};
 use crate::error::{Result, check};
 
 /// Bars on 0.
@@ -80,7 +77,7 @@ impl Plot {
         let distances = sorted.windows(2).map(|pair| pair[1] - pair[0]).filter(|&distance| distance > 0.0);
         let least = distances.fold(f64::INFINITY, f64::min);
         let width = 0.8 * if least.is_finite() { least } else { 1.0 };
-        Ok(self.with(|chart: &mut Chart| chart.names = names).with_series(Bars { places, heights, width }))
+        Ok(self.with(|chart| chart.names = names).with_series(Bars { places, heights, width }))
     }
 }
 

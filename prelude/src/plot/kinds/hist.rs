@@ -1,10 +1,8 @@
 //! Histograms: [`hist`].
 
 use super::super::builder::{Plot, invalid};
-use super::super::chart::Kind;
-use super::super::look::Look;
-use super::super::mark::{Bar, Mark};
 use super::super::values::{Values, non_empty};
+use super::super::{chart::Kind, look::Look, mark::Bar, mark::Mark};
 use crate::error::{Result, check};
 
 /// How many values there are in each of so many intervals of one length.

@@ -1,11 +1,7 @@
 //! Arrays as pictures: [`imshow()`].
 
-use super::super::builder::Plot;
-use super::super::chart::Kind;
-use super::super::colors::Colors;
 use super::super::image::{Image, ImageSource};
-use super::super::look::Look;
-use super::super::mark::Mark;
+use super::super::{builder::Plot, chart::Kind, colors::Colors, look::Look, mark::Mark};
 use crate::error::{Result, check};
 use crate::number::general;
 

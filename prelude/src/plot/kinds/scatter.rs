@@ -1,9 +1,7 @@
 //! Points: [`scatter`].
 
-use super::super::builder::Plot;
-use super::super::colors::Colors;
-use super::super::look::Marker;
 use super::super::values::{Values, pair, same_length};
+use super::super::{builder::Plot, colors::Colors, look::Marker};
 use super::plot::Points;
 use crate::error::{Result, check};
 

@@ -26,29 +26,21 @@ pub(super) fn outlines(text: &str, size: f64) -> Option<Path> {
     let scale = scale(size) as f32;
     let mut path = PathBuilder::new();
     for (at, glyph) in glyphs(text) {
-        let mut last = None;
+        let mut end = None;
         for curve in FONT.outline(glyph).into_iter().flat_map(|outline| outline.curves) {
-            let place = |point: ab_glyph::Point| ((at + point.x) * scale, -point.y * scale);
-            let (from, to) = match curve {
-                OutlineCurve::Line(from, to)
-                | OutlineCurve::Quad(from, _, to)
-                | OutlineCurve::Cubic(from, _, _, to) => (place(from), place(to)),
+            // A TrueType font has lines and curves with one control point.
+            let (from, control, to) = match curve {
+                OutlineCurve::Line(from, to) => (from, to, to),
+                OutlineCurve::Quad(from, control, to) | OutlineCurve::Cubic(from, _, control, to) => {
+                    (from, control, to)
+                }
             };
-            if last != Some(from) {
+            let [from, control, to] = [from, control, to].map(|point| ((at + point.x) * scale, -point.y * scale));
+            if end != Some(from) {
                 path.move_to(from.0, from.1);
             }
-            match curve {
-                OutlineCurve::Line(..) => path.line_to(to.0, to.1),
-                OutlineCurve::Quad(_, control, _) => {
-                    let control = place(control);
-                    path.quad_to(control.0, control.1, to.0, to.1);
-                }
-                OutlineCurve::Cubic(_, first, second, _) => {
-                    let (first, second) = (place(first), place(second));
-                    path.cubic_to(first.0, first.1, second.0, second.1, to.0, to.1);
-                }
-            }
-            last = Some(to);
+            path.quad_to(control.0, control.1, to.0, to.1);
+            end = Some(to);
         }
     }
     path.finish()
