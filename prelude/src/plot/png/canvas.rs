@@ -116,7 +116,9 @@ impl Canvas {
         let mut drawn = HashSet::new();
         // NaN lies nowhere.
         let is_near = |(x, y): Point| (-size..right).contains(&x) && (-size..bottom).contains(&y);
-        let mut is_last = |(x, y): Point| drawn.insert(((2.0 * x) as i32, (2.0 * y) as i32));
+        // Of very many, there is one for each pixel.
+        let parts = if places.len() > 100_000 { 1.0 } else { 2.0 };
+        let mut is_last = |(x, y): Point| drawn.insert(((parts * x) as i32, (parts * y) as i32));
         let seen: Vec<_> = places.iter().rev().filter(|&&(place, _)| is_near(place) && is_last(place)).collect();
         for &((x, y), color) in seen.into_iter().rev() {
             let transform = Transform::from_translate(x as f32, y as f32);
