@@ -263,7 +263,7 @@ mod tests {
         let bytes = Array3::from_shape_fn((2, 5, 3), |(i, j, channel)| (51 * (i + j) * channel / 2) as u8);
         for image in [bytes.image().unwrap(), crate::asarray(&bytes).image().unwrap()] {
             assert_eq!((image.shape, image.channels, image.dtype), ((2, 5), 3, "u8"));
-            assert_eq!(whole(&image, (2, 5))[27..], [0.0, 0.49803921568627452, 1.0]);
+            assert_eq!(whole(&image, (2, 5))[27..], [0.0, 127.0 / 255.0, 1.0]);
         }
         let floats = array![[[0.0, 0.5, 1.0, 0.25], [1.0, 0.5, 0.0, 0.75]]].image().unwrap();
         assert_eq!((floats.channels, whole(&floats, (1, 1))), (4, vec![0.5, 0.5, 0.5, 0.5]));

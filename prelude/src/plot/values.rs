@@ -18,7 +18,7 @@ use ndarray::{ArrayBase, ArrayViewD, Data, Dimension};
 pub trait Values: sealed::Sealed {
     /// The shape, and all elements in the order of the last axis first.
     #[doc(hidden)]
-    fn elements(&self) -> (Vec<usize>, Vec<f64>);
+    fn elements(&self) -> Elements;
 
     /// The elements of what has one axis.
     #[doc(hidden)]
@@ -28,6 +28,10 @@ pub trait Values: sealed::Sealed {
         Ok(values)
     }
 }
+
+/// An array's shape and numbers.
+#[doc(hidden)]
+pub type Elements = (Vec<usize>, Vec<f64>);
 
 mod sealed {
     pub trait Sealed {}
@@ -71,35 +75,35 @@ numerals!(
 
 impl<T: Numeral> sealed::Sealed for [T] {}
 impl<T: Numeral> Values for [T] {
-    fn elements(&self) -> (Vec<usize>, Vec<f64>) {
+    fn elements(&self) -> Elements {
         (vec![self.len()], self.iter().map(|&x| x.number()).collect())
     }
 }
 
 impl<T: Numeral> sealed::Sealed for Vec<T> {}
 impl<T: Numeral> Values for Vec<T> {
-    fn elements(&self) -> (Vec<usize>, Vec<f64>) {
+    fn elements(&self) -> Elements {
         self.as_slice().elements()
     }
 }
 
 impl<T: Numeral, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Numeral, const N: usize> Values for [T; N] {
-    fn elements(&self) -> (Vec<usize>, Vec<f64>) {
+    fn elements(&self) -> Elements {
         self.as_slice().elements()
     }
 }
 
 impl<S: Data<Elem = T>, D: Dimension, T: Numeral> sealed::Sealed for ArrayBase<S, D> {}
 impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Values for ArrayBase<S, D> {
-    fn elements(&self) -> (Vec<usize>, Vec<f64>) {
+    fn elements(&self) -> Elements {
         (self.shape().to_vec(), self.iter().map(|&x| x.number()).collect())
     }
 }
 
 impl<T: Element + Numeral> sealed::Sealed for DeviceArray<T> {}
 impl<T: Element + Numeral> Values for DeviceArray<T> {
-    fn elements(&self) -> (Vec<usize>, Vec<f64>) {
+    fn elements(&self) -> Elements {
         self.to_host().elements()
     }
 }

@@ -1,7 +1,8 @@
 //! Contour lines: [`contour`].
 
+use super::super::values::{Elements, Values};
 use super::super::{builder::Plot, chart::Kind, colors::Colors};
-use super::super::{look::Look, mark::Mark, ticks, values::Values};
+use super::super::{look::Look, mark::Mark, ticks};
 use crate::error::{Error, Result, check};
 use std::collections::BTreeMap;
 
@@ -194,26 +195,18 @@ impl Plot {
 pub trait Surface {
     /// The numbers with their shapes: z, and x and y if they are given.
     #[doc(hidden)]
-    fn parts(&self) -> Parts;
+    fn parts(&self) -> (Elements, Option<[Elements; 2]>);
 }
 
-/// An array's shape and numbers.
-#[doc(hidden)]
-pub type Elements = (Vec<usize>, Vec<f64>);
-
-/// A surface, and where it is.
-#[doc(hidden)]
-pub type Parts = (Elements, Option<(Elements, Elements)>);
-
 impl<Z: Values + ?Sized> Surface for &Z {
-    fn parts(&self) -> Parts {
+    fn parts(&self) -> (Elements, Option<[Elements; 2]>) {
         (self.elements(), None)
     }
 }
 
 impl<X: Values + ?Sized, Y: Values + ?Sized, Z: Values + ?Sized> Surface for (&X, &Y, &Z) {
-    fn parts(&self) -> Parts {
-        (self.2.elements(), Some((self.0.elements(), self.1.elements())))
+    fn parts(&self) -> (Elements, Option<[Elements; 2]>) {
+        (self.2.elements(), Some([self.0.elements(), self.1.elements()]))
     }
 }
 
@@ -253,13 +246,12 @@ fn contours<S: Surface>(surface: S) -> Result<Contours> {
         Err(Error::InvalidShape { operation: "contour", shape: shape.to_vec(), reason })
     };
     let [rows @ (2..), columns @ (2..)] = shape[..] else {
-        let reason =
-            "has no contour lines; contour lines need a 2-D array of at least 2×2, such as `z.reshape((20, 30))`";
+        let reason = "has no contour lines; contour lines need a 2-D array of at least 2×2, write `gpu::contour(&z.reshape((20, 30)))`";
         return invalid(&shape, reason.into());
     };
-    let ((x_shape, x), (y_shape, y)) = places.unwrap_or_else(|| {
+    let [(x_shape, x), (y_shape, y)] = places.unwrap_or_else(|| {
         let count = |count: usize| (vec![count], (0..count).map(|index| index as f64).collect());
-        (count(columns), count(rows))
+        [count(columns), count(rows)]
     });
     for (name, given, length) in [("x", &x_shape, columns), ("y", &y_shape, rows)] {
         if *given != [length] && *given != shape {
@@ -346,7 +338,7 @@ pub(super) mod tests {
     fn errors_name_the_shapes() {
         let message = |error: Result<Plot>| error.unwrap_err().to_string();
         expect_test::expect![[r#"
-            contour: the shape [1, 5] has no contour lines; contour lines need a 2-D array of at least 2×2, such as `z.reshape((20, 30))`
+            contour: the shape [1, 5] has no contour lines; contour lines need a 2-D array of at least 2×2, write `gpu::contour(&z.reshape((20, 30)))`
             contour: the shape [2] of x does not fit the shape [2, 3] of z; give x 3 values"#]]
         .assert_eq(
             &[
