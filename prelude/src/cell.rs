@@ -131,6 +131,7 @@ pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const
     unsafe { warpcell_base::interrupt::watch(interrupt) };
     panics::install_hook();
     memory::install_hook();
+    crate::reexported_crates::register_fonts();
     // In threads of their own: the one that flushes waits where a cell keeps standard output locked.
     let started = crate::output::start_flushing(TICK).and_then(|()| {
         let thread = std::thread::Builder::new().name("warpcell-watch".to_owned());

@@ -1,23 +1,30 @@
-//! Pictures in the notebook: arrays as colours, [`imshow()`], and numbers over axes, [`plot()`], [`scatter`], [`bar`], [`hist`].
+//! Plots: numbers over axes, and arrays as pictures.
+//!
+//! A [`Plot`] is a [`Chart`](chart::Chart), plain data, with what a notebook needs to show it. Each kind of plot is a file in
+//! `kinds`. It turns its numbers into marks, such as curves and bars. A renderer knows charts and marks only: `png` draws
+//! them as a picture.
 
 mod axis;
+mod builder;
 mod chart;
 mod colormap;
-mod draw;
-mod due;
-mod font;
+mod colors;
 mod image;
-mod imshow;
-mod paint;
-mod series;
-mod strokes;
+mod kinds;
+mod look;
+mod mark;
+mod png;
+mod shown;
+mod subplots;
 mod ticks;
 mod values;
 
-pub use chart::*;
+pub use builder::Plot;
 pub use image::ImageSource;
-pub use imshow::{Figure, heatmap, imshow, try_imshow};
-pub use values::{Categories, Curve, Values};
+pub use kinds::*;
+pub(crate) use png::DEJAVU_SANS;
+pub use subplots::{Subplots, subplots, try_subplots};
+pub use values::{Categories, Curve, PerPoint, Values};
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,8 @@ import struct
 
 import pytest
 
+from e2e import test_cheat_sheet
+
 
 def png_size(data: str) -> tuple[int, int]:
     raw = base64.b64decode(data)
@@ -16,6 +18,7 @@ def png_size(data: str) -> tuple[int, int]:
 @pytest.fixture(scope="module", autouse=True)
 def arrays(kernel):
     kernel.check("let host = Array2::from_shape_fn((4, 8), |(_, column)| column as f64); let device = gpu::asarray(&host);")
+    kernel.check(test_cheat_sheet.set_up())
 
 
 @pytest.mark.parametrize("array", ["&host", "&device", "&host.slice(s![0..2, 0..3])", "&device.slice(s![0..2, 0..3])"])
@@ -60,6 +63,10 @@ PLOTS = [
     ("gpu::scatter(&{0}, &{0}).color(\"tab:red\")", "Plot: 3 points"),
     ("gpu::bar(&[\"a\", \"b\", \"c\"], &{})", "Plot: 3 bars"),
     ("gpu::hist(&{}).bins(4)", "Plot: histogram of 3 values in 4 bins"),
+    ("gpu::scatter(&{0}, &{0}).c(&{0}).cmap(\"magma\")", "Plot: 3 points"),
+    ("gpu::errorbar(&{0}, &{0}).yerr(&{0}).capsize(3.0)", "Plot: 3 points with error bars"),
+    ("gpu::fill_between(&{0}, &{0}, 0.0).axhline(2)", "Plot: area over 3 points, line at y = 2"),
+    ("gpu::Plot::new().plot(&{}).axvline(1.5)", "Plot: line of 3 points, line at x = 1.5"),
 ]
 
 
@@ -70,6 +77,41 @@ def test_plots_of_either_side(kernel, data):
     displays = kernel.check(f"{shown};").displays
     assert [display["text/plain"] for display in displays] == [text for _, text in PLOTS]
     assert all(png_size(display["image/png"]) == (640, 420) for display in displays)
+
+
+@pytest.mark.parametrize("line", [row.ours for row in test_cheat_sheet.ROWS if row.section == "Plots"])
+def test_lines_of_the_cheat_sheet_show_one_picture(kernel, line):
+    (value,) = kernel.check(line).of("execute_result")
+    assert png_size(value["data"]["image/png"]) >= (200, 150)
+    assert value["data"]["text/plain"].startswith(("Plot", "Figure", "Subplots"))
+
+
+@pytest.mark.parametrize("side", ["&colours", "&gpu::asarray(&colours)", "&colours.mapv(|x| f32::from(x) / 255.0)"])
+def test_a_picture_has_its_own_colours(kernel, side):
+    for channels, name in ((3, "RGB"), (4, "RGBA")):
+        kernel.check(f"let colours = ndarray::Array3::from_elem((20, 30, {channels}), 200u8);")
+        (data,) = kernel.check(f"gpu::imshow({side});").displays
+        assert re.fullmatch(rf"Figure: image 20×30 (u8|f32), {name}", data["text/plain"]), data["text/plain"]
+        assert png_size(data["image/png"])
+
+
+def test_a_photo_from_a_file_is_shown(kernel, tmp_path):
+    kernel.check(f'let photo = String::from("{tmp_path}/photo.png"); gpu::imsave(&photo, &ndarray::Array3::from_elem((5, 7, 3), 9u8));')
+    (data,) = kernel.check("gpu::imshow(&gpu::imread(&photo));").displays
+    assert data["text/plain"] == "Figure: image 5×7 u8, RGB" and png_size(data["image/png"])
+
+
+def test_plots_in_a_grid_are_one_display(kernel):
+    (data,) = kernel.check("gpu::subplots((1, 2), [gpu::plot(&[1, 2]), gpu::imshow(&host)]).suptitle(\"two\");").displays
+    assert data["text/plain"].startswith('Subplots "two" 1×2: Plot: line of 2 points; Figure: image 4×8 f64')
+    assert png_size(data["image/png"]) == (880, 330)
+
+
+def test_frames_of_a_heatmap_keep_their_size(kernel):
+    code = "let h = gpu::display(&gpu::imshow(&host)); for f in [1e-9, 12345.678] { h.update(&gpu::imshow(&(&host * f))); }"
+    result = kernel.check(code)
+    frames = result.displays + [update["data"] for update in result.of("update_display_data")]
+    assert len(frames) == 3 and len({png_size(frame["image/png"]) for frame in frames}) == 1
 
 
 def test_a_plot_shows_itself_once_wherever_it_stands(kernel):
@@ -97,6 +139,12 @@ def test_what_cannot_be_plotted_says_why(kernel):
         ("gpu::plot(&gpu::zeros::<f32>((2, 2)));", "plot: the shape [2, 2] has two axes"),
         ("gpu::plot(&[1]).color(\"reddish\");", 'no colour "reddish"'),
         ("gpu::plot(&\"text\");", "cannot be plotted"),
+        ("gpu::imshow(&gpu::zeros::<f32>((3, 8, 9)));", "`gpu::imshow(&x.permute_dims((1, 2, 0)))`"),
+        ("gpu::imshow(&gpu::zeros::<f32>(9));", "`gpu::imshow(&x.slice(s![NewAxis, ..]))`"),
+        ("gpu::contour(&[1, 2]);", "contour lines need a 2-D array"),
+        ("gpu::errorbar(&[1], &[1]).yerr(&[1, 2]);", "x has 1 value and yerr has 2"),
+        ("gpu::plot(&[1]).cmap(\"gray\");", "do not stand for numbers"),
+        ("gpu::subplots((1, 1), [gpu::plot(&[1]), gpu::plot(&[2])]);", "`gpu::subplots((1, 2), …)`"),
     ]:
         result = kernel.run(code)
         assert part in result.error_text and not result.displays, (code, result.error_text)

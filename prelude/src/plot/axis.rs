@@ -30,7 +30,7 @@ impl Scale {
     }
 }
 
-/// The part of an axis that is drawn.
+/// The part of an axis that is drawn. Where `min` is more than `max`, the numbers become less along the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
     pub scale: Scale,
@@ -39,15 +39,16 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis for these numbers, with a margin at those ends that are not at `bounds`, where nothing goes beyond (bars
-    /// stand on 0). Without any number it goes from 0 to 1.
-    pub fn around(scale: Scale, values: impl Iterator<Item = f64>, bound: Option<f64>) -> Axis {
+    /// An axis for these numbers, with margins, but not at an end that is the `bound`, where nothing goes beyond (bars stand
+    /// on 0). Without any number it goes from 0 to 1.
+    pub fn around(scale: Scale, values: impl Iterator<Item = f64>, bound: Option<f64>, has_margins: bool) -> Axis {
         let range = values.filter(|&value| scale.has(value)).fold(None, |range: Option<(f64, f64)>, value| {
             Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
         });
         match (scale, range) {
             (Scale::Linear, None) => Axis { scale, min: 0.0, max: 1.0 },
             (Scale::Log, None) => Axis { scale, min: 1.0, max: 10.0 },
+            (_, Some((min, max))) if min < max && !has_margins => Axis { scale, min, max },
             (Scale::Linear, Some((min, max))) => {
                 // Halved, so that the difference of the largest numbers is finite.
                 let half = match max / 2.0 - min / 2.0 {
@@ -77,21 +78,28 @@ impl Axis {
 
     /// Round numbers on the axis with their labels, `most` of them or a few more.
     pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
+        let (min, max) = self.ends();
         match self.scale {
-            Scale::Linear => ticks::values(self.min, self.max, most),
-            Scale::Log => ticks::powers(self.min, self.max, most),
+            Scale::Linear => ticks::values(min, max, most),
+            Scale::Log => ticks::powers(min, max, most),
         }
+    }
+
+    /// The smaller and the larger end.
+    fn ends(&self) -> (f64, f64) {
+        (self.min.min(self.max), self.min.max(self.max))
     }
 
     /// Numbers between the ticks of a logarithmic axis.
     pub fn minor_ticks(&self) -> Vec<f64> {
-        let decades = self.max.log10().floor() - self.min.log10().floor();
+        let (min, max) = self.ends();
+        let decades = max.log10().floor() - min.log10().floor();
         if self.scale == Scale::Linear || decades > 6.0 {
             return Vec::new();
         }
-        let exponents = self.min.log10().floor() as i32..=self.max.log10().floor() as i32;
+        let exponents = min.log10().floor() as i32..=max.log10().floor() as i32;
         let minor = exponents.flat_map(|exponent| (2..10).map(move |digit| f64::from(digit) * 10f64.powi(exponent)));
-        minor.filter(|value| (self.min..=self.max).contains(value)).collect()
+        minor.filter(|value| (min..=max).contains(value)).collect()
     }
 }
 
@@ -100,7 +108,7 @@ mod tests {
     use super::*;
 
     fn around(values: &[f64], bound: Option<f64>) -> (f64, f64) {
-        let axis = Axis::around(Scale::Linear, values.iter().copied(), bound);
+        let axis = Axis::around(Scale::Linear, values.iter().copied(), bound, true);
         (axis.min, axis.max)
     }
 
@@ -112,9 +120,11 @@ mod tests {
         assert_eq!(around(&[3.0], None), (1.5, 4.5));
         assert_eq!(around(&[f64::NAN, f64::INFINITY], None), (0.0, 1.0));
         assert_eq!(around(&[f64::NAN, 0.0, 10.0, f64::NEG_INFINITY], None), (-0.5, 10.5));
+        let bare = Axis::around(Scale::Linear, [1.0, 2.0].into_iter(), None, false);
+        assert_eq!((bare.min, bare.max), (1.0, 2.0));
         let (min, max) = around(&[f64::MIN, f64::MAX], None);
         assert!(min.is_finite() && max.is_finite());
-        let log = Axis::around(Scale::Log, [-5.0, 0.0, 1.0, 1000.0].into_iter(), None);
+        let log = Axis::around(Scale::Log, [-5.0, 0.0, 1.0, 1000.0].into_iter(), None, true);
         assert!(log.min > 0.5 && log.min < 1.0 && log.max > 1000.0 && log.max < 2000.0, "{log:?}");
     }
 
@@ -127,5 +137,7 @@ mod tests {
         assert_eq!(log.minor_ticks()[..3], [2.0, 3.0, 4.0]);
         assert_eq!(log.minor_ticks().len(), 16);
         assert!(linear.minor_ticks().is_empty());
+        let down = Axis { scale: Scale::Linear, min: 4.0, max: 0.0 };
+        assert_eq!((down.place(4.0), down.place(1.0), down.ticks(5)[1].0), (0.0, 0.75, 1.0));
     }
 }

@@ -28,6 +28,12 @@ const COLORMAPS: [(&str, &[u32]); 5] = [
     ("gray", &[0x000000, 0xffffff]),
 ];
 
+impl Default for Colormap {
+    fn default() -> Colormap {
+        Colormap { colors: &VIRIDIS, reversed: false }
+    }
+}
+
 impl Colormap {
     /// The map of that name.
     pub fn named(name: &str) -> Result<Colormap> {
@@ -39,7 +45,7 @@ impl Colormap {
         match COLORMAPS.iter().find(|(known, _)| *known == plain) {
             Some((_, colors)) => Ok(Colormap { colors, reversed }),
             None => Err(Error::InvalidArgument {
-                operation: "imshow",
+                operation: "Plot::cmap",
                 reason: format!(
                     "there is no colour map {name:?}; use {}, or one of them reversed, such as \"gray_r\"",
                     COLORMAPS.map(|(known, _)| format!("{known:?}")).join(", ")
@@ -129,6 +135,6 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let message = Colormap::named("jet").unwrap_err().to_string();
-        expect_test::expect![[r#"imshow: there is no colour map "jet"; use "viridis", "plasma", "inferno", "magma", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
+        expect_test::expect![[r#"Plot::cmap: there is no colour map "jet"; use "viridis", "plasma", "inferno", "magma", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
     }
 }

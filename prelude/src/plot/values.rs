@@ -1,11 +1,12 @@
 //! What can be plotted: [`Values`], sequences of numbers on either side; [`Curve`], one or two of them; [`Categories`],
 //! what stands below bars.
 
+use super::image::Image;
 use crate::array::DeviceArray;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use half::{bf16, f16};
-use ndarray::{ArrayBase, Data, Dimension};
+use ndarray::{ArrayBase, ArrayViewD, Data, Dimension};
 
 /// A sequence of numbers: a 1-D array on the host (`ndarray`, a slice, a `Vec`, a Rust array) or on the device, of which
 /// plots take a copy. Not an extension point.
@@ -15,9 +16,22 @@ use ndarray::{ArrayBase, Data, Dimension};
     note = "plots take references to 1-D arrays, slices and `Vec`s of floats, integers or bools: `gpu::plot(&y)`"
 )]
 pub trait Values: sealed::Sealed {
+    /// The shape, and all elements in the order of the last axis first.
     #[doc(hidden)]
-    fn values(&self, operation: &'static str) -> Result<Vec<f64>>;
+    fn elements(&self) -> Elements;
+
+    /// The elements of what has one axis.
+    #[doc(hidden)]
+    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
+        let (shape, values) = self.elements();
+        require_one_axis(operation, &shape)?;
+        Ok(values)
+    }
 }
+
+/// An array's shape and numbers.
+#[doc(hidden)]
+pub type Elements = (Vec<usize>, Vec<f64>);
 
 mod sealed {
     pub trait Sealed {}
@@ -31,65 +45,73 @@ mod sealed {
 #[doc(hidden)]
 pub trait Numeral: Copy {
     fn number(self) -> f64;
+
+    /// An array as an image: compiled here for each type, not in each cell.
+    fn image(array: ArrayViewD<'_, Self>) -> Image;
 }
 
+/// Types, their numbers, and which number is the brightest part of a colour.
 macro_rules! numerals {
-    ($($type:ident: $value:ident => $number:expr),*) => {$(
+    ($($full:literal: { $($type:ident: $value:ident => $number:expr),* })*) => {$($(
         impl Numeral for $type {
             fn number(self) -> f64 {
                 let $value = self;
                 $number
             }
+
+            fn image(array: ArrayViewD<'_, $type>) -> Image {
+                Image::read(array, stringify!($type), $full)
+            }
         }
-    )*};
+    )*)*};
 }
 numerals!(
-    f32: x => f64::from(x), f64: x => x, f16: x => f64::from(x), bf16: x => f64::from(x), bool: x => f64::from(u8::from(x)),
-    u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
-    i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
+    1.0: { f32: x => f64::from(x), f64: x => x, f16: x => f64::from(x), bf16: x => f64::from(x), bool: x => f64::from(u8::from(x)) }
+    255.0: {
+        u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
+        i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
+    }
 );
 
 impl<T: Numeral> sealed::Sealed for [T] {}
 impl<T: Numeral> Values for [T] {
-    fn values(&self, _operation: &'static str) -> Result<Vec<f64>> {
-        Ok(self.iter().map(|&x| x.number()).collect())
+    fn elements(&self) -> Elements {
+        (vec![self.len()], self.iter().map(|&x| x.number()).collect())
     }
 }
 
 impl<T: Numeral> sealed::Sealed for Vec<T> {}
 impl<T: Numeral> Values for Vec<T> {
-    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
-        self.as_slice().values(operation)
+    fn elements(&self) -> Elements {
+        self.as_slice().elements()
     }
 }
 
 impl<T: Numeral, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Numeral, const N: usize> Values for [T; N] {
-    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
-        self.as_slice().values(operation)
+    fn elements(&self) -> Elements {
+        self.as_slice().elements()
     }
 }
 
 impl<S: Data<Elem = T>, D: Dimension, T: Numeral> sealed::Sealed for ArrayBase<S, D> {}
 impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Values for ArrayBase<S, D> {
-    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
-        require_one_axis(operation, self.shape())?;
-        Ok(self.iter().map(|&x| x.number()).collect())
+    fn elements(&self) -> Elements {
+        (self.shape().to_vec(), self.iter().map(|&x| x.number()).collect())
     }
 }
 
 impl<T: Element + Numeral> sealed::Sealed for DeviceArray<T> {}
 impl<T: Element + Numeral> Values for DeviceArray<T> {
-    fn values(&self, operation: &'static str) -> Result<Vec<f64>> {
-        require_one_axis(operation, self.shape())?;
-        self.to_host().values(operation)
+    fn elements(&self) -> Elements {
+        self.to_host().elements()
     }
 }
 
 fn require_one_axis(operation: &'static str, shape: &[usize]) -> Result<()> {
     let reason = match shape.len() {
         1 => return Ok(()),
-        2 => "has two axes; plot one row of it, such as `x.row(0)`, or show all of it with `imshow`",
+        2 => "has two axes; plot one row of it, such as `&x.slice(s![0, ..])`, or show all of it with `imshow`",
         _ => "is not the shape of a sequence; give a 1-D array, such as the result of `flatten`",
     };
     Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() })
@@ -126,13 +148,24 @@ pub(super) fn pair(
     x: Vec<f64>,
     y: Vec<f64>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    if x.len() != y.len() {
-        let values = if x.len() == 1 { "value" } else { "values" };
-        let ([first, second], a, b) = (names, x.len(), y.len());
-        let reason = format!("{first} has {a} {values} and {second} has {b}; give both the same number");
+    let y = same_length(operation, names, x.len(), y)?;
+    Ok((x, non_empty(operation, y)?))
+}
+
+/// A sequence that has to be as long as another one.
+pub(super) fn same_length(
+    operation: &'static str,
+    [first, second]: [&str; 2],
+    length: usize,
+    values: Vec<f64>,
+) -> Result<Vec<f64>> {
+    if length != values.len() {
+        let plural = if length == 1 { "value" } else { "values" };
+        let reason =
+            format!("{first} has {length} {plural} and {second} has {}; give both the same number", values.len());
         return Err(Error::InvalidArgument { operation, reason });
     }
-    Ok((x, non_empty(operation, y)?))
+    Ok(values)
 }
 
 /// The values, if there are any.
@@ -143,6 +176,33 @@ pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec
     }
     Ok(values)
 }
+
+/// One number for each point: a sequence of them, `&y`, or one number for all. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a number nor a sequence of numbers",
+    note = "write one number for all points, such as `0.0`, or a reference to an array, slice or `Vec`: `&y`"
+)]
+pub trait PerPoint {
+    #[doc(hidden)]
+    fn per_point(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Vec<f64>>;
+}
+
+impl<V: Values + ?Sized> PerPoint for &V {
+    fn per_point(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Vec<f64>> {
+        same_length(operation, ["x", name], x.len(), self.values(operation)?)
+    }
+}
+
+macro_rules! one_for_all_points {
+    ($($type:ty)*) => {$(
+        impl PerPoint for $type {
+            fn per_point(&self, _operation: &'static str, _name: &str, x: &[f64]) -> Result<Vec<f64>> {
+                Ok(vec![self.number(); x.len()])
+            }
+        }
+    )*};
+}
+one_for_all_points!(f32 f64 i32 i64 usize);
 
 /// What stands below bars: names or numbers. Not an extension point.
 #[diagnostic::on_unimplemented(

@@ -1,13 +1,12 @@
-//! What is drawn into a plot: curves, points, bars and histograms, and the look of each.
+//! How a series looks: its colour, its line, its markers, by matplotlib's names.
 
 use super::colormap::Rgb;
+use super::mark::{Mark, Numbers};
 use crate::error::{Error, Result};
 
-/// One thing in a plot, with its look.
-#[derive(Clone)]
-pub(super) struct Series {
-    pub kind: Kind,
-    pub label: Option<String>,
+/// The look of a series.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
     pub color: Rgb,
     pub alpha: f64,
     pub marker: Option<Marker>,
@@ -18,23 +17,39 @@ pub(super) struct Series {
     pub line_width: f64,
 }
 
-/// What is drawn.
-#[derive(Clone)]
-pub(super) enum Kind {
-    /// Points, or the curve through them.
-    Points { x: Vec<f64>, y: Vec<f64> },
-    /// Bars on 0.
-    Bars { places: Vec<f64>, heights: Vec<f64>, width: f64 },
-    /// How many values there are in each of so many intervals of one length.
-    Histogram { values: Vec<f64>, bins: usize, density: bool },
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stroke {
+    pub style: LineStyle,
+    /// In pixels.
+    pub width: f64,
 }
 
-/// A bar on 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Bar {
-    pub left: f64,
-    pub right: f64,
-    pub height: f64,
+impl Look {
+    /// A line, in the colour that matplotlib gives to the series of this index.
+    pub fn new(index: usize) -> Look {
+        Look {
+            color: CYCLE[index % CYCLE.len()].1,
+            alpha: 1.0,
+            marker: None,
+            marker_size: 7.0,
+            line: Some(LineStyle::Solid),
+            line_width: 1.6,
+        }
+    }
+
+    /// How lines are drawn, if they are.
+    pub fn stroke(&self) -> Option<Stroke> {
+        self.line.map(|style| Stroke { style, width: self.line_width })
+    }
+
+    /// The curve through points and their markers, as far as the look has both.
+    pub fn curve<'a>(&self, x: &'a [f64], y: &'a [f64], numbers: Option<&'a [f64]>) -> Vec<Mark<'a>> {
+        let (x, y) = (Numbers::Borrowed(x), Numbers::Borrowed(y));
+        let line = self.stroke().map(|stroke| Mark::Line { x: x.clone(), y: y.clone(), stroke, number: None });
+        let points = self.marker.map(|marker| Mark::Points { x, y, marker, size: self.marker_size, numbers });
+        line.into_iter().chain(points).collect()
+    }
 }
 
 /// How a point looks.
@@ -48,6 +63,8 @@ pub(super) enum Marker {
     Diamond,
     Cross,
     Plus,
+    Dash,
+    Bar,
 }
 
 /// How a line looks.
@@ -57,74 +74,6 @@ pub(super) enum LineStyle {
     Dashed,
     Dotted,
     DashDotted,
-}
-
-impl Series {
-    /// A curve, or with a marker and no line, points.
-    pub fn new(kind: Kind, index: usize) -> Series {
-        Series {
-            kind,
-            label: None,
-            color: CYCLE[index % CYCLE.len()].1,
-            alpha: 1.0,
-            marker: None,
-            marker_size: 7.0,
-            line: Some(LineStyle::Solid),
-            line_width: 1.6,
-        }
-    }
-
-    /// The bars, if these are what is drawn.
-    pub fn bars(&self) -> Option<Vec<Bar>> {
-        match &self.kind {
-            Kind::Points { .. } => None,
-            Kind::Bars { places, heights, width } => {
-                let bar = |(&place, &height): (&f64, &f64)| Bar {
-                    left: place - width / 2.0,
-                    right: place + width / 2.0,
-                    height,
-                };
-                Some(places.iter().zip(heights).map(bar).collect())
-            }
-            Kind::Histogram { values, bins, density } => Some(histogram(values, *bins, *density)),
-        }
-    }
-
-    /// In a few words.
-    pub fn describe(&self) -> String {
-        match &self.kind {
-            Kind::Points { x, .. } if self.line.is_some() => format!("line of {} points", x.len()),
-            Kind::Points { x, .. } => format!("{} points", x.len()),
-            Kind::Bars { heights, .. } => format!("{} bars", heights.len()),
-            Kind::Histogram { values, bins, .. } => format!("histogram of {} values in {bins} bins", values.len()),
-        }
-    }
-}
-
-/// As NumPy's `histogram`, but what is not finite is left out.
-fn histogram(values: &[f64], bins: usize, density: bool) -> Vec<Bar> {
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let (min, max) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), x| (min.min(x), max.max(x)));
-    let (min, max) = match () {
-        () if min > max => (0.0, 1.0),
-        () if min == max => (min - 0.5, max + 0.5),
-        () => (min, max),
-    };
-    // Halved, so that the difference of the largest numbers is finite.
-    let (low, range) = (min / 2.0, max / 2.0 - min / 2.0);
-    let mut counts = vec![0u64; bins];
-    for value in finite() {
-        let bin = ((value / 2.0 - low) / range * bins as f64) as usize;
-        counts[bin.min(bins - 1)] += 1;
-    }
-    let edge = |index: usize| 2.0 * (low + range * (index as f64 / bins as f64));
-    let total = counts.iter().sum::<u64>().max(1) as f64;
-    let bar = |(index, &count): (usize, &u64)| {
-        let (left, right) = (edge(index), edge(index + 1));
-        let height = if density { count as f64 / total / (right - left) } else { count as f64 };
-        Bar { left, right, height }
-    };
-    counts.iter().enumerate().map(bar).collect()
 }
 
 impl Marker {
@@ -139,12 +88,14 @@ impl Marker {
             "D" | "d" => Marker::Diamond,
             "x" => Marker::Cross,
             "+" => Marker::Plus,
+            "_" => Marker::Dash,
+            "|" => Marker::Bar,
             "" | "none" | "None" => return Ok(None),
             _ => {
                 return Err(Error::InvalidArgument {
                     operation: "Plot::marker",
                     reason: format!(
-                        "there is no marker {sign:?}; use \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\" or \"none\""
+                        "there is no marker {sign:?}; use \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\", \"_\", \"|\" or \"none\""
                     ),
                 });
             }
@@ -248,24 +199,6 @@ fn hexadecimal(name: &str) -> Option<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn histograms_are_those_of_numpy() {
-        let heights = |values: &[f64], bins, density| -> Vec<f64> {
-            histogram(values, bins, density).into_iter().map(|bar| bar.height).collect()
-        };
-        // numpy.histogram([1, 2, 2, 3, 4, 10], 3) and with density=True
-        let values = [1.0, 2.0, 2.0, 3.0, 4.0, 10.0];
-        assert_eq!(heights(&values, 3, false), [4.0, 1.0, 1.0]);
-        let expected = [0.2222222222222222, 0.05555555555555555, 0.05555555555555555];
-        let near = heights(&values, 3, true).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15);
-        assert!(near, "{:?}", heights(&values, 3, true));
-        let same = histogram(&[5.0, 5.0], 2, false);
-        assert_eq!((same[0].left, same[1].right, same[1].height), (4.5, 5.5, 2.0));
-        let odd = [f64::NAN, f64::INFINITY, 1.0, 2.0, f64::MIN, f64::MAX];
-        assert_eq!(heights(&odd, 3, false), [1.0, 2.0, 1.0]);
-        assert_eq!(heights(&[f64::NAN], 2, false), [0.0, 0.0]);
-    }
 
     #[test]
     fn colours_by_name_and_number() {

@@ -1,4 +1,4 @@
-//! Curves before they are drawn: cut at gaps, made of fewer points, divided into dashes, clipped.
+//! Curves before they are drawn: cut at gaps, made of fewer points, clipped.
 
 /// A place in pixels.
 pub(super) type Point = (f64, f64);
@@ -32,7 +32,8 @@ pub(super) fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
     result
 }
 
-/// The part of a stroke within a picture of this size and a margin around it.
+/// The part of a stroke within a picture of this size and a margin around it: points may be so far outside that their
+/// pixels have no place in an `f32`.
 ///
 /// Source: Y.-D. Liang, B. A. Barsky, "A new concept and method for line clipping", ACM TOG 3 (1984).
 pub(super) fn clipped(from: Point, to: Point, size: (u32, u32), margin: f64) -> Option<(Point, Point)> {
@@ -53,40 +54,6 @@ pub(super) fn clipped(from: Point, to: Point, size: (u32, u32), margin: f64) -> 
     }
     let at = |part: f64| (from.0 + part * dx, from.1 + part * dy);
     (start <= end).then(|| (at(start), at(end)))
-}
-
-/// A curve divided into strokes, by lengths of strokes and gaps in turn, in widths of the line; without any, the curve.
-pub(super) fn dashes(run: &[Point], pattern: &[f64], width: f64) -> Vec<Vec<Point>> {
-    /// A curve far outside of the picture would otherwise be divided into millions.
-    const MOST: usize = 20_000;
-    if pattern.is_empty() {
-        return vec![run.to_vec()];
-    }
-    let mut strokes: Vec<Vec<Point>> = run.iter().take(1).map(|&point| vec![point]).collect();
-    let (mut index, mut left, mut draws) = (0, pattern[0] * width, true);
-    for pair in run.windows(2) {
-        let (from, to) = (pair[0], pair[1]);
-        let length = (to.0 - from.0).hypot(to.1 - from.1);
-        let mut done = 0.0;
-        while length - done > left && strokes.len() < MOST {
-            done += left;
-            let part = done / length;
-            let point = (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1));
-            match draws {
-                true => strokes.last_mut().into_iter().for_each(|stroke| stroke.push(point)),
-                false => strokes.push(vec![point]),
-            }
-            draws = !draws;
-            index = (index + 1) % pattern.len();
-            left = pattern[index] * width;
-        }
-        left -= length - done;
-        if draws {
-            strokes.last_mut().into_iter().for_each(|stroke| stroke.push(to));
-        }
-    }
-    strokes.retain(|stroke| stroke.len() > 1);
-    strokes
 }
 
 #[cfg(test)]
@@ -118,13 +85,5 @@ mod tests {
         let (from, to) = clipped((-10.0, 5.0), (30.0, 5.0), (10, 10), 1.0).unwrap();
         assert!((from.0 + 1.0).abs() < 1e-9 && (to.0 - 11.0).abs() < 1e-9);
         assert_eq!(clipped((-10.0, -5.0), (30.0, -5.0), (10, 10), 1.0), None);
-    }
-
-    #[test]
-    fn dashes_follow_the_curve() {
-        let corner = [(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)];
-        let strokes = dashes(&corner, &[4.0, 2.0], 1.0);
-        assert_eq!(strokes, [vec![(0.0, 0.0), (4.0, 0.0)], vec![(5.0, 1.0), (5.0, 5.0)]]);
-        assert_eq!(dashes(&corner, &[], 1.0), [corner.to_vec()]);
     }
 }
