@@ -20,11 +20,11 @@
 //! ```
 
 mod case;
+mod cell_table;
 mod drawing;
 mod examine;
 mod explain;
 mod fault;
-mod grid;
 mod subject;
 mod svg;
 mod table;
@@ -37,7 +37,7 @@ use case::Description;
 use examine::{Problem, examine};
 use std::fmt;
 use std::marker::PhantomData;
-use subject::Registered;
+use subject::RegisteredKernel;
 use warpcell_threads::{FailureKind, View, ViewMut};
 
 /// A puzzle whose kernels have parameters of the types `P`, a tuple. As the value of a cell it shows its task and its arrays.
@@ -124,12 +124,12 @@ impl<P> Puzzle<P> {
     #[track_caller]
     pub fn check<K: Kernel<P>>(&self, kernel: K) -> Report {
         // What follows is the same for all kernels, and compiled once.
-        check_registered(self.description, &Registered::new(check(kernel.found("Puzzle::check"))))
+        check_registered(self.description, &RegisteredKernel::new(check(kernel.found("Puzzle::check"))))
     }
 }
 
 #[track_caller]
-fn check_registered(description: &'static Description, subject: &Registered) -> Report {
+fn check_registered(description: &'static Description, subject: &RegisteredKernel) -> Report {
     let mut all = Vec::new();
     for case in (description.cases)() {
         let examined = examine(case, subject);

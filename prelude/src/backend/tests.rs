@@ -25,15 +25,15 @@ mod functions;
 mod indexing;
 mod kernels;
 mod map;
-mod map_text;
+mod map_programs;
 mod measurement;
 mod products;
 mod random;
+mod raw_kernels;
 mod reductions;
 mod reference;
 mod sorting;
 mod streams;
-mod text;
 mod timing;
 mod transform;
 

@@ -34,22 +34,22 @@ pub(super) enum Topic {
 pub(super) struct Case {
     pub grid: [usize; 3],
     pub block: [usize; 3],
-    pub inputs: Vec<Array>,
+    pub inputs: Vec<PuzzleArray>,
     /// The array that the kernel writes to, with the values that are expected. At the launch it holds zeros.
-    pub out: Array,
-    pub limits: Limits,
+    pub out: PuzzleArray,
+    pub limits: AccessLimits,
 }
 
 /// How often each thread may access arrays other than shared ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct AccessLimits {
     pub reads: Option<usize>,
     pub writes: Option<usize>,
 }
 
 /// An array on paper.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Array {
+pub(super) struct PuzzleArray {
     pub name: &'static str,
     pub shape: Vec<usize>,
     /// In C order. All are small, so that all types of elements have them.
@@ -58,9 +58,9 @@ pub(super) struct Array {
 
 impl Case {
     /// A launch of so many blocks of so many threads.
-    pub fn new(grid: [usize; 2], block: [usize; 2], inputs: Vec<Array>, out: Array) -> Case {
+    pub fn new(grid: [usize; 2], block: [usize; 2], inputs: Vec<PuzzleArray>, out: PuzzleArray) -> Case {
         let three = |[x, y]: [usize; 2]| [x, y, 1];
-        Case { grid: three(grid), block: three(block), inputs, out, limits: Limits::default() }
+        Case { grid: three(grid), block: three(block), inputs, out, limits: AccessLimits::default() }
     }
 
     pub fn reads(mut self, most: usize) -> Case {
@@ -74,7 +74,7 @@ impl Case {
     }
 
     /// The arrays in the order of the parameters.
-    pub fn arrays(&self) -> impl Iterator<Item = &Array> {
+    pub fn arrays(&self) -> impl Iterator<Item = &PuzzleArray> {
         self.inputs.iter().chain([&self.out])
     }
 
@@ -89,13 +89,13 @@ impl Case {
     }
 }
 
-impl Array {
-    pub fn new(name: &'static str, values: Vec<f64>) -> Array {
-        Array { name, shape: vec![values.len()], values }
+impl PuzzleArray {
+    pub fn new(name: &'static str, values: Vec<f64>) -> PuzzleArray {
+        PuzzleArray { name, shape: vec![values.len()], values }
     }
 
-    pub fn rows(name: &'static str, columns: usize, values: Vec<f64>) -> Array {
-        Array { name, shape: vec![values.len() / columns, columns], values }
+    pub fn rows(name: &'static str, columns: usize, values: Vec<f64>) -> PuzzleArray {
+        PuzzleArray { name, shape: vec![values.len() / columns, columns], values }
     }
 
     /// How an element is written, by its number in C order.
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn elements_by_their_numbers() {
-        let array = Array::rows("a", 3, vec![0.0; 6]);
+        let array = PuzzleArray::rows("a", 3, vec![0.0; 6]);
         assert_eq!((array.element(4), indexed("a", &[usize::MAX])), ("a[[1, 1]]".to_owned(), "a[-1]".to_owned()));
-        assert_eq!(Array::new("b", vec![0.0; 6]).element(4), "b[4]");
+        assert_eq!(PuzzleArray::new("b", vec![0.0; 6]).element(4), "b[4]");
         let case = Case::new([2, 1], [4, 3], vec![], array);
         assert_eq!(case.launch(), "2 blocks of 4 × 3 threads");
     }

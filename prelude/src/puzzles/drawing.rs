@@ -1,9 +1,9 @@
 //! The drawing of a launch: what went wrong, and who has accessed what between one barrier and the next.
 
-use super::case::Array;
+use super::case::PuzzleArray;
+use super::cell_table::{CELL, CellTable, Look, value, values_of};
 use super::examine::{Examined, Problem, counts, is_array, writers};
 use super::fault;
-use super::grid::{CELL, Grid, Look, value, values_of};
 use super::svg::{Anchor, GREY, INK, LINE, Point, RED, Svg};
 use std::collections::{BTreeMap, BTreeSet};
 use warpcell_threads::{AccessKind, FailureKind, Memory, TracedAccess};
@@ -55,7 +55,7 @@ pub(super) fn draw_task(case: &super::case::Case) -> String {
     for input in &case.inputs {
         place.0 += draw_array(&mut svg, place, input, input.name, values_of(input)).0 + GAP;
     }
-    let y = case.inputs.iter().map(|input| Grid::new(place, &input.shape).size().1).fold(0.0, f64::max);
+    let y = case.inputs.iter().map(|input| CellTable::new(place, &input.shape).size().1).fold(0.0, f64::max);
     draw_array(
         &mut svg,
         (0.0, y + 10.0),
@@ -66,10 +66,10 @@ pub(super) fn draw_task(case: &super::case::Case) -> String {
     svg.finish()
 }
 
-fn draw_array(svg: &mut Svg, place: Point, array: &Array, title: &str, look: impl FnMut(usize) -> Look) -> Point {
-    let grid = Grid::new(place, &array.shape);
-    grid.draw(svg, title, look);
-    let size = grid.size();
+fn draw_array(svg: &mut Svg, place: Point, array: &PuzzleArray, title: &str, look: impl FnMut(usize) -> Look) -> Point {
+    let table = CellTable::new(place, &array.shape);
+    table.draw(svg, title, look);
+    let size = table.size();
     // A long name may be wider than its array.
     (size.0.max(title.chars().count() as f64 * 7.0), size.1)
 }
@@ -216,8 +216,8 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
     let mut drawn = BTreeSet::new();
     for access in panel.reads.iter().chain(&panel.writes).filter(|access| has_arrow(access)) {
         let is_read = access.kind == AccessKind::Read;
-        let grids = if is_read { &read } else { &written };
-        let Some(cell) = grids.get(examined.name(&access.memory)).and_then(|grid| grid.edge(access.index, is_read))
+        let tables = if is_read { &read } else { &written };
+        let Some(cell) = tables.get(examined.name(&access.memory)).and_then(|table| table.edge(access.index, is_read))
         else {
             continue;
         };
@@ -249,23 +249,26 @@ fn place_arrays(
     examined: &Examined,
     accesses: &[&TracedAccess],
     has_arrow: &dyn Fn(&TracedAccess) -> bool,
-) -> (BTreeMap<String, Grid>, f64) {
-    let mut grids = BTreeMap::new();
+) -> (BTreeMap<String, CellTable>, f64) {
+    let mut tables = BTreeMap::new();
     let mut height = 0.0f64;
     for access in accesses {
         let name = examined.name(&access.memory).to_owned();
-        if grids.contains_key(&name) {
+        if tables.contains_key(&name) {
             continue;
         }
         let shape = shape_of(examined, &access.memory);
-        let grid =
-            if access.kind == AccessKind::Read { Grid::new((x, y), &shape) } else { Grid::below((x, y), &shape) };
+        let table = if access.kind == AccessKind::Read {
+            CellTable::new((x, y), &shape)
+        } else {
+            CellTable::below((x, y), &shape)
+        };
         let plain = plain_look(examined, &access.memory, &shape);
         let mut users: BTreeMap<usize, BTreeSet<(bool, Thread)>> = BTreeMap::new();
         for user in accesses.iter().filter(|user| user.memory == access.memory) {
             users.entry(user.index).or_default().insert((has_arrow(user), (user.block, user.thread)));
         }
-        grid.draw(svg, &name, |element| {
+        table.draw(svg, &name, |element| {
             let mut look = plain(element);
             let Some(users) = users.get(&element) else { return look };
             // Where only some threads have arrows, theirs are the colours.
@@ -280,12 +283,12 @@ fn place_arrays(
             }
             look
         });
-        let size = grid.size();
+        let size = table.size();
         x += size.0.max(name.chars().count() as f64 * 7.0) + GAP;
         height = height.max(size.1);
-        grids.insert(name, grid);
+        tables.insert(name, table);
     }
-    (grids, height)
+    (tables, height)
 }
 
 /// Where the threads of some blocks stand, with a frame around each block.

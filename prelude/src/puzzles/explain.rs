@@ -1,9 +1,9 @@
 //! What is said of a kernel that was checked, in words.
 
 use super::case::{Case, Description};
+use super::cell_table::value;
 use super::drawing::{block_name, short_name};
 use super::examine::{Examined, Problem, counts, writers};
-use super::grid::value;
 use warpcell_threads::{AccessKind, Memory};
 
 /// More wrong elements than these are not listed.

@@ -1,9 +1,9 @@
 //! The drawing of a failure alone: the one or two threads, and the element that it is about.
 
 use super::case::indexed;
+use super::cell_table::{CellTable, Look};
 use super::drawing::{block_name, colour, draw_thread, plain_look, shape_of, short_name};
 use super::examine::Examined;
-use super::grid::{Grid, Look};
 use super::svg::{Anchor, GREY, INK, Point, RED, Svg};
 use warpcell_threads::{Access, AccessKind, Elsewhere, Failure, FailureKind, Memory};
 
@@ -50,10 +50,10 @@ fn out_of_bounds(
     // Room on the left and above for indices below zero.
     let before = |axis: usize| index.len() > axis && (index[index.len() - 1 - axis] as isize) < 0;
     let place = (if before(0) { 54.0 } else { 0.0 }, y + if before(1) { 40.0 } else { 0.0 });
-    let grid = Grid::new(place, shape);
-    grid.draw(svg, examined.name(memory), plain_look(examined, memory, shape));
-    let missing = grid.draw_missing(svg, index);
-    let bottom = (place.1 + grid.size().1).max(missing.1);
+    let table = CellTable::new(place, shape);
+    table.draw(svg, examined.name(memory), plain_look(examined, memory, shape));
+    let missing = table.draw_missing(svg, index);
+    let bottom = (place.1 + table.size().1).max(missing.1);
     let thread = (missing.0, bottom + BETWEEN - 10.0);
     svg.line((thread.0, thread.1 - 11.0), missing, RED, r#"stroke-width="2.5" stroke-dasharray="5 3""#);
     draw_thread(svg, examined, failure.thread, thread, true);
@@ -66,7 +66,7 @@ fn out_of_bounds(
     thread.1 + 20.0
 }
 
-/// An array of which one element is red; gives the grid, and that element's number.
+/// An array of which one element is red; gives the table, and that element's number.
 fn with_element(
     svg: &mut Svg,
     y: f64,
@@ -74,16 +74,16 @@ fn with_element(
     memory: &Memory,
     index: &[usize],
     words: Option<&str>,
-) -> (Grid, usize) {
+) -> (CellTable, usize) {
     let mut shape = shape_of(examined, memory);
     if shape.is_empty() {
         // Nobody has accessed it before: a shape that has the element will do.
         shape = index.iter().map(|index| index + 1).collect();
     }
     let element = flat(index, &shape);
-    let grid = Grid::new((0.0, y), &shape);
+    let table = CellTable::new((0.0, y), &shape);
     let look = plain_look(examined, memory, &shape);
-    grid.draw(svg, examined.name(memory), |number| {
+    table.draw(svg, examined.name(memory), |number| {
         let look = look(number);
         if number != element {
             return look;
@@ -91,13 +91,13 @@ fn with_element(
         let words = words.map_or(look.words.clone(), str::to_owned);
         Look { fill: "#ffebee".to_owned(), stroke: RED, ink: RED, words, ..look }
     });
-    (grid, element)
+    (table, element)
 }
 
 fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &[usize]), sides: [&Access; 2]) -> f64 {
-    let (grid, element) = with_element(svg, y, examined, memory, index, None);
-    let bottom = y + grid.size().1;
-    let cell = grid.edge(element, true).unwrap_or((20.0, bottom));
+    let (table, element) = with_element(svg, y, examined, memory, index, None);
+    let bottom = y + table.size().1;
+    let cell = table.edge(element, true).unwrap_or((20.0, bottom));
     let left = (cell.0 - 40.0).max(14.0);
     for (number, side) in sides.into_iter().enumerate() {
         let place = (left + 60.0 * number as f64, bottom + BETWEEN - 8.0 + 34.0 * number as f64);
@@ -131,9 +131,9 @@ fn uninitialised(
     failure: &Failure,
     (memory, index): (&Memory, &[usize]),
 ) -> f64 {
-    let (grid, element) = with_element(svg, y, examined, memory, index, Some("?"));
-    let bottom = y + grid.size().1;
-    let cell = grid.edge(element, true).unwrap_or((20.0, bottom));
+    let (table, element) = with_element(svg, y, examined, memory, index, Some("?"));
+    let bottom = y + table.size().1;
+    let cell = table.edge(element, true).unwrap_or((20.0, bottom));
     let thread = (cell.0, bottom + BETWEEN - 8.0);
     arrow(svg, cell, thread, true);
     draw_thread(svg, examined, failure.thread, thread, true);

@@ -8,20 +8,20 @@ use crate::failures::{Places, of_threads};
 use crate::registry::{Arguments, Given, Kernel, Parameter};
 use warpcell_threads::{Failure, Memory};
 
-pub(super) struct Registered {
+pub(super) struct RegisteredKernel {
     kernel: Kernel,
     places: Places,
     /// Whether an interrupt of the cell is meant for this.
     stoppable: bool,
 }
 
-impl Registered {
-    pub fn new(kernel: Kernel) -> Registered {
-        Registered { kernel, places: Places::of(&kernel), stoppable: cell::is_of_the_cell() }
+impl RegisteredKernel {
+    pub fn new(kernel: Kernel) -> RegisteredKernel {
+        RegisteredKernel { kernel, places: Places::of(&kernel), stoppable: cell::is_of_the_cell() }
     }
 }
 
-impl Subject for Registered {
+impl Subject for RegisteredKernel {
     fn name(&self) -> &str {
         self.kernel.short_name()
     }

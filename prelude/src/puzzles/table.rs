@@ -1,6 +1,6 @@
 //! The puzzles: tasks, launches, results and hints.
 
-use super::case::{Array, Case, Description, Topic};
+use super::case::{Case, Description, PuzzleArray, Topic};
 
 /// Numbers for an array: whole, small, none like its neighbours.
 fn numbers(length: usize, seed: usize) -> Vec<f64> {
@@ -19,7 +19,7 @@ pub(super) static MAP: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 2);
             let out = a.iter().map(|x| 3.0 * x + 1.0).collect();
-            Case::new([1, 1], [n, 1], vec![Array::new("a", a)], Array::new("out", out))
+            Case::new([1, 1], [n, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
         };
         vec![case(6), case(9)]
     },
@@ -37,7 +37,12 @@ pub(super) static ZIP: Description = Description {
         let case = |n: usize| {
             let (a, b) = (numbers(n, 1), numbers(n, 6));
             let out = a.iter().zip(&b).map(|(x, y)| x.max(*y)).collect();
-            Case::new([1, 1], [n, 1], vec![Array::new("a", a), Array::new("b", b)], Array::new("out", out))
+            Case::new(
+                [1, 1],
+                [n, 1],
+                vec![PuzzleArray::new("a", a), PuzzleArray::new("b", b)],
+                PuzzleArray::new("out", out),
+            )
         };
         vec![case(6), case(8)]
     },
@@ -55,7 +60,7 @@ pub(super) static GUARD: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 4);
             let out = a.iter().map(|x| x / 2.0).collect();
-            Case::new([1, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out))
+            Case::new([1, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
         };
         vec![case(5), case(8), case(1)]
     },
@@ -74,8 +79,8 @@ pub(super) static MAP_2D: Description = Description {
         let case = |rows: usize, columns: usize| {
             let image = numbers(rows * columns, 3);
             let out = image.chunks(columns).flat_map(|row| row.iter().rev().copied()).collect();
-            let inputs = vec![Array::rows("image", columns, image)];
-            Case::new([1, 1], [6, 6], inputs, Array::rows("out", columns, out))
+            let inputs = vec![PuzzleArray::rows("image", columns, image)];
+            Case::new([1, 1], [6, 6], inputs, PuzzleArray::rows("out", columns, out))
         };
         vec![case(3, 5), case(4, 2)]
     },
@@ -97,8 +102,8 @@ pub(super) static BROADCAST: Description = Description {
         let case = |rows: usize, columns: usize| {
             let (column, row) = (numbers(rows, 1), numbers(columns, 2));
             let out = column.iter().flat_map(|x| row.iter().map(move |y| x * y)).collect();
-            let inputs = vec![Array::new("column", column), Array::new("row", row)];
-            Case::new([1, 1], [6, 6], inputs, Array::rows("out", columns, out))
+            let inputs = vec![PuzzleArray::new("column", column), PuzzleArray::new("row", row)];
+            Case::new([1, 1], [6, 6], inputs, PuzzleArray::rows("out", columns, out))
         };
         vec![case(3, 5), case(4, 4)]
     },
@@ -118,7 +123,7 @@ pub(super) static BLOCKS: Description = Description {
         let case = |n: usize, blocks: usize| {
             let a = numbers(n, 5);
             let out = a.iter().map(|x| x * x).collect();
-            Case::new([blocks, 1], [4, 1], vec![Array::new("a", a)], Array::new("out", out))
+            Case::new([blocks, 1], [4, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
         };
         vec![case(10, 3), case(16, 4)]
     },
@@ -141,7 +146,12 @@ pub(super) static BLOCKS_2D: Description = Description {
             let image = numbers(rows * columns, 7);
             let out = image.iter().map(|x| (x + 5.0).min(9.0)).collect();
             let grid = [columns.div_ceil(3), rows.div_ceil(3)];
-            Case::new(grid, [3, 3], vec![Array::rows("image", columns, image)], Array::rows("out", columns, out))
+            Case::new(
+                grid,
+                [3, 3],
+                vec![PuzzleArray::rows("image", columns, image)],
+                PuzzleArray::rows("out", columns, out),
+            )
         };
         vec![case(5, 7), case(7, 4)]
     },
@@ -165,7 +175,9 @@ pub(super) static SHARED: Description = Description {
         let case = |blocks: usize| {
             let a = numbers(8 * blocks, 1);
             let out = a.chunks(8).flat_map(|part| [sum(part.iter().copied()); 8]).collect();
-            Case::new([blocks, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
+            Case::new([blocks, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
+                .reads(1)
+                .writes(1)
         };
         vec![case(2), case(3)]
     },
@@ -189,7 +201,7 @@ pub(super) static POOLING: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 3);
             let out = (0..n).map(|i| sum(a[i.saturating_sub(2)..=i].iter().copied())).collect();
-            Case::new([1, 1], [n, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
+            Case::new([1, 1], [n, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out)).reads(1).writes(1)
         };
         vec![case(8), case(5)]
     },
@@ -210,8 +222,8 @@ pub(super) static DOT: Description = Description {
         let case = |seed: usize| {
             let (a, b) = (numbers(8, seed), numbers(8, seed + 4));
             let out = vec![sum(a.iter().zip(&b).map(|(x, y)| x * y))];
-            let inputs = vec![Array::new("a", a), Array::new("b", b)];
-            Case::new([1, 1], [8, 1], inputs, Array::new("out", out)).reads(2).writes(1)
+            let inputs = vec![PuzzleArray::new("a", a), PuzzleArray::new("b", b)];
+            Case::new([1, 1], [8, 1], inputs, PuzzleArray::new("out", out)).reads(2).writes(1)
         };
         vec![case(1), case(8)]
     },
@@ -234,8 +246,8 @@ pub(super) static CONVOLUTION: Description = Description {
             let (a, weights) = (numbers(n, 2), vec![1.0, 2.0, 3.0]);
             let at = |i: usize| a.get(i).copied().unwrap_or(0.0);
             let out = (0..n).map(|i| sum((0..3).map(|k| weights[k] * at(i + k)))).collect();
-            let inputs = vec![Array::new("a", a.clone()), Array::new("weights", weights)];
-            Case::new([n.div_ceil(6), 1], [6, 1], inputs, Array::new("out", out)).reads(3).writes(1)
+            let inputs = vec![PuzzleArray::new("a", a.clone()), PuzzleArray::new("weights", weights)];
+            Case::new([n.div_ceil(6), 1], [6, 1], inputs, PuzzleArray::new("out", out)).reads(3).writes(1)
         };
         vec![case(12), case(10)]
     },
@@ -257,7 +269,7 @@ pub(super) static PREFIX_SUM: Description = Description {
         let case = |seed: usize| {
             let a = numbers(8, seed);
             let out = (0..8).map(|i| sum(a[..=i].iter().copied())).collect();
-            Case::new([1, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
+            Case::new([1, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out)).reads(1).writes(1)
         };
         vec![case(1), case(6)]
     },
@@ -278,8 +290,8 @@ pub(super) static AXIS_SUM: Description = Description {
         let case = |rows: usize, columns: usize| {
             let a = numbers(rows * columns, 4);
             let out = a.chunks(columns).map(|row| sum(row.iter().copied())).collect();
-            let inputs = vec![Array::rows("a", columns, a)];
-            Case::new([rows, 1], [8, 1], inputs, Array::new("out", out)).reads(1).writes(1)
+            let inputs = vec![PuzzleArray::rows("a", columns, a)];
+            Case::new([rows, 1], [8, 1], inputs, PuzzleArray::new("out", out)).reads(1).writes(1)
         };
         vec![case(3, 8), case(2, 6)]
     },
@@ -303,9 +315,9 @@ pub(super) static MATMUL: Description = Description {
             let (a, b) = (numbers(rows * inner, 1), numbers(inner * columns, 2));
             let element = |y: usize, x: usize| sum((0..inner).map(|k| a[y * inner + k] * b[k * columns + x]));
             let out = (0..rows * columns).map(|at| element(at / columns, at % columns)).collect();
-            let inputs = vec![Array::rows("a", inner, a.clone()), Array::rows("b", columns, b.clone())];
+            let inputs = vec![PuzzleArray::rows("a", inner, a.clone()), PuzzleArray::rows("b", columns, b.clone())];
             let grid = [columns.div_ceil(4), rows.div_ceil(4)];
-            let case = Case::new(grid, [4, 4], inputs, Array::rows("out", columns, out));
+            let case = Case::new(grid, [4, 4], inputs, PuzzleArray::rows("out", columns, out));
             case.reads(2 * inner.div_ceil(4)).writes(1)
         };
         vec![case(4, 8, 4), case(6, 8, 7), case(5, 6, 5)]
@@ -332,7 +344,7 @@ pub(super) static HISTOGRAM: Description = Description {
         let case = |n: usize, seed: usize| {
             let a: Vec<f64> = numbers(n, seed).into_iter().map(|x| (x / 2.0).floor()).collect();
             let counts = (0..5).map(|k| a.iter().filter(|&&x| x == f64::from(k)).count() as f64).collect();
-            Case::new([2, 1], [8, 1], vec![Array::new("a", a)], Array::new("counts", counts)).reads(1)
+            Case::new([2, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("counts", counts)).reads(1)
         };
         vec![case(16, 1), case(13, 2)]
     },

@@ -33,7 +33,7 @@ fn gpu_check() {
     check.threads();
     super::streams::streams(&mut check);
     super::foreign::adoption(&mut check);
-    super::text::texts(&mut check);
+    super::raw_kernels::raw_kernels(&mut check);
     check.finish();
 }
 

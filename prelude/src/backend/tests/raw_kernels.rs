@@ -12,14 +12,14 @@ use ndarray::{ArrayD, IxDyn, SliceInfoElem, s};
 use num_complex::Complex;
 use std::time::Instant;
 
-pub(super) fn texts(check: &mut Check) {
+pub(super) fn raw_kernels(check: &mut Check) {
     Device::Cuda(0).with(|| {
         elementwise_types(check);
         elementwise_layouts(check);
         elementwise_forms(check);
         reductions(check);
-        raw_kernels(check);
-        raw_modules(check);
+        functions(check);
+        modules(check);
         errors(check);
         host_times();
     });
@@ -277,7 +277,7 @@ const REVERSE: &str = "__global__ void reverse(float* x) {
     for (int i = threadIdx.x; i < ROOM; i += blockDim.x) x[i] = room[ROOM - 1 - i];
 }";
 
-fn raw_kernels(check: &mut Check) {
+fn functions(check: &mut Check) {
     let kernel = RawKernel::new(LESSON, "mul");
     kernel.compile();
     let host = values(&[16, 50, 60], |i| 0.9 + (i % 7) as f64 * 0.03);
@@ -340,7 +340,7 @@ fn raw_kernels(check: &mut Check) {
     check.note(fill.try_launch(1, 1, (&mut out, 2i64)).is_err(), &|| "its sizes are checked all the same".into());
 }
 
-fn raw_modules(check: &mut Check) {
+fn modules(check: &mut Check) {
     let module = RawModule::new(
         "__device__ int counter; __constant__ float weights[3] = {1, 2, 3};
          __global__ void count() { atomicAdd(&counter, 1); }

@@ -1,6 +1,6 @@
 //! Arrays as rows of cells.
 
-use super::case::{Array, indices};
+use super::case::{PuzzleArray, indices};
 use super::svg::{Anchor, GREY, INK, LINE, Point, Svg};
 
 pub(super) const CELL: Point = (34.0, 24.0);
@@ -12,7 +12,7 @@ const MOST_COLUMNS: usize = 24;
 const MOST_ROWS: usize = 16;
 
 /// An array somewhere on the drawing.
-pub(super) struct Grid {
+pub(super) struct CellTable {
     origin: Point,
     rows: usize,
     columns: usize,
@@ -43,17 +43,17 @@ impl Look {
     }
 }
 
-impl Grid {
+impl CellTable {
     /// An array of this shape whose name begins here. The axes before the last are all drawn as rows.
-    pub fn new((x, y): Point, shape: &[usize]) -> Grid {
+    pub fn new((x, y): Point, shape: &[usize]) -> CellTable {
         let columns = shape.last().copied().unwrap_or(1);
         let rows = shape.iter().rev().skip(1).product();
-        Grid { origin: (x, y + TITLE), rows, columns, named_below: false }
+        CellTable { origin: (x, y + TITLE), rows, columns, named_below: false }
     }
 
     /// The same with the name below, for an array to which arrows come from above.
-    pub fn below((x, y): Point, shape: &[usize]) -> Grid {
-        Grid { origin: (x, y), named_below: true, ..Grid::new((x, y), shape) }
+    pub fn below((x, y): Point, shape: &[usize]) -> CellTable {
+        CellTable { origin: (x, y), named_below: true, ..CellTable::new((x, y), shape) }
     }
 
     /// The size with the name above and the dots at the ends.
@@ -164,6 +164,6 @@ pub(super) fn value(value: f64) -> String {
 }
 
 /// The look of an array's cells with their values.
-pub(super) fn values_of(array: &Array) -> impl FnMut(usize) -> Look {
+pub(super) fn values_of(array: &PuzzleArray) -> impl FnMut(usize) -> Look {
     |element| Look::plain(array.values.get(element).copied().map_or(String::new(), value))
 }
