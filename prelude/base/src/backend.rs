@@ -299,7 +299,7 @@ pub trait Backend: Send + Sync {
     fn can_transform(&self) -> Result<()>;
     /// What factorises matrices.
     fn factorisations(&self) -> &dyn factorisations::Factorisations;
-    /// Whether [`multiply`](Self::multiply) takes arrays of a dtype that is for storage.
+    /// Whether [`Operation::MatMul`] takes arrays of a dtype that is for storage.
     fn multiplies(&self, dtype: DType) -> bool;
     /// Records an event behind the work that all streams have.
     fn record(&self) -> Result<Box<dyn EventHandle>>;

@@ -5,6 +5,8 @@
 //! operations, which are in the crate `warpcell`. Users see the public names there. So what users never see may be without
 //! documentation where its name says enough.
 
+#![allow(rustdoc::private_intra_doc_links)]
+
 #[allow(missing_docs)]
 pub mod backend;
 pub mod dtype;

@@ -76,7 +76,7 @@ macro_rules! for_types {
 /// # Safety
 ///
 /// The arrays must describe memory that nothing else accesses, for elements of `dtype` and indices of `index`; their
-/// shapes must be those that [`Backend::gather`](warpcell_base::backend::Backend::gather) states, `out` not empty.
+/// shapes must be those that [`Operation::Gather`](warpcell_base::backend::Operation::Gather) states, `out` not empty.
 pub(super) unsafe fn gather(dtype: DType, index: DType, job: &Gather<'_>) {
     // SAFETY: the caller's promise; any bytes are a value of these types.
     unsafe { for_types!(dtype, index, gather_as(job)) }
@@ -86,7 +86,7 @@ pub(super) unsafe fn gather(dtype: DType, index: DType, job: &Gather<'_>) {
 ///
 /// # Safety
 ///
-/// As for [`gather`], with the shapes of [`Backend::scatter`](warpcell_base::backend::Backend::scatter), the indices not empty.
+/// As for [`gather`], with the shapes of [`Operation::Scatter`](warpcell_base::backend::Operation::Scatter), the indices not empty.
 pub(super) unsafe fn scatter(dtype: DType, index: DType, job: &Scatter<'_>) {
     // SAFETY: the caller's promise; any bytes are a value of these types.
     unsafe { for_types!(dtype, index, scatter_as(job)) }

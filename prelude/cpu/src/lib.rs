@@ -5,7 +5,7 @@
 //! methods note what they are asked for, and the graph's launch calls them again.
 
 // Users never see this crate: names that say enough need no documentation.
-#![allow(missing_docs)]
+#![allow(missing_docs, rustdoc::private_intra_doc_links)]
 
 // Long because: each method of the backend stands here, and calls the file of its family.
 

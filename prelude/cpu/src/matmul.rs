@@ -112,7 +112,7 @@ fn work([rows, inner, columns]: [usize; 3]) -> usize {
 
 /// # Safety
 ///
-/// As for [`multiply`].
+/// As for [`matmul`].
 unsafe fn floats<T: Float>(products: &Products<'_>) {
     let (work, count) = (work(products.lengths), products.pairs.len());
     if work <= PIECE && (work < SPREAD || count >= 4 * pool::threads()) {
@@ -190,7 +190,7 @@ impl<T: Float> Operands<'_, T> {
     ///
     /// # Safety
     ///
-    /// As for [`multiply`]; nothing else accesses these elements of the product meanwhile.
+    /// As for [`matmul`]; nothing else accesses these elements of the product meanwhile.
     unsafe fn part(&self, pair: usize, [rows, inner, columns]: [Range<usize>; 3], parallelism: Par) {
         let [(_, [a_down, a_across]), (_, [b_down, b_across])] = self.factors;
         let stride = self.lengths[2] as isize;
@@ -220,7 +220,7 @@ const TERMS: usize = 1 << 15;
 
 /// # Safety
 ///
-/// As for [`multiply`].
+/// As for [`matmul`].
 unsafe fn whole<T: Ring, const N: usize>(products: &Products<'_>) {
     let operands = Operands::<T>::of(products);
     let [rows, inner, columns] = products.lengths;
@@ -275,7 +275,7 @@ impl<T: Ring, const N: usize> Room<T, N> {
 impl<T: Ring> Operands<'_, T> {
     /// # Safety
     ///
-    /// As for [`multiply`]; nothing else accesses this product meanwhile.
+    /// As for [`matmul`]; nothing else accesses this product meanwhile.
     unsafe fn small(&self, pair: usize) {
         let [rows, inner, columns] = self.lengths;
         for row in 0..rows {
@@ -296,7 +296,7 @@ impl<T: Ring> Operands<'_, T> {
     ///
     /// # Safety
     ///
-    /// As for [`multiply`]; nothing else accesses this block meanwhile.
+    /// As for [`matmul`]; nothing else accesses this block meanwhile.
     unsafe fn block<const N: usize>(
         &self,
         pair: usize,

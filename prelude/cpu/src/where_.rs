@@ -28,7 +28,7 @@ pub(super) unsafe fn where_(
 
 /// # Safety
 ///
-/// As for [`select`].
+/// As for [`where_`].
 unsafe fn run<T: Word>(condition: (*const u8, &Layout), inputs: [Input<'_>; 2], out: *mut u8, layout: &Layout) {
     let mut layouts = vec![layout, condition.1];
     layouts.extend(inputs.iter().filter_map(|input| match input {

@@ -5,7 +5,7 @@
 //! the strides, and a launch: no text is built, nothing is hashed.
 
 // Users never see this crate: names that say enough need no documentation.
-#![allow(missing_docs)]
+#![allow(missing_docs, rustdoc::private_intra_doc_links)]
 
 use std::any::Any;
 use std::sync::Arc;

@@ -22,7 +22,7 @@
 //! 4. `Drop` never panics: an error is kept in the device, and the next `synchronize` reports it.
 
 // Users never see this crate: names that say enough need no documentation.
-#![allow(missing_docs)]
+#![allow(missing_docs, rustdoc::private_intra_doc_links)]
 
 pub mod attribute;
 pub mod background;

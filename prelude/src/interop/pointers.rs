@@ -79,7 +79,7 @@ unsafe fn from_pointer(
     unsafe { adopted(operation, &handle, elements, owner) }
 }
 
-/// A slice of `cudarc` ([`interop::cudarc`](cudarc)) as a 1-D array on its device, without copying. Waits for the work that
+/// A slice of `cudarc` (`interop::cudarc`) as a 1-D array on its device, without copying. Waits for the work that
 /// writes to it.
 ///
 /// The slice is freed when the last clone or view of the array is dropped. For the other way, `cudarc`'s functions on raw pointers
@@ -94,8 +94,6 @@ unsafe fn from_pointer(
 /// assert_eq!(a.sum(), 6.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// [`cudarc`]: super::cudarc
 #[track_caller]
 pub fn from_cuda_slice<T: Element>(slice: CudaSlice<T>) -> DeviceArray<T> {
     check(try_from_cuda_slice(slice))
