@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Scale};
 use super::colors::Colors;
+use super::image::Image;
 use super::look::Look;
 use super::mark::Mark;
 use std::any::Any;
@@ -141,9 +142,9 @@ impl Chart {
 
     /// Rows and columns of the first picture.
     pub fn picture(&self) -> Option<(usize, usize)> {
-        self.series.iter().flat_map(Series::marks).find_map(|mark| match mark {
-            Mark::Picture(image) => Some(image.shape),
-            _ => None,
+        self.series.iter().find_map(|Series { kind, .. }| {
+            let kind: &dyn Any = kind.as_ref();
+            kind.downcast_ref().map(|image: &Image| image.shape)
         })
     }
 
