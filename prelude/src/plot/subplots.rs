@@ -39,7 +39,10 @@ pub fn subplots(shape: (usize, usize), plots: impl IntoIterator<Item = Plot>) ->
 /// assert_eq!(error.to_string(), "subplots: a grid of 1×1 has no place for 2 plots; write `gpu::subplots((1, 2), …)`");
 /// ```
 pub fn try_subplots(shape: (usize, usize), plots: impl IntoIterator<Item = Plot>) -> Result<Subplots> {
-    let charts: Vec<Chart> = plots.into_iter().map(Plot::into_chart).collect();
+    grid(shape, plots.into_iter().map(Plot::into_chart).collect())
+}
+
+fn grid(shape: (usize, usize), charts: Vec<Chart>) -> Result<Subplots> {
     let (rows, columns) = shape;
     let reason = match charts.len() {
         0 => "there are no plots; write `gpu::subplots((1, 2), [first, second])`".into(),

@@ -33,6 +33,10 @@ pub trait Values: sealed::Sealed {
 #[doc(hidden)]
 pub type Elements = (Vec<usize>, Vec<f64>);
 
+/// The numbers over a grid, and if they are given, the places x and y.
+#[doc(hidden)]
+pub type Parts = (Elements, Option<[Elements; 2]>);
+
 mod sealed {
     pub trait Sealed {}
 }

@@ -1,6 +1,6 @@
 //! Contour lines: [`contour`].
 
-use super::super::values::{Elements, Values};
+use super::super::values::{Parts, Values};
 use super::super::{builder::Plot, chart::Kind, colors::Colors};
 use super::super::{look::Look, mark::Mark, ticks};
 use crate::error::{Error, Result, check};
@@ -139,7 +139,7 @@ pub fn contour<S: Surface>(surface: S) -> Plot {
 /// assert!(error.to_string().contains("contour lines need a 2-D array"), "{error}");
 /// ```
 pub fn try_contour<S: Surface>(surface: S) -> Result<Plot> {
-    Ok(Plot::new().with_contours(contours(surface)?))
+    Ok(Plot::new().with_contours(contours(surface.parts())?))
 }
 
 impl Plot {
@@ -151,7 +151,7 @@ impl Plot {
     /// ```
     #[track_caller]
     pub fn contour<S: Surface>(self, surface: S) -> Plot {
-        let contours = check(contours(surface));
+        let contours = check(contours(surface.parts()));
         self.with_contours(contours)
     }
 
@@ -167,10 +167,15 @@ impl Plot {
     /// ```
     #[track_caller]
     pub fn levels(self, levels: impl ContourLevels) -> Plot {
+        self.with_levels(&|z| levels.levels(z))
+    }
+
+    #[track_caller]
+    fn with_levels(self, levels: &dyn Fn(&[f64]) -> Result<Vec<f64>>) -> Plot {
         let mut colors = None;
         let example = "gpu::contour(&z).levels(10)";
         let plot = self.with_kind("Plot::levels", example, |contours: &mut Contours, _| {
-            contours.levels = check(levels.levels(&contours.z));
+            contours.levels = check(levels(&contours.z));
             colors = Some(Colors::of(&contours.levels));
         });
         plot.with_last("Plot::levels", |series| {
@@ -195,17 +200,17 @@ impl Plot {
 pub trait Surface {
     /// The numbers with their shapes: z, and x and y if they are given.
     #[doc(hidden)]
-    fn parts(&self) -> (Elements, Option<[Elements; 2]>);
+    fn parts(&self) -> Parts;
 }
 
 impl<Z: Values + ?Sized> Surface for &Z {
-    fn parts(&self) -> (Elements, Option<[Elements; 2]>) {
+    fn parts(&self) -> Parts {
         (self.elements(), None)
     }
 }
 
 impl<X: Values + ?Sized, Y: Values + ?Sized, Z: Values + ?Sized> Surface for (&X, &Y, &Z) {
-    fn parts(&self) -> (Elements, Option<[Elements; 2]>) {
+    fn parts(&self) -> Parts {
         (self.2.elements(), Some([self.0.elements(), self.1.elements()]))
     }
 }
@@ -240,8 +245,7 @@ impl<V: Values + ?Sized> ContourLevels for &V {
     }
 }
 
-fn contours<S: Surface>(surface: S) -> Result<Contours> {
-    let ((shape, z), places) = surface.parts();
+fn contours(((shape, z), places): Parts) -> Result<Contours> {
     let invalid = |shape: &[usize], reason: String| {
         Err(Error::InvalidShape { operation: "contour", shape: shape.to_vec(), reason })
     };
@@ -283,7 +287,7 @@ pub(super) mod tests {
     }
 
     fn contours_of(z: Array2<f64>) -> Contours {
-        super::contours(&z).unwrap()
+        super::contours((&z).parts()).unwrap()
     }
 
     #[test]

@@ -9,13 +9,16 @@ use super::super::{
 };
 use crate::error::{Result, check};
 
+/// How far each point may be off: downwards and upwards, or to the left and to the right.
+type Sides = [Vec<f64>; 2];
+
 /// Points with how far each may be off, downwards and upwards.
 #[derive(Clone, Debug)]
 struct ErrorBars {
     x: Vec<f64>,
     y: Vec<f64>,
-    xerr: Option<[Vec<f64>; 2]>,
-    yerr: Option<[Vec<f64>; 2]>,
+    xerr: Option<Sides>,
+    yerr: Option<Sides>,
     /// Half the length of the lines at the ends, in pixels.
     capsize: f64,
 }
@@ -30,14 +33,14 @@ impl Kind for ErrorBars {
     }
 
     fn marks(&self, look: &Look) -> Vec<Mark<'_>> {
-        let ends = |middle: &[f64], [down, up]: &[Vec<f64>; 2]| {
+        let ends = |middle: &[f64], [down, up]: &Sides| {
             let end =
                 |errors: &[f64], sign: f64| middle.iter().zip(errors).map(|(x, error)| x + sign * error).collect();
             [end(down, -1.0), end(up, 1.0)]
         };
         let (x, y) = (&self.x[..], &self.y[..]);
         let mut marks = Vec::new();
-        let mut add = |x: [Vec<f64>; 2], y: [Vec<f64>; 2], marker| {
+        let mut add = |x: Sides, y: Sides, marker| {
             if self.capsize > 0.0 {
                 for (x, y) in x.iter().zip(&y) {
                     let (x, y) = (x.clone().into(), y.clone().into());
@@ -119,9 +122,7 @@ impl Plot {
     /// ```
     #[track_caller]
     pub fn yerr(self, sizes: impl ErrorSizes) -> Plot {
-        self.with_kind("Plot::yerr", "gpu::errorbar(&x, &y).yerr(&sizes)", |bars: &mut ErrorBars, _| {
-            bars.yerr = Some(checked("Plot::yerr", "yerr", sizes, &bars.x));
-        })
+        self.with_errors("Plot::yerr", "yerr", &|x| sizes.sizes("Plot::yerr", "yerr", x))
     }
 
     /// Sets how long the horizontal error bars are: one number for all points, `&sizes` with one for each, or
@@ -134,9 +135,7 @@ impl Plot {
     /// ```
     #[track_caller]
     pub fn xerr(self, sizes: impl ErrorSizes) -> Plot {
-        self.with_kind("Plot::xerr", "gpu::errorbar(&x, &y).xerr(&sizes)", |bars: &mut ErrorBars, _| {
-            bars.xerr = Some(checked("Plot::xerr", "xerr", sizes, &bars.x));
-        })
+        self.with_errors("Plot::xerr", "xerr", &|x| sizes.sizes("Plot::xerr", "xerr", x))
     }
 
     /// Sets the length of the lines at the ends of error bars, in pixels to each side; at first there are none.
@@ -154,6 +153,21 @@ impl Plot {
         let example = "gpu::errorbar(&x, &y).yerr(&sizes).capsize(4.0)";
         self.with_kind("Plot::capsize", example, |bars: &mut ErrorBars, _| bars.capsize = pixels)
     }
+
+    #[track_caller]
+    fn with_errors(self, operation: &'static str, name: &str, sizes: &dyn Fn(&[f64]) -> Result<Sides>) -> Plot {
+        let example = format!("gpu::errorbar(&x, &y).{name}(&sizes)");
+        self.with_kind(operation, &example, |bars: &mut ErrorBars, _| {
+            let sizes = check(sizes(&bars.x));
+            let negative = sizes.iter().flat_map(|side| side.iter().enumerate()).find(|(_, size)| **size < 0.0);
+            if let Some((index, size)) = negative {
+                let reason =
+                    format!("the size at {index} is {size}; an error bar is 0 or longer, write `{name}.abs()`");
+                invalid(operation, reason);
+            }
+            *if name == "yerr" { &mut bars.yerr } else { &mut bars.xerr } = Some(sizes);
+        })
+    }
 }
 
 /// How far points may be off: one number, `&sizes`, or `(&down, &up)`. Not an extension point.
@@ -164,32 +178,20 @@ impl Plot {
 )]
 pub trait ErrorSizes {
     #[doc(hidden)]
-    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<[Vec<f64>; 2]>;
+    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Sides>;
 }
 
 impl<E: PerPoint> ErrorSizes for E {
-    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<[Vec<f64>; 2]> {
+    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Sides> {
         let sizes = self.per_point(operation, name, x)?;
         Ok([sizes.clone(), sizes])
     }
 }
 
 impl<D: PerPoint, U: PerPoint> ErrorSizes for (D, U) {
-    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<[Vec<f64>; 2]> {
+    fn sizes(&self, operation: &'static str, name: &str, x: &[f64]) -> Result<Sides> {
         Ok([self.0.per_point(operation, name, x)?, self.1.per_point(operation, name, x)?])
     }
-}
-
-#[track_caller]
-fn checked(operation: &'static str, name: &str, sizes: impl ErrorSizes, x: &[f64]) -> [Vec<f64>; 2] {
-    let sizes = check(sizes.sizes(operation, name, x));
-    if let Some((index, size)) = sizes.iter().flat_map(|side| side.iter().enumerate()).find(|(_, size)| **size < 0.0) {
-        invalid(
-            operation,
-            format!("the size at {index} is {size}; an error bar is 0 or longer, write `{}.abs()`", name),
-        );
-    }
-    sizes
 }
 
 fn error_bars<X: Values + ?Sized, Y: Values + ?Sized>(x: &X, y: &Y) -> Result<ErrorBars> {

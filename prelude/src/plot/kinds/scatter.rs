@@ -56,6 +56,11 @@ impl Plot {
     #[track_caller]
     pub fn c<N: Values + ?Sized>(self, numbers: &N) -> Plot {
         let numbers = check(numbers.values("Plot::c"));
+        self.with_numbers(numbers)
+    }
+
+    #[track_caller]
+    fn with_numbers(self, numbers: Vec<f64>) -> Plot {
         let colors = Colors::of(&numbers);
         let plot = self.with_kind("Plot::c", "gpu::scatter(&x, &y).c(&numbers)", |points: &mut Points, _| {
             points.numbers = Some(check(same_length("Plot::c", ["x", "c"], points.x.len(), numbers)));
