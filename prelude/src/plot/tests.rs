@@ -192,6 +192,20 @@ fn pictures_have_their_own_colours() {
 }
 
 #[test]
+fn a_single_point_is_a_dot_and_dashes_leave_gaps() {
+    let blue = |plot: Plot| extent(&picture(&plot), BLUE);
+    let ([left, top, right, low], count) = blue(plot(&[1.0]).linewidth(9.0));
+    assert!((7..=9).contains(&(right - left)) && low - top == right - left && count > 40, "{left} to {right}");
+    let level = [0.0, 0.0];
+    let (whole, dashed) = (blue(plot(&level).linewidth(5.0)).1, blue(plot(&level).linewidth(5.0).linestyle("--")).1);
+    assert!((0.6..0.75).contains(&(dashed as f64 / whole as f64)), "{dashed} of {whole}");
+    // More dashes than can be counted.
+    let dense: Vec<u32> = (0..2000).map(|i| i % 2).collect();
+    let image = picture(&plot(&dense).size(2000, 1000).linewidth(0.3).linestyle(":"));
+    assert!(*image.get_pixel(1000, 500) != WHITE);
+}
+
+#[test]
 fn a_chart_is_data_for_any_renderer() {
     let plot = crate::errorbar(&[1, 2], &[3, 4]).yerr(&[0.5, 1.0]).linestyle("--").bar(&["a"], &[2]).axhline(1);
     let marks: Vec<String> =

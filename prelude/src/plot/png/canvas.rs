@@ -74,7 +74,6 @@ impl Canvas {
             width: stroke.width as f32,
             line_cap: if stroke.style.dashes().is_empty() { LineCap::Round } else { LineCap::Butt },
             line_join: LineJoin::Round,
-            dash: StrokeDash::new(stroke.style.dashes().iter().map(|part| (part * stroke.width) as f32).collect(), 0.0),
             ..tiny_skia::Stroke::default()
         };
         let mut path = PathBuilder::new();
@@ -96,7 +95,10 @@ impl Canvas {
                 end = (stop == to).then_some(to);
             }
         }
+        let dashes = stroke.style.dashes().iter().map(|part| (part * stroke.width) as f32).collect();
         if let Some(path) = path.finish() {
+            // A curve with more dashes than can be counted is drawn without.
+            let path = StrokeDash::new(dashes, 0.0).and_then(|dash| path.dash(&dash, 1.0)).unwrap_or(path);
             self.pixels.stroke_path(&path, &paint(color, 1.0), &pen, Transform::identity(), None);
         }
     }
