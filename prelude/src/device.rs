@@ -3,6 +3,7 @@
 use crate::backend::stream::{copies, waits};
 use crate::backend::{Backend, cpu, cuda};
 use crate::error::{Error, Result, check, fail};
+use crate::fallible::fallible;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -60,33 +61,29 @@ pub fn devices() -> Vec<Device> {
     (0..cuda::count()).map(Device::Cuda).collect()
 }
 
-/// Makes this the device of new arrays, in all threads and cells, until it is changed; CuPy's `Device.use`. Arrays that there are
-/// stay where they are.
-///
-/// Within [`Device::with`] it holds at once, also after the closure.
-///
-/// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// gpu::set_device(gpu::devices()[0]); // also where there is no GPU
-/// assert_eq!(gpu::zeros::<f32>(3).device(), gpu::devices()[0]);
-/// ```
-#[track_caller]
-pub fn set_device(device: Device) {
-    check(try_set_device(device));
-}
-
-/// As [`set_device`], but returns the error; then nothing has changed.
-pub fn try_set_device(device: Device) -> Result<()> {
-    let handle = open(device)?;
-    SCOPE.with_borrow_mut(|scope| {
-        if let Some(scope) = scope {
-            *scope = handle.clone();
-        }
-    });
-    *CHOSEN.write().unwrap_or_else(PoisonError::into_inner) = Some(handle);
-    Ok(())
+fallible! {
+    /// Makes this the device of new arrays, in all threads and cells, until it is changed; CuPy's `Device.use`. Arrays
+    /// that there are stay where they are.
+    ///
+    /// Within [`Device::with`] it holds at once, also after the closure.
+    ///
+    /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]); then nothing has changed.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// gpu::set_device(gpu::devices()[0]); // also where there is no GPU
+    /// assert_eq!(gpu::zeros::<f32>(3).device(), gpu::devices()[0]);
+    /// ```
+    pub fn set_device, try_set_device(device: Device) -> Result<()> {
+        let handle = open(device)?;
+        SCOPE.with_borrow_mut(|scope| {
+            if let Some(scope) = scope {
+                *scope = handle.clone();
+            }
+        });
+        *CHOSEN.write().unwrap_or_else(PoisonError::into_inner) = Some(handle);
+        Ok(())
+    }
 }
 
 /// What [`set_device`] has chosen.
@@ -181,25 +178,19 @@ impl Device {
 /// The environment variable that overrides the choice: `cpu` or `cuda:N`.
 const VARIABLE: &str = "WARPCELL_DEVICE";
 
-/// The device of new arrays: that of the [`Device::with`] in which this is called, else what [`set_device`] has chosen, else what
-/// was chosen at the start: what `WARPCELL_DEVICE` says (`cpu` or `cuda:N`), CUDA device 0 if it can be used, or the CPU.
-///
-/// **Panics** if `WARPCELL_DEVICE` counts and has another value or names a device that cannot be used.
-///
-/// ```
-/// println!("arrays are made on {}", warpcell::device());
-/// ```
-#[track_caller]
-pub fn device() -> Device {
-    match current() {
-        Ok(handle) => handle.device,
-        Err(error) => fail(error),
+fallible! {
+    /// The device of new arrays: that of the [`Device::with`] in which this is called, else what [`set_device`] has
+    /// chosen, else what was chosen at the start: what `WARPCELL_DEVICE` says (`cpu` or `cuda:N`), CUDA device 0 if it
+    /// can be used, or the CPU.
+    ///
+    /// **Panics** if `WARPCELL_DEVICE` counts and has another value or names a device that cannot be used.
+    ///
+    /// ```
+    /// println!("arrays are made on {}", warpcell::device());
+    /// ```
+    pub fn device, try_device() -> Result<Device> {
+        current().map(|handle| handle.device)
     }
-}
-
-/// The device of new arrays, or the error for which there is none (see [`device`]).
-pub fn try_device() -> Result<Device> {
-    current().map(|handle| handle.device)
 }
 
 /// Why [`device`] is what it is, in one sentence, for a banner.
@@ -230,19 +221,13 @@ pub fn device_info() -> String {
     }
 }
 
-/// Waits until all work queued on the current device is done, in whatever stream.
-///
-/// **Panics** if a queued operation failed on the device.
-#[track_caller]
-pub fn synchronize() {
-    if let Err(error) = try_synchronize() {
-        fail(error)
+fallible! {
+    /// Waits until all work queued on the current device is done, in whatever stream.
+    ///
+    /// **Panics** if a queued operation failed on the device.
+    pub fn synchronize, try_synchronize() -> Result<()> {
+        current()?.backend.synchronize()
     }
-}
-
-/// As [`synchronize`], but returns the error of a queued operation that failed.
-pub fn try_synchronize() -> Result<()> {
-    current()?.backend.synchronize()
 }
 
 /// A device together with its backend: what every array holds.

@@ -18,114 +18,97 @@ use crate::backend::{Layout, cpu};
 use crate::device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use npy::{Header, Opened};
 use std::io;
 use std::path::Path;
 use target::Target;
 
-/// Writes an array, on the device or on the host, to a `.npy` file, which NumPy's `load` and [`load`] read; NumPy's `save`.
-///
-/// As in NumPy, `.npy` is appended to a name that does not end so. The file appears under its name when it is complete: until
-/// then, and if writing fails, what was there before stays. An array whose columns follow one another in memory (Fortran's
-/// order) is written as it lies, and read so.
-///
-/// **Panics** if the file cannot be written ([`Error::File`]), and for arrays of `bf16`, which NumPy has not
-/// ([`Error::UnsupportedDType`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// # let folder = std::env::temp_dir().join(format!("warpcell-save-{}", std::process::id()));
-/// # std::fs::create_dir_all(&folder).unwrap();
-/// # let path = folder.join("squares.npy");
-/// let squares = gpu::arange(5).square();
-/// gpu::save(&path, &squares); // such as "squares.npy"
-/// let again = gpu::load::<i32>(&path);
-/// assert_eq!(again.to_host(), squares.to_host());
-/// # std::fs::remove_dir_all(&folder).unwrap();
-/// ```
-#[track_caller]
-pub fn save<A: AnyArray + ?Sized>(path: impl AsRef<Path>, array: &A) {
-    check(save_view("save", path.as_ref(), &array.any_view()));
-}
+fallible! {
+    /// Writes an array, on the device or on the host, to a `.npy` file, which NumPy's `load` and [`load`] read; NumPy's
+    /// `save`.
+    ///
+    /// As in NumPy, `.npy` is appended to a name that does not end so. The file appears under its name when it is
+    /// complete: until then, and if writing fails, what was there before stays. An array whose columns follow one
+    /// another in memory (Fortran's order) is written as it lies, and read so.
+    ///
+    /// **Panics** if the file cannot be written ([`Error::File`]), and for arrays of `bf16`, which NumPy has not
+    /// ([`Error::UnsupportedDType`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// # let folder = std::env::temp_dir().join(format!("warpcell-save-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// # let path = folder.join("squares.npy");
+    /// let squares = gpu::arange(5).square();
+    /// gpu::save(&path, &squares); // such as "squares.npy"
+    /// let again = gpu::load::<i32>(&path);
+    /// assert_eq!(again.to_host(), squares.to_host());
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// ```
+    pub fn save, try_save<A: ?Sized + AnyArray>(path: impl AsRef<Path>, array: &A) -> Result<()> {
+        save_view("save", path.as_ref(), &array.any_view())
+    }
 
-/// As [`save`], but returns the error.
-pub fn try_save<A: AnyArray + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<()> {
-    save_view("save", path.as_ref(), &array.any_view())
-}
-
-/// Reads a `.npy` file, as NumPy writes it, to the current device; NumPy's `load`.
-///
-/// `T` must be the type of the file's elements: another one is an error that names it, and [`DeviceArray::astype`] converts.
-/// Bytes in the other order (big-endian) are turned around. An array in Fortran's order stays so: it has the strides that it
-/// has in NumPy.
-///
-/// **Panics** if the file cannot be read, is none of these, is shorter than its header says, or holds Python's objects, text
-/// or records ([`Error::File`]); if it has elements of another type ([`Error::FileDType`]); or if the memory cannot be had.
-///
-/// ```no_run
-/// let a = warpcell::load::<f32>("measured.npy");
-/// println!("{:?}", a.shape());
-/// ```
-#[track_caller]
-pub fn load<T: Element>(path: impl AsRef<Path>) -> DeviceArray<T> {
-    check(try_load(path))
-}
-
-/// As [`load`], but returns the error.
-pub fn try_load<T: Element>(path: impl AsRef<Path>) -> Result<DeviceArray<T>> {
-    let opened = Opened::new("load", path.as_ref(), T::DTYPE)?;
-    let values = values("load", &opened.header, |target| opened.read(target))?;
-    on_device("load", values, &opened.header)
+    /// Reads a `.npy` file, as NumPy writes it, to the current device; NumPy's `load`.
+    ///
+    /// `T` must be the type of the file's elements: another one is an error that names it, and [`DeviceArray::astype`]
+    /// converts. Bytes in the other order (big-endian) are turned around. An array in Fortran's order stays so: it has
+    /// the strides that it has in NumPy.
+    ///
+    /// **Panics** if the file cannot be read, is none of these, is shorter than its header says, or holds Python's
+    /// objects, text or records ([`Error::File`]); if it has elements of another type ([`Error::FileDType`]); or if the
+    /// memory cannot be had.
+    ///
+    /// ```no_run
+    /// let a = warpcell::load::<f32>("measured.npy");
+    /// println!("{:?}", a.shape());
+    /// ```
+    pub fn load, try_load<T: Element>(path: impl AsRef<Path>) -> Result<DeviceArray<T>> {
+        let opened = Opened::new("load", path.as_ref(), T::DTYPE)?;
+        let values = values("load", &opened.header, |target| opened.read(target))?;
+        on_device("load", values, &opened.header)
+    }
 }
 
 /// The host's side: `gpu::host::save` and so on.
 pub(crate) mod host {
-    use super::{AnyView, ArrayD, Element, OnHost, Opened, Path, Result, check, npy, on_host, save_view, values};
+    use super::{AnyView, ArrayD, Element, OnHost, Opened, Path, check, fallible, npy, on_host, save_view, values};
     use crate::array::sides::sealed::Host;
 
-    /// Writes a host array to a `.npy` file, as [`gpu::save`](crate::save) does.
-    ///
-    /// **Panics** as that does.
-    ///
-    /// ```
-    /// use warpcell::host;
-    /// # let folder = std::env::temp_dir().join(format!("warpcell-host-save-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&folder).unwrap();
-    /// # let path = folder.join("a.npy");
-    /// let a = ndarray::array![[1.5, 2.5], [3.5, 4.5]];
-    /// host::save(&path, &a); // such as "a.npy"
-    /// assert_eq!(host::load::<f64>(&path), a.into_dyn());
-    /// # std::fs::remove_dir_all(&folder).unwrap();
-    /// ```
-    #[track_caller]
-    pub fn save<A: OnHost + ?Sized>(path: impl AsRef<Path>, array: &A) {
-        check(try_save(path, array));
-    }
+    fallible! {
+        /// Writes a host array to a `.npy` file, as [`gpu::save`](crate::save) does.
+        ///
+        /// **Panics** as that does.
+        ///
+        /// ```
+        /// use warpcell::host;
+        /// # let folder = std::env::temp_dir().join(format!("warpcell-host-save-{}", std::process::id()));
+        /// # std::fs::create_dir_all(&folder).unwrap();
+        /// # let path = folder.join("a.npy");
+        /// let a = ndarray::array![[1.5, 2.5], [3.5, 4.5]];
+        /// host::save(&path, &a); // such as "a.npy"
+        /// assert_eq!(host::load::<f64>(&path), a.into_dyn());
+        /// # std::fs::remove_dir_all(&folder).unwrap();
+        /// ```
+        pub fn save, try_save<A: ?Sized + OnHost>(path: impl AsRef<Path>, array: &A) -> Result<()> {
+            save_view("host::save", path.as_ref(), &AnyView::Host(Host::host_view(array)))
+        }
 
-    /// As [`save`], but returns the error.
-    pub fn try_save<A: OnHost + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<()> {
-        save_view("host::save", path.as_ref(), &AnyView::Host(Host::host_view(array)))
-    }
-
-    /// Reads a `.npy` file to a host array, as [`gpu::load`](crate::load) does to the device.
-    ///
-    /// **Panics** as that does.
-    ///
-    /// ```no_run
-    /// use warpcell::prelude::*;
-    /// let image: Array2<f64> = warpcell::host::load("image.npy").into_dimensionality().unwrap();
-    /// ```
-    #[track_caller]
-    pub fn load<T: Element>(path: impl AsRef<Path>) -> ArrayD<T> {
-        check(try_load(path))
-    }
-
-    /// As [`load`], but returns the error.
-    pub fn try_load<T: Element>(path: impl AsRef<Path>) -> Result<ArrayD<T>> {
-        let opened = Opened::new("host::load", path.as_ref(), T::DTYPE)?;
-        let values = values("host::load", &opened.header, |target| opened.read(target))?;
-        Ok(on_host(values, &opened.header))
+        /// Reads a `.npy` file to a host array, as [`gpu::load`](crate::load) does to the device.
+        ///
+        /// **Panics** as that does.
+        ///
+        /// ```no_run
+        /// use warpcell::prelude::*;
+        /// let image: Array2<f64> = warpcell::host::load("image.npy").into_dimensionality().unwrap();
+        /// ```
+        pub fn load, try_load<T: Element>(path: impl AsRef<Path>) -> Result<ArrayD<T>> {
+            let opened = Opened::new("host::load", path.as_ref(), T::DTYPE)?;
+            let values = values("host::load", &opened.header, |target| opened.read(target))?;
+            Ok(on_host(values, &opened.header))
+        }
     }
 
     /// The shape and the element type of a `.npy` file, from its header alone.

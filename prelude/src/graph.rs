@@ -3,6 +3,7 @@
 use crate::backend::GraphHandle;
 use crate::device::{self, Device, Handle};
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -65,19 +66,15 @@ impl<R> Graph<R> {
         Ok(Graph { handle, graph, value })
     }
 
-    /// Queues the captured operations in the current stream; gives what the closure gave, whose arrays hold the results as soon as
-    /// they are done.
-    ///
-    /// **Panics** if they cannot be queued, or within a capture.
-    #[track_caller]
-    pub fn launch(&self) -> &R {
-        check(self.try_launch())
-    }
-
-    /// As [`launch`](Self::launch), but returns the error.
-    pub fn try_launch(&self) -> Result<&R> {
-        self.graph.launch()?;
-        Ok(&self.value)
+    fallible! {
+        /// Queues the captured operations in the current stream; gives what the closure gave, whose arrays hold the
+        /// results as soon as they are done.
+        ///
+        /// **Panics** if they cannot be queued, or within a capture.
+        pub fn launch, try_launch(&self) -> Result<&R> {
+            self.graph.launch()?;
+            Ok(&self.value)
+        }
     }
 
     /// How many operations were captured, copies and the parts of operations that have several counted apart.

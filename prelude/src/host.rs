@@ -8,6 +8,7 @@ use crate::array::{IntoRange, OnHost, arange_length, bad_range, byte_count};
 use crate::backend::{Padding, cpu};
 use crate::dtype::{Element, Float, Number, Real};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::convolve::{Boundary, Mode, Plan1, Plan2, Sum, padding};
 use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, Ix1, Ix2};
 
@@ -190,37 +191,33 @@ where
     check(try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default())))
 }
 
-/// As [`convolve2d`], with a choice of what lies outside the image.
-///
-/// ```
-/// use warpcell::prelude::*;
-/// let image = ndarray::array![[1.0, 2.0, 3.0]];
-/// let kernel = ndarray::array![[1.0, 1.0, 1.0]];
-/// let out = warpcell::host::convolve2d_with(&image, &kernel, Mode::Same, Boundary::Symmetric);
-/// assert_eq!(out, ndarray::array![[4.0, 6.0, 8.0]]);
-/// ```
-#[track_caller]
-pub fn convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Array2<T>
-where
-    A: OnHost<Elem = T>,
-    K: OnHost<Elem = T>,
-    T: Element,
-{
-    check(try_convolve2d_with(image, kernel, mode, boundary))
-}
-
-/// As [`convolve2d_with`], but returns the error.
-pub fn try_convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Result<Array2<T>>
-where
-    A: OnHost<Elem = T>,
-    K: OnHost<Elem = T>,
-    T: Element,
-{
-    let (image, kernel) = (image.host_view(), kernel.host_view());
-    let plan = Plan2::new("convolve2d", &image.shape, &kernel.shape, image.dtype, mode, Sum::Convolution)?;
-    let values =
-        vec_of("convolve2d", &plan.shape, |out| convolve2d_views(&image, &kernel, &plan, padding(boundary), out))?;
-    Ok(Array2::from_shape_vec(plan.shape, values).expect("as many elements as the shape has"))
+fallible! {
+    /// As [`convolve2d`], with a choice of what lies outside the image.
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let image = ndarray::array![[1.0, 2.0, 3.0]];
+    /// let kernel = ndarray::array![[1.0, 1.0, 1.0]];
+    /// let out = warpcell::host::convolve2d_with(&image, &kernel, Mode::Same, Boundary::Symmetric);
+    /// assert_eq!(out, ndarray::array![[4.0, 6.0, 8.0]]);
+    /// ```
+    pub fn convolve2d_with, try_convolve2d_with<A, K, T>(
+        image: &A,
+        kernel: &K,
+        mode: Mode,
+        boundary: Boundary<T>,
+    ) -> Result<Array2<T>>
+    where
+        A: OnHost<Elem = T>,
+        K: OnHost<Elem = T>,
+        T: Element,
+    {
+        let (image, kernel) = (image.host_view(), kernel.host_view());
+        let plan = Plan2::new("convolve2d", &image.shape, &kernel.shape, image.dtype, mode, Sum::Convolution)?;
+        let values =
+            vec_of("convolve2d", &plan.shape, |out| convolve2d_views(&image, &kernel, &plan, padding(boundary), out))?;
+        Ok(Array2::from_shape_vec(plan.shape, values).expect("as many elements as the shape has"))
+    }
 }
 
 /// A vector for an array of this shape, written by `write`, which must write every element.

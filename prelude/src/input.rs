@@ -1,6 +1,7 @@
 //! Asking the user for a line while a cell runs. The kernel's side is described in `kernel/OUTPUT_CONTRACT.md`.
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, Read, Write};
@@ -19,46 +20,34 @@ pub(crate) fn answer_in(directory: &Path) {
     DIRECTORY.get_or_init(|| directory.to_owned());
 }
 
-/// Asks the user for a line and waits for it; gives it without its end.
-///
-/// In a notebook, the question appears below the cell. `std::io::stdin()` is empty there. Outside of one, a line of
-/// standard input is read.
-///
-/// # Panics
-///
-/// If the client does not take input, and where [`try_input`] gives an error; when the cell is interrupted.
-///
-/// ```no_run
-/// # use warpcell as gpu;
-/// let name = gpu::input("Your name: ");
-/// println!("Hello, {name}");
-/// ```
-#[track_caller]
-pub fn input(prompt: &str) -> String {
-    check(try_input(prompt))
-}
+fallible! {
+    /// Asks the user for a line and waits for it; gives it without its end.
+    ///
+    /// In a notebook, the question appears below the cell. `std::io::stdin()` is empty there. Outside of one, a line of
+    /// standard input is read.
+    ///
+    /// # Panics
+    ///
+    /// If the client does not take input, and where [`try_input`] gives an error; when the cell is interrupted.
+    ///
+    /// ```no_run
+    /// # use warpcell as gpu;
+    /// let name = gpu::input("Your name: ");
+    /// println!("Hello, {name}");
+    /// ```
+    pub fn input, try_input(prompt: &str) -> Result<String> {
+        ask(prompt, false)
+    }
 
-/// Like [`input`], with an error instead of a panic where nobody can be asked.
-#[track_caller]
-pub fn try_input(prompt: &str) -> Result<String> {
-    ask(prompt, false)
-}
-
-/// Asks the user for a line that is not shown while it is typed (outside of a notebook it is), and not kept in the
-/// notebook.
-///
-/// # Panics
-///
-/// As [`input`].
-#[track_caller]
-pub fn password(prompt: &str) -> String {
-    check(try_password(prompt))
-}
-
-/// Like [`password`], with an error instead of a panic where nobody can be asked.
-#[track_caller]
-pub fn try_password(prompt: &str) -> Result<String> {
-    ask(prompt, true)
+    /// Asks the user for a line that is not shown while it is typed (outside of a notebook it is), and not kept in the
+    /// notebook.
+    ///
+    /// # Panics
+    ///
+    /// As [`input`].
+    pub fn password, try_password(prompt: &str) -> Result<String> {
+        ask(prompt, true)
+    }
 }
 
 #[track_caller]

@@ -3,7 +3,8 @@
 
 use crate::backend::cuda::{kernel, map};
 use crate::device::{Device, device};
-use crate::error::{Result, check};
+use crate::error::Result;
+use crate::fallible::fallible;
 use crate::kernel::Kernel;
 use crate::operations::map::reduction::Reducing;
 use crate::operations::map::{Function, Results};
@@ -54,69 +55,59 @@ impl<P, K: Kernel<P>> sealed::Translatable<OfThreads<P>> for K {
 }
 impl<P, K: Kernel<P>> Translatable<OfThreads<P>> for K {}
 
-/// The CUDA C of a function with `#[vectorize]` or `#[kernel]`, or of a formula of [`fuse!`](crate::fuse): the function and all that
-/// it calls. Each Rust line is a comment above its translation.
-///
-/// For a function over arrays, this includes the kernel that runs it over contiguous arrays. Arrays of other strides have another
-/// kernel. Numbers that a formula has captured are parameters of the kernel, after the arrays. For a `#[kernel]`, the code is that
-/// for contiguous arrays, with checked indices.
-///
-/// No CUDA device is needed.
-///
-/// **Panics** if the function has neither attribute, or cannot be translated.
-///
-/// ```
-/// use warpcell as gpu; // in a notebook, this and the next line are done already
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn squared_difference(x: f32, y: f32) -> f32 {
-///     (x - y) * (x - y)
-/// }
-///
-/// let text = gpu::cuda_source(squared_difference);
-/// println!("{text}");
-/// assert!(text.contains("// (x - y) * (x - y)"));
-/// assert!(text.contains("__global__"));
-/// ```
-#[track_caller]
-pub fn cuda_source<M, F: Translatable<M>>(function: F) -> String {
-    check(try_cuda_source(function))
-}
+fallible! {
+    /// The CUDA C of a function with `#[vectorize]` or `#[kernel]`, or of a formula of [`fuse!`](crate::fuse): the
+    /// function and all that it calls. Each Rust line is a comment above its translation.
+    ///
+    /// For a function over arrays, this includes the kernel that runs it over contiguous arrays. Arrays of other
+    /// strides have another kernel. Numbers that a formula has captured are parameters of the kernel, after the arrays.
+    /// For a `#[kernel]`, the code is that for contiguous arrays, with checked indices.
+    ///
+    /// No CUDA device is needed.
+    ///
+    /// **Panics** if the function has neither attribute, or cannot be translated.
+    ///
+    /// ```
+    /// use warpcell as gpu; // in a notebook, this and the next line are done already
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn squared_difference(x: f32, y: f32) -> f32 {
+    ///     (x - y) * (x - y)
+    /// }
+    ///
+    /// let text = gpu::cuda_source(squared_difference);
+    /// println!("{text}");
+    /// assert!(text.contains("// (x - y) * (x - y)"));
+    /// assert!(text.contains("__global__"));
+    /// ```
+    pub fn cuda_source, try_cuda_source<M, F: Translatable<M>>(function: F) -> Result<String> {
+        source(&function.translated("cuda_source")?)
+    }
 
-/// As [`cuda_source`], but returns the error.
-pub fn try_cuda_source<M, F: Translatable<M>>(function: F) -> Result<String> {
-    source(&function.translated("cuda_source")?)
-}
-
-/// The PTX of [`cuda_source`]: the assembly that the driver turns into machine code. It is for the
-/// [current device](crate::device()). If that is the CPU, it is for compute capability 8.0 and newer.
-///
-/// The compiler, NVRTC, must be installed. No CUDA device is needed.
-///
-/// **Panics** as [`cuda_source`] does, and if NVRTC is not found. The message says how to install it.
-///
-/// ```no_run
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn squared_difference(x: f32, y: f32) -> f32 {
-///     (x - y) * (x - y)
-/// }
-///
-/// let text = gpu::ptx(squared_difference);
-/// println!("{text}");
-/// assert!(text.contains("mul.f32") || text.contains("mul.rn.f32"));
-/// ```
-#[track_caller]
-pub fn ptx<M, F: Translatable<M>>(function: F) -> String {
-    check(try_ptx(function))
-}
-
-/// As [`ptx`], but returns the error.
-pub fn try_ptx<M, F: Translatable<M>>(function: F) -> Result<String> {
-    assembly(&function.translated("ptx")?)
+    /// The PTX of [`cuda_source`]: the assembly that the driver turns into machine code. It is for the
+    /// [current device](crate::device()). If that is the CPU, it is for compute capability 8.0 and newer.
+    ///
+    /// The compiler, NVRTC, must be installed. No CUDA device is needed.
+    ///
+    /// **Panics** as [`cuda_source`] does, and if NVRTC is not found. The message says how to install it.
+    ///
+    /// ```no_run
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn squared_difference(x: f32, y: f32) -> f32 {
+    ///     (x - y) * (x - y)
+    /// }
+    ///
+    /// let text = gpu::ptx(squared_difference);
+    /// println!("{text}");
+    /// assert!(text.contains("mul.f32") || text.contains("mul.rn.f32"));
+    /// ```
+    pub fn ptx, try_ptx<M, F: Translatable<M>>(function: F) -> Result<String> {
+        assembly(&function.translated("ptx")?)
+    }
 }
 
 /// Whether Rust functions on CUDA devices compute `a * b + c` of floats in one step with one rounding (`true`, the default of

@@ -15,122 +15,110 @@ pub use config::LaunchConfig;
 
 use crate::backend::kernel::Checks;
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use request::{Request, attributes};
 
-/// Runs a kernel, a function that has `#[kernel]` before it: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
-///
-/// The arguments are a tuple with one for each parameter: `&a` for a `View`, `&mut a` for a `ViewMut`, scalars for scalars; the
-/// parameter decides about the type, so `3` needs no suffix. Arrays have one to four axes and any strides, and are all on one device,
-/// where the kernel runs. Of an array that is read and overlaps one that is written to, the kernel reads a copy that was made
-/// before.
-///
-/// On a CUDA device the kernel's text is translated to CUDA C at the first launch, and the launch is queued in the current
-/// [`Stream`](crate::Stream). On the CPU it runs as the cell that defined it has compiled it, block after block on all cores, and is
-/// done when this returns; blocks with barriers give what they give on a GPU.
-///
-/// Indices are checked: a thread that uses one that an array does not have ends the kernel with an error that names the function, the
-/// line, the index and the thread. On CUDA devices it appears where the host waits next, such as in
-/// [`to_host`](crate::DeviceArray::to_host). What the kernel writes to holds anything then; all else is as it was.
-/// [`launch_unchecked`] does without, [`launch_checked`] looks for races too.
-///
-/// **Panics** if the function has no `#[kernel]`, devices differ, or the device cannot launch blocks or grids of that size: at most
-/// 1024 threads in a block, and 64 along its z axis; 48 KiB of shared memory on the CPU. On the CPU also if a thread fails.
-///
-/// ```
-/// use warpcell as gpu; // in a notebook, this and the next line are done already
-/// use gpu::prelude::*;
-///
-/// #[kernel]
-/// fn transpose(input: View<f32>, mut out: ViewMut<f32>) {
-///     let mut tile = shared_array::<f32>([16, 17]);
-///     let (t, b) = (thread_idx(), block_idx());
-///     let (rows, columns) = (input.shape()[0], input.shape()[1]);
-///     let (x, y) = (b.x * 16 + t.x, b.y * 16 + t.y);
-///     if x < columns && y < rows {
-///         tile[[t.y, t.x]] = input[[y, x]];
-///     }
-///     sync_threads();
-///     let (x, y) = (b.y * 16 + t.x, b.x * 16 + t.y);
-///     if x < rows && y < columns {
-///         out[[y, x]] = tile[[t.x, t.y]];
-///     }
-/// }
-///
-/// let a = gpu::arange(40.0f32 * 50.0).reshape((40, 50));
-/// let mut out = gpu::zeros::<f32>((50, 40));
-/// gpu::launch(transpose, (50usize.div_ceil(16), 40usize.div_ceil(16)), (16, 16), (&a, &mut out));
-/// assert!(gpu::allclose(&out, &a.t()));
-/// ```
-#[track_caller]
-pub fn launch<P, K: Kernel<P>, A: KernelArguments<P>>(
-    kernel: K,
-    grid: impl IntoDim3,
-    block: impl IntoDim3,
-    arguments: A,
-) {
-    check(try_launch(kernel, grid, block, arguments));
-}
+fallible! {
+    /// Runs a kernel, a function that has `#[kernel]` before it: `grid` blocks of `block` threads each, both `n`, `(x,
+    /// y)` or `(x, y, z)`.
+    ///
+    /// The arguments are a tuple with one for each parameter: `&a` for a `View`, `&mut a` for a `ViewMut`, scalars for
+    /// scalars; the parameter decides about the type, so `3` needs no suffix. Arrays have one to four axes and any
+    /// strides, and are all on one device, where the kernel runs. Of an array that is read and overlaps one that is
+    /// written to, the kernel reads a copy that was made before.
+    ///
+    /// On a CUDA device the kernel's text is translated to CUDA C at the first launch, and the launch is queued in the
+    /// current [`Stream`](crate::Stream). On the CPU it runs as the cell that defined it has compiled it, block after
+    /// block on all cores, and is done when this returns; blocks with barriers give what they give on a GPU.
+    ///
+    /// Indices are checked: a thread that uses one that an array does not have ends the kernel with an error that names
+    /// the function, the line, the index and the thread. On CUDA devices it appears where the host waits next, such as
+    /// in [`to_host`](crate::DeviceArray::to_host). What the kernel writes to holds anything then; all else is as it
+    /// was. [`launch_unchecked`] does without, [`launch_checked`] looks for races too.
+    ///
+    /// **Panics** if the function has no `#[kernel]`, devices differ, or the device cannot launch blocks or grids of
+    /// that size: at most 1024 threads in a block, and 64 along its z axis; 48 KiB of shared memory on the CPU. On the
+    /// CPU also if a thread fails.
+    ///
+    /// ```
+    /// use warpcell as gpu; // in a notebook, this and the next line are done already
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn transpose(input: View<f32>, mut out: ViewMut<f32>) {
+    ///     let mut tile = shared_array::<f32>([16, 17]);
+    ///     let (t, b) = (thread_idx(), block_idx());
+    ///     let (rows, columns) = (input.shape()[0], input.shape()[1]);
+    ///     let (x, y) = (b.x * 16 + t.x, b.y * 16 + t.y);
+    ///     if x < columns && y < rows {
+    ///         tile[[t.y, t.x]] = input[[y, x]];
+    ///     }
+    ///     sync_threads();
+    ///     let (x, y) = (b.y * 16 + t.x, b.x * 16 + t.y);
+    ///     if x < rows && y < columns {
+    ///         out[[y, x]] = tile[[t.x, t.y]];
+    ///     }
+    /// }
+    ///
+    /// let a = gpu::arange(40.0f32 * 50.0).reshape((40, 50));
+    /// let mut out = gpu::zeros::<f32>((50, 40));
+    /// gpu::launch(transpose, (50usize.div_ceil(16), 40usize.div_ceil(16)), (16, 16), (&a, &mut out));
+    /// assert!(gpu::allclose(&out, &a.t()));
+    /// ```
+    pub fn launch, try_launch<P, K: Kernel<P>, A: KernelArguments<P>>(
+        kernel: K,
+        grid: impl IntoDim3,
+        block: impl IntoDim3,
+        arguments: A,
+    ) -> Result<()> {
+        Request::new("launch", kernel.found("launch")?, LaunchConfig::new(grid, block)).run(&arguments)
+    }
 
-/// As [`launch`], but returns the error.
-pub fn try_launch<P, K: Kernel<P>, A: KernelArguments<P>>(
-    kernel: K,
-    grid: impl IntoDim3,
-    block: impl IntoDim3,
-    arguments: A,
-) -> Result<()> {
-    Request::new("launch", kernel.found("launch")?, LaunchConfig::new(grid, block)).run(&arguments)
-}
+    /// As [`launch`], with at least one thread for each of `n` elements, or `(x, y)` or `(x, y, z)`: blocks and grid
+    /// are picked. There may be more threads than elements, so the kernel guards what it does: `if i < n`. For none,
+    /// nothing is launched.
+    ///
+    /// Blocks are of 256 threads, or of fewer for fewer elements; of 32 × 8 along two axes, and of 16 × 4 × 4 along
+    /// three.
+    ///
+    /// **Panics** as [`launch`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn scale(a: View<f32>, by: f32, mut out: ViewMut<f32>) {
+    ///     let i = global_idx().x;
+    ///     if i < out.len() {
+    ///         out[i] = by * a[i];
+    ///     }
+    /// }
+    ///
+    /// let a = gpu::arange(1000.0f32);
+    /// let mut out = gpu::zeros::<f32>(1000);
+    /// gpu::launch_for(scale, 1000, (&a, 2.0, &mut out));
+    /// assert_eq!(out.get(&[999]), 1998.0);
+    /// ```
+    pub fn launch_for, try_launch_for<P, K: Kernel<P>, A: KernelArguments<P>>(
+        kernel: K,
+        n: impl IntoDim3,
+        arguments: A,
+    ) -> Result<()> {
+        Request::for_threads("launch_for", kernel.found("launch_for")?, n.into_dim3())?.run(&arguments)
+    }
 
-/// As [`launch`], with at least one thread for each of `n` elements, or `(x, y)` or `(x, y, z)`: blocks and grid are picked. There may
-/// be more threads than elements, so the kernel guards what it does: `if i < n`. For none, nothing is launched.
-///
-/// Blocks are of 256 threads, or of fewer for fewer elements; of 32 × 8 along two axes, and of 16 × 4 × 4 along three.
-///
-/// **Panics** as [`launch`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[kernel]
-/// fn scale(a: View<f32>, by: f32, mut out: ViewMut<f32>) {
-///     let i = global_idx().x;
-///     if i < out.len() {
-///         out[i] = by * a[i];
-///     }
-/// }
-///
-/// let a = gpu::arange(1000.0f32);
-/// let mut out = gpu::zeros::<f32>(1000);
-/// gpu::launch_for(scale, 1000, (&a, 2.0, &mut out));
-/// assert_eq!(out.get(&[999]), 1998.0);
-/// ```
-#[track_caller]
-pub fn launch_for<P, K: Kernel<P>, A: KernelArguments<P>>(kernel: K, n: impl IntoDim3, arguments: A) {
-    check(try_launch_for(kernel, n, arguments));
-}
-
-/// As [`launch_for`], but returns the error.
-pub fn try_launch_for<P, K: Kernel<P>, A: KernelArguments<P>>(kernel: K, n: impl IntoDim3, arguments: A) -> Result<()> {
-    Request::for_threads("launch_for", kernel.found("launch_for")?, n.into_dim3())?.run(&arguments)
-}
-
-/// As [`launch`], with what a [`LaunchConfig`] says: dynamic shared memory, a stream, a time limit.
-///
-/// **Panics** as [`launch`] does.
-#[track_caller]
-pub fn launch_with<P, K: Kernel<P>, A: KernelArguments<P>>(config: LaunchConfig, kernel: K, arguments: A) {
-    check(try_launch_with(config, kernel, arguments));
-}
-
-/// As [`launch_with`], but returns the error.
-pub fn try_launch_with<P, K: Kernel<P>, A: KernelArguments<P>>(
-    config: LaunchConfig,
-    kernel: K,
-    arguments: A,
-) -> Result<()> {
-    Request::new("launch_with", kernel.found("launch_with")?, config).run(&arguments)
+    /// As [`launch`], with what a [`LaunchConfig`] says: dynamic shared memory, a stream, a time limit.
+    ///
+    /// **Panics** as [`launch`] does.
+    pub fn launch_with, try_launch_with<P, K: Kernel<P>, A: KernelArguments<P>>(
+        config: LaunchConfig,
+        kernel: K,
+        arguments: A,
+    ) -> Result<()> {
+        Request::new("launch_with", kernel.found("launch_with")?, config).run(&arguments)
+    }
 }
 
 /// As [`launch`], but on CUDA devices indices are not checked, so that the kernel runs as fast as CUDA C; on the CPU it is [`launch`].
@@ -167,78 +155,63 @@ pub unsafe fn try_launch_unchecked<P, K: Kernel<P>, A: KernelArguments<P>>(
     Request::new("launch_unchecked", kernel.found("launch_unchecked")?, config).run(&arguments)
 }
 
-/// As [`launch`] on the CPU, and looks for mistakes that show only now and then: two threads that race for an element, a barrier to
-/// which not all threads of a block come, shared memory that is read before anything was written to it. The first one is
-/// the error, with the lines and the threads of both sides.
-///
-/// Threads run one after another, and each access is noted, so it takes many times as long: choose small arrays. On CUDA devices it is
-/// an error, which says how to use NVIDIA's `compute-sanitizer`; copy the arrays with
-/// [`to_device(gpu::Device::Cpu)`](crate::DeviceArray::to_device) to look for the mistake here.
-///
-/// **Panics** with what it finds, and as [`launch`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[kernel]
-/// fn sum(a: View<i32>, mut out: ViewMut<i32>) {
-///     out[0] += a[thread_idx().x]; // should be `out.atomic_add(0, …)`
-/// }
-///
-/// let a = gpu::ones::<i32>(32).to_device(gpu::Device::Cpu);
-/// let mut out = gpu::zeros::<i32>(1).to_device(gpu::Device::Cpu);
-/// let error = gpu::try_launch_checked(sum, 1, 32, (&a, &mut out)).unwrap_err();
-/// assert!(error.to_string().contains("race for `out[0]`"));
-/// ```
-#[track_caller]
-pub fn launch_checked<P, K: Kernel<P>, A: KernelArguments<P>>(
-    kernel: K,
-    grid: impl IntoDim3,
-    block: impl IntoDim3,
-    arguments: A,
-) {
-    check(try_launch_checked(kernel, grid, block, arguments));
-}
+fallible! {
+    /// As [`launch`] on the CPU, and looks for mistakes that show only now and then: two threads that race for an
+    /// element, a barrier to which not all threads of a block come, shared memory that is read before anything was
+    /// written to it. The first one is the error, with the lines and the threads of both sides.
+    ///
+    /// Threads run one after another, and each access is noted, so it takes many times as long: choose small arrays. On
+    /// CUDA devices it is an error, which says how to use NVIDIA's `compute-sanitizer`; copy the arrays with
+    /// [`to_device(gpu::Device::Cpu)`](crate::DeviceArray::to_device) to look for the mistake here.
+    ///
+    /// **Panics** with what it finds, and as [`launch`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn sum(a: View<i32>, mut out: ViewMut<i32>) {
+    ///     out[0] += a[thread_idx().x]; // should be `out.atomic_add(0, …)`
+    /// }
+    ///
+    /// let a = gpu::ones::<i32>(32).to_device(gpu::Device::Cpu);
+    /// let mut out = gpu::zeros::<i32>(1).to_device(gpu::Device::Cpu);
+    /// let error = gpu::try_launch_checked(sum, 1, 32, (&a, &mut out)).unwrap_err();
+    /// assert!(error.to_string().contains("race for `out[0]`"));
+    /// ```
+    pub fn launch_checked, try_launch_checked<P, K: Kernel<P>, A: KernelArguments<P>>(
+        kernel: K,
+        grid: impl IntoDim3,
+        block: impl IntoDim3,
+        arguments: A,
+    ) -> Result<()> {
+        let config = LaunchConfig::new(grid, block).checked();
+        Request::new("launch_checked", kernel.found("launch_checked")?, config).run(&arguments)
+    }
 
-/// As [`launch_checked`], but returns the error.
-pub fn try_launch_checked<P, K: Kernel<P>, A: KernelArguments<P>>(
-    kernel: K,
-    grid: impl IntoDim3,
-    block: impl IntoDim3,
-    arguments: A,
-) -> Result<()> {
-    let config = LaunchConfig::new(grid, block).checked();
-    Request::new("launch_checked", kernel.found("launch_checked")?, config).run(&arguments)
-}
-
-/// Registers, memory and occupancy of a kernel on the current CUDA device, as the compiler has made it for checked indices and for
-/// arrays whose elements follow one another; compiles it if it is not.
-///
-/// **Panics** if the function has no `#[kernel]`, cannot be translated, or the current device is the CPU.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[kernel]
-/// fn scale(a: View<f32>, by: f32, mut out: ViewMut<f32>) {
-///     let i = global_idx().x;
-///     if i < out.len() {
-///         out[i] = by * a[i];
-///     }
-/// }
-///
-/// if gpu::device() != gpu::Device::Cpu {
-///     println!("{:?}", gpu::kernel_attributes(scale));
-/// }
-/// ```
-#[track_caller]
-pub fn kernel_attributes<P, K: Kernel<P>>(kernel: K) -> KernelAttributes {
-    check(try_kernel_attributes(kernel))
-}
-
-/// As [`kernel_attributes`], but returns the error.
-pub fn try_kernel_attributes<P, K: Kernel<P>>(kernel: K) -> Result<KernelAttributes> {
-    attributes(&kernel.found("kernel_attributes")?)
+    /// Registers, memory and occupancy of a kernel on the current CUDA device, as the compiler has made it for checked
+    /// indices and for arrays whose elements follow one another; compiles it if it is not.
+    ///
+    /// **Panics** if the function has no `#[kernel]`, cannot be translated, or the current device is the CPU.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn scale(a: View<f32>, by: f32, mut out: ViewMut<f32>) {
+    ///     let i = global_idx().x;
+    ///     if i < out.len() {
+    ///         out[i] = by * a[i];
+    ///     }
+    /// }
+    ///
+    /// if gpu::device() != gpu::Device::Cpu {
+    ///     println!("{:?}", gpu::kernel_attributes(scale));
+    /// }
+    /// ```
+    pub fn kernel_attributes, try_kernel_attributes<P, K: Kernel<P>>(kernel: K) -> Result<KernelAttributes> {
+        attributes(&kernel.found("kernel_attributes")?)
+    }
 }

@@ -28,6 +28,7 @@ mod backend;
 pub mod cell;
 mod device;
 mod dtype;
+mod fallible;
 pub mod fft;
 mod files;
 mod graph;

@@ -3,6 +3,7 @@
 use crate::backend::{EventHandle, StreamHandle};
 use crate::device::{self, Device, Handle, Scope};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -228,28 +229,25 @@ impl Event {
         check(self.recorded("Event::is_done").and_then(|recorded| recorded.event.is_done()))
     }
 
-    /// The seconds from another event to this one, negative if this one was first; waits for both. CuPy's `get_elapsed_time`,
-    /// which counts milliseconds.
-    ///
-    /// **Panics** if one of them was never recorded, or they are in streams of two devices ([`Error::InvalidArgument`]).
-    #[track_caller]
-    pub fn elapsed_since(&self, start: &Event) -> f64 {
-        check(self.try_elapsed_since(start))
-    }
-
-    /// As [`elapsed_since`](Self::elapsed_since), but returns the error.
-    pub fn try_elapsed_since(&self, start: &Event) -> Result<f64> {
-        let operation = "Event::elapsed_since";
-        let (start, end) = (start.recorded(operation)?, self.recorded(operation)?);
-        if start.handle.device != end.handle.device {
-            let reason = format!(
-                "the events are in streams of {} and {}; record both in streams of one device",
-                start.handle.device, end.handle.device
-            );
-            return Err(Error::InvalidArgument { operation, reason });
+    fallible! {
+        /// The seconds from another event to this one, negative if this one was first; waits for both. CuPy's
+        /// `get_elapsed_time`, which counts milliseconds.
+        ///
+        /// **Panics** if one of them was never recorded, or they are in streams of two devices
+        /// ([`Error::InvalidArgument`]).
+        pub fn elapsed_since, try_elapsed_since(&self, start: &Event) -> Result<f64> {
+            let operation = "Event::elapsed_since";
+            let (start, end) = (start.recorded(operation)?, self.recorded(operation)?);
+            if start.handle.device != end.handle.device {
+                let reason = format!(
+                    "the events are in streams of {} and {}; record both in streams of one device",
+                    start.handle.device, end.handle.device
+                );
+                return Err(Error::InvalidArgument { operation, reason });
+            }
+            end.handle.may_wait(operation)?;
+            end.handle.backend.elapsed(&*start.event, &*end.event)
         }
-        end.handle.may_wait(operation)?;
-        end.handle.backend.elapsed(&*start.event, &*end.event)
     }
 
     fn recorded(&self, operation: &'static str) -> Result<Recorded> {

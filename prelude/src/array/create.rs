@@ -7,30 +7,28 @@ use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 
-/// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
-///
-/// The result has the same shape and element type, and is contiguous; the host array may be changed afterwards. Where the host
-/// array is not needed any more, `asarray(host)` instead of `asarray(&host)` gives it away: on the CPU, an `ndarray` array in
-/// row-major order or a `Vec` is then not copied, and [`into_host`](DeviceArray::into_host) gives it back.
-///
-/// **Panics** if the memory cannot be had ([`Error::OutOfMemory`]).
-///
-/// ```
-/// let host = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
-/// let a = warpcell::asarray(&host);
-/// assert_eq!(a.shape(), [2, 2]);
-/// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
-/// assert_eq!(warpcell::asarray(vec![1i64, 2, 3]).sum(), 6);
-/// ```
-#[track_caller]
-pub fn asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> DeviceArray<T> {
-    check(try_asarray(host))
-}
-
-/// As [`asarray`], but returns the error.
-pub fn try_asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> Result<DeviceArray<T>> {
-    Source::into_raw(host, "asarray").map(DeviceArray::from_raw)
+fallible! {
+    /// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
+    ///
+    /// The result has the same shape and element type, and is contiguous; the host array may be changed afterwards.
+    /// Where the host array is not needed any more, `asarray(host)` instead of `asarray(&host)` gives it away: on the
+    /// CPU, an `ndarray` array in row-major order or a `Vec` is then not copied, and
+    /// [`into_host`](DeviceArray::into_host) gives it back.
+    ///
+    /// **Panics** if the memory cannot be had ([`Error::OutOfMemory`]).
+    ///
+    /// ```
+    /// let host = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+    /// let a = warpcell::asarray(&host);
+    /// assert_eq!(a.shape(), [2, 2]);
+    /// assert_eq!(warpcell::asarray(&host.t()).get(&[0, 1]), 3.0);
+    /// assert_eq!(warpcell::asarray(vec![1i64, 2, 3]).sum(), 6);
+    /// ```
+    pub fn asarray, try_asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> Result<DeviceArray<T>> {
+        Source::into_raw(host, "asarray").map(DeviceArray::from_raw)
+    }
 }
 
 /// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.
@@ -43,116 +41,82 @@ pub fn array<A: OnHost<Elem = T> + ?Sized, T: Element>(values: &A) -> DeviceArra
     check(upload("array", Host::host_view(values)).map(DeviceArray::from_raw))
 }
 
-/// Zeros (`false` for `bool`): `gpu::zeros::<f64>((16, 16))`.
-///
-/// **Panics** if the shape is too large to address or the memory cannot be had.
-///
-/// ```
-/// let a = warpcell::zeros::<f64>((2, 3));
-/// assert_eq!(a.sum(), 0.0);
-/// ```
-#[track_caller]
-pub fn zeros<T: Element>(shape: impl IntoShape) -> DeviceArray<T> {
-    check(try_zeros(shape))
-}
+fallible! {
+    /// Zeros (`false` for `bool`): `gpu::zeros::<f64>((16, 16))`.
+    ///
+    /// **Panics** if the shape is too large to address or the memory cannot be had.
+    ///
+    /// ```
+    /// let a = warpcell::zeros::<f64>((2, 3));
+    /// assert_eq!(a.sum(), 0.0);
+    /// ```
+    pub fn zeros, try_zeros<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+        filled("zeros", &shape.into_shape(), T::default().to_scalar()).map(DeviceArray::from_raw)
+    }
 
-/// As [`zeros`], but returns the error.
-pub fn try_zeros<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
-    filled("zeros", &shape.into_shape(), T::default().to_scalar()).map(DeviceArray::from_raw)
-}
+    /// Ones.
+    ///
+    /// **Panics** as [`zeros`] does.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::ones::<i32>(4).sum(), 4);
+    /// ```
+    pub fn ones, try_ones<T: Arithmetic>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+        filled("ones", &shape.into_shape(), constant(T::DTYPE, true)).map(DeviceArray::from_raw)
+    }
 
-/// Ones.
-///
-/// **Panics** as [`zeros`] does.
-///
-/// ```
-/// assert_eq!(warpcell::ones::<i32>(4).sum(), 4);
-/// ```
-#[track_caller]
-pub fn ones<T: Arithmetic>(shape: impl IntoShape) -> DeviceArray<T> {
-    check(try_ones(shape))
-}
+    /// An array with every element `value`.
+    ///
+    /// **Panics** as [`zeros`] does.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::full((2, 2), 0.5).sum(), 2.0);
+    /// ```
+    pub fn full, try_full<T: Element>(shape: impl IntoShape, value: T) -> Result<DeviceArray<T>> {
+        filled("full", &shape.into_shape(), value.to_scalar()).map(DeviceArray::from_raw)
+    }
 
-/// As [`ones`], but returns the error.
-pub fn try_ones<T: Arithmetic>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
-    filled("ones", &shape.into_shape(), constant(T::DTYPE, true)).map(DeviceArray::from_raw)
-}
+    /// An array whose elements are unspecified until they are written.
+    ///
+    /// **Panics** as [`zeros`] does.
+    ///
+    /// ```
+    /// let mut a = warpcell::empty::<f32>(8);
+    /// a.fill(1.0);
+    /// assert_eq!(a.sum(), 8.0);
+    /// ```
+    pub fn empty, try_empty<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
+        let handle = device::current()?;
+        RawArray::uninitialised("empty", &handle, &shape.into_shape(), T::DTYPE).map(DeviceArray::from_raw)
+    }
 
-/// An array with every element `value`.
-///
-/// **Panics** as [`zeros`] does.
-///
-/// ```
-/// assert_eq!(warpcell::full((2, 2), 0.5).sum(), 2.0);
-/// ```
-#[track_caller]
-pub fn full<T: Element>(shape: impl IntoShape, value: T) -> DeviceArray<T> {
-    check(try_full(shape, value))
-}
+    /// `start`, `start + step`, … up to but without `stop`; 1-D. Of `arange(stop)` the start is 0 and the step 1, of
+    /// `arange(start..stop)` the step is 1; `arange((start, stop, step))` has all three.
+    ///
+    /// The length is `ceil((stop - start) / step)`, as in NumPy; use [`linspace`] where the number of elements matters
+    /// and the step is a fraction.
+    ///
+    /// **Panics** if `step` is zero or not finite ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::arange(4).to_host(), ndarray::arr1(&[0, 1, 2, 3]).into_dyn());
+    /// assert_eq!(gpu::arange(0.5..3.0).to_host(), ndarray::arr1(&[0.5, 1.5, 2.5]).into_dyn());
+    /// assert_eq!(gpu::arange((10, 0, -3)).to_host(), ndarray::arr1(&[10, 7, 4, 1]).into_dyn());
+    /// ```
+    pub fn arange, try_arange<T: Number>(range: impl IntoRange<T>) -> Result<DeviceArray<T>> {
+        let (start, stop, step) = range.into_range();
+        arange_raw(start.to_scalar(), stop.to_scalar(), step.to_scalar()).map(DeviceArray::from_raw)
+    }
 
-/// As [`full`], but returns the error.
-pub fn try_full<T: Element>(shape: impl IntoShape, value: T) -> Result<DeviceArray<T>> {
-    filled("full", &shape.into_shape(), value.to_scalar()).map(DeviceArray::from_raw)
-}
-
-/// An array whose elements are unspecified until they are written.
-///
-/// **Panics** as [`zeros`] does.
-///
-/// ```
-/// let mut a = warpcell::empty::<f32>(8);
-/// a.fill(1.0);
-/// assert_eq!(a.sum(), 8.0);
-/// ```
-#[track_caller]
-pub fn empty<T: Element>(shape: impl IntoShape) -> DeviceArray<T> {
-    check(try_empty(shape))
-}
-
-/// As [`empty`], but returns the error.
-pub fn try_empty<T: Element>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
-    let handle = device::current()?;
-    RawArray::uninitialised("empty", &handle, &shape.into_shape(), T::DTYPE).map(DeviceArray::from_raw)
-}
-
-/// `start`, `start + step`, … up to but without `stop`; 1-D. Of `arange(stop)` the start is 0 and the step 1, of
-/// `arange(start..stop)` the step is 1; `arange((start, stop, step))` has all three.
-///
-/// The length is `ceil((stop - start) / step)`, as in NumPy; use [`linspace`] where the number of elements matters and the
-/// step is a fraction.
-///
-/// **Panics** if `step` is zero or not finite ([`Error::InvalidArgument`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::arange(4).to_host(), ndarray::arr1(&[0, 1, 2, 3]).into_dyn());
-/// assert_eq!(gpu::arange(0.5..3.0).to_host(), ndarray::arr1(&[0.5, 1.5, 2.5]).into_dyn());
-/// assert_eq!(gpu::arange((10, 0, -3)).to_host(), ndarray::arr1(&[10, 7, 4, 1]).into_dyn());
-/// ```
-#[track_caller]
-pub fn arange<T: Number>(range: impl IntoRange<T>) -> DeviceArray<T> {
-    check(try_arange(range))
-}
-
-/// As [`arange`], but returns the error.
-pub fn try_arange<T: Number>(range: impl IntoRange<T>) -> Result<DeviceArray<T>> {
-    let (start, stop, step) = range.into_range();
-    arange_raw(start.to_scalar(), stop.to_scalar(), step.to_scalar()).map(DeviceArray::from_raw)
-}
-
-/// `count` evenly spaced values from `start` to `stop`, both included; 1-D.
-///
-/// ```
-/// assert_eq!(warpcell::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
-/// ```
-#[track_caller]
-pub fn linspace<T: Float>(start: T, stop: T, count: usize) -> DeviceArray<T> {
-    check(try_linspace(start, stop, count))
-}
-
-/// As [`linspace`], but returns the error.
-pub fn try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceArray<T>> {
-    linspace_raw(start.to_f64(), stop.to_f64(), count, T::DTYPE).map(DeviceArray::from_raw)
+    /// `count` evenly spaced values from `start` to `stop`, both included; 1-D.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
+    /// ```
+    pub fn linspace, try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceArray<T>> {
+        linspace_raw(start.to_f64(), stop.to_f64(), count, T::DTYPE).map(DeviceArray::from_raw)
+    }
 }
 
 /// The coordinates of a grid: `(x, y)` of shape `(y.size(), x.size())`, where `x` varies along the columns and `y`
@@ -175,21 +139,20 @@ where
     (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
 }
 
-/// The array repeated `repetitions` times along each axis; missing axes are put in front of the shorter of the two,
-/// as in NumPy.
-///
-/// ```
-/// let unit = warpcell::array(&[[1, 0], [0, 0]]);
-/// assert_eq!(warpcell::tile(&unit, (3, 2)).shape(), [6, 4]);
-/// ```
-#[track_caller]
-pub fn tile<A: OnDevice<Elem = T>, T: Element>(a: &A, repetitions: impl IntoShape) -> DeviceArray<T> {
-    check(try_tile(a, repetitions))
-}
-
-/// As [`tile`], but returns the error.
-pub fn try_tile<A: OnDevice<Elem = T>, T: Element>(a: &A, repetitions: impl IntoShape) -> Result<DeviceArray<T>> {
-    tile_raw(a.raw(), repetitions.into_shape()).map(DeviceArray::from_raw)
+fallible! {
+    /// The array repeated `repetitions` times along each axis; missing axes are put in front of the shorter of the two,
+    /// as in NumPy.
+    ///
+    /// ```
+    /// let unit = warpcell::array(&[[1, 0], [0, 0]]);
+    /// assert_eq!(warpcell::tile(&unit, (3, 2)).shape(), [6, 4]);
+    /// ```
+    pub fn tile, try_tile<A: OnDevice<Elem = T>, T: Element>(
+        a: &A,
+        repetitions: impl IntoShape,
+    ) -> Result<DeviceArray<T>> {
+        tile_raw(a.raw(), repetitions.into_shape()).map(DeviceArray::from_raw)
+    }
 }
 
 /// The identity matrix of order `n`.

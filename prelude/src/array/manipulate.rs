@@ -7,57 +7,43 @@ use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 
-/// Arrays joined along an axis that they have; NumPy's `concatenate`.
-///
-/// **Panics** if there is no array, if shapes differ along another axis ([`Error::InvalidShape`]), or if arrays are on
-/// different devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[[1, 2]]), gpu::array(&[[3, 4], [5, 6]]));
-/// assert_eq!(gpu::concatenate([&a, &b], 0).shape(), [3, 2]);
-/// ```
-#[track_caller]
-pub fn concatenate<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-    axis: isize,
-) -> DeviceArray<T> {
-    check(try_concatenate(arrays, axis))
-}
+fallible! {
+    /// Arrays joined along an axis that they have; NumPy's `concatenate`.
+    ///
+    /// **Panics** if there is no array, if shapes differ along another axis ([`Error::InvalidShape`]), or if arrays are
+    /// on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[[1, 2]]), gpu::array(&[[3, 4], [5, 6]]));
+    /// assert_eq!(gpu::concatenate([&a, &b], 0).shape(), [3, 2]);
+    /// ```
+    pub fn concatenate, try_concatenate<'a, A: 'a + OnDevice<Elem = T>, T: Element>(
+        arrays: impl IntoIterator<Item = &'a A>,
+        axis: isize,
+    ) -> Result<DeviceArray<T>> {
+        join("concatenate", &raws(arrays), axis).map(DeviceArray::from_raw)
+    }
 
-/// As [`concatenate`], but returns the error.
-pub fn try_concatenate<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-    axis: isize,
-) -> Result<DeviceArray<T>> {
-    join("concatenate", &raws(arrays), axis).map(DeviceArray::from_raw)
-}
-
-/// Arrays of one shape joined along a new axis; NumPy's `stack`.
-///
-/// **Panics** if there is no array, if shapes differ ([`Error::InvalidShape`]), or if arrays are on different devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[1, 2, 3]), gpu::array(&[4, 5, 6]));
-/// assert_eq!(gpu::stack([&a, &b], 0).shape(), [2, 3]);
-/// assert_eq!(gpu::stack([&a, &b], -1).shape(), [3, 2]);
-/// ```
-#[track_caller]
-pub fn stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-    axis: isize,
-) -> DeviceArray<T> {
-    check(try_stack(arrays, axis))
-}
-
-/// As [`stack`], but returns the error.
-pub fn try_stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-    axis: isize,
-) -> Result<DeviceArray<T>> {
-    stacked(&raws(arrays), axis).map(DeviceArray::from_raw)
+    /// Arrays of one shape joined along a new axis; NumPy's `stack`.
+    ///
+    /// **Panics** if there is no array, if shapes differ ([`Error::InvalidShape`]), or if arrays are on different
+    /// devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[1, 2, 3]), gpu::array(&[4, 5, 6]));
+    /// assert_eq!(gpu::stack([&a, &b], 0).shape(), [2, 3]);
+    /// assert_eq!(gpu::stack([&a, &b], -1).shape(), [3, 2]);
+    /// ```
+    pub fn stack, try_stack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(
+        arrays: impl IntoIterator<Item = &'a A>,
+        axis: isize,
+    ) -> Result<DeviceArray<T>> {
+        stacked(&raws(arrays), axis).map(DeviceArray::from_raw)
+    }
 }
 
 /// Arrays one below the other, vectors as rows; NumPy's `vstack`.

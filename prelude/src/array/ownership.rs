@@ -7,7 +7,8 @@ use crate::array::{DeviceArray, OnHost, RawArray};
 use crate::backend::{Layout, cpu};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder, s,
 };
@@ -139,105 +140,104 @@ impl<T: Element> FromIterator<T> for DeviceArray<T> {
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// The elements as a host array of the same shape: [`to_host`](Self::to_host), but an array on the CPU that nothing shares
-    /// gives its memory away without copying, if that is large or was a host array's before.
-    ///
-    /// **Panics** as [`to_host`](Self::to_host) does.
-    ///
-    /// ```
-    /// use warpcell as gpu;
-    /// let mut a = gpu::asarray(vec![1.0, 2.0, 3.0]); // on the CPU, the vector's memory
-    /// a += 1.0;
-    /// assert_eq!(a.into_host(), ndarray::arr1(&[2.0, 3.0, 4.0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn into_host(self) -> ArrayD<T> {
-        check(self.try_into_host())
-    }
-
-    /// As [`into_host`](Self::into_host), but returns the error.
-    pub fn try_into_host(self) -> Result<ArrayD<T>> {
-        let is_row_major = self.raw.layout.is_contiguous();
-        if self.raw.handle.device != Device::Cpu || !(is_row_major || reversed(&self.raw.layout).is_contiguous()) {
-            return self.try_to_host();
+    fallible! {
+        /// The elements as a host array of the same shape: [`to_host`](Self::to_host), but an array on the CPU that
+        /// nothing shares gives its memory away without copying, if that is large or was a host array's before.
+        ///
+        /// **Panics** as [`to_host`](Self::to_host) does.
+        ///
+        /// ```
+        /// use warpcell as gpu;
+        /// let mut a = gpu::asarray(vec![1.0, 2.0, 3.0]); // on the CPU, the vector's memory
+        /// a += 1.0;
+        /// assert_eq!(a.into_host(), ndarray::arr1(&[2.0, 3.0, 4.0]).into_dyn());
+        /// ```
+        pub fn into_host, try_into_host(self) -> Result<ArrayD<T>> {
+            into_host(self)
         }
-        let RawArray { handle, allocation, layout, dtype } = self.raw;
-        match cpu::memory::vector_of::<T>(allocation) {
-            Ok((mut values, before)) => {
-                let start = before + layout.offset;
-                if dtype == DType::Bool {
-                    normalise(values.as_mut_ptr().cast(), values.len());
-                }
-                // The vector may have more elements, before and behind.
-                let elements = Array::from_vec(values).slice_move(s![start..start + layout.size()]);
-                let shape = if is_row_major { layout.shape } else { reversed(&layout).shape };
-                let elements =
-                    elements.into_shape_with_order(IxDyn(&shape)).expect("as many elements as the shape has");
-                Ok(if is_row_major { elements } else { elements.reversed_axes() })
+
+        /// The elements of an array on the CPU as an `ndarray` view of the same memory, to read and to write, without
+        /// copying.
+        ///
+        /// **Panics** if the array is on a GPU, whose memory the host cannot reach; if another array, clone or view
+        /// shares the elements, since it could change them meanwhile; or if it is a broadcast view
+        /// ([`Error::InvalidArgument`]).
+        ///
+        /// ```
+        /// let mut a = warpcell::DeviceArray::from([[1.0, 2.0], [3.0, 4.0]]);
+        /// if warpcell::device() == warpcell::Device::Cpu {
+        ///     a.as_host_mut()[[0, 1]] = 5.0;
+        ///     assert_eq!(a.sum(), 13.0);
+        /// }
+        /// ```
+        pub fn as_host_mut, try_as_host_mut(&mut self) -> Result<ArrayViewMutD<'_, T>> {
+            host_view_mut(&mut self.raw)
+        }
+    }
+}
+
+/// See [`DeviceArray::into_host`].
+fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
+    let is_row_major = array.raw.layout.is_contiguous();
+    if array.raw.handle.device != Device::Cpu || !(is_row_major || reversed(&array.raw.layout).is_contiguous()) {
+        return array.try_to_host();
+    }
+    let RawArray { handle, allocation, layout, dtype } = array.raw;
+    match cpu::memory::vector_of::<T>(allocation) {
+        Ok((mut values, before)) => {
+            let start = before + layout.offset;
+            if dtype == DType::Bool {
+                normalise(values.as_mut_ptr().cast(), values.len());
             }
-            Err(allocation) => DeviceArray::from_raw(RawArray { handle, allocation, layout, dtype }).try_to_host(),
+            // The vector may have more elements, before and behind.
+            let elements = Array::from_vec(values).slice_move(s![start..start + layout.size()]);
+            let shape = if is_row_major { layout.shape } else { reversed(&layout).shape };
+            let elements = elements.into_shape_with_order(IxDyn(&shape)).expect("as many elements as the shape has");
+            Ok(if is_row_major { elements } else { elements.reversed_axes() })
         }
+        Err(allocation) => DeviceArray::from_raw(RawArray { handle, allocation, layout, dtype }).try_to_host(),
     }
+}
 
-    /// The elements of an array on the CPU as an `ndarray` view of the same memory, to read and to write, without copying.
-    ///
-    /// **Panics** if the array is on a GPU, whose memory the host cannot reach; if another array, clone or view shares the
-    /// elements, since it could change them meanwhile; or if it is a broadcast view ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// let mut a = warpcell::DeviceArray::from([[1.0, 2.0], [3.0, 4.0]]);
-    /// if warpcell::device() == warpcell::Device::Cpu {
-    ///     a.as_host_mut()[[0, 1]] = 5.0;
-    ///     assert_eq!(a.sum(), 13.0);
-    /// }
-    /// ```
-    #[track_caller]
-    pub fn as_host_mut(&mut self) -> ArrayViewMutD<'_, T> {
-        check(self.try_as_host_mut())
+/// See [`DeviceArray::as_host_mut`].
+fn host_view_mut<T: Element>(raw: &mut RawArray) -> Result<ArrayViewMutD<'_, T>> {
+    const OPERATION: &str = "as_host_mut";
+    let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
+    if raw.handle.device != Device::Cpu {
+        let device = raw.handle.device;
+        return Err(invalid(format!("the array is on {device}, which the host cannot reach; copy it with `to_host`")));
     }
-
-    /// As [`as_host_mut`](Self::as_host_mut), but returns the error.
-    pub fn try_as_host_mut(&mut self) -> Result<ArrayViewMutD<'_, T>> {
-        const OPERATION: &str = "as_host_mut";
-        let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
-        if self.raw.handle.device != Device::Cpu {
-            let device = self.raw.handle.device;
-            return Err(invalid(format!(
-                "the array is on {device}, which the host cannot reach; copy it with `to_host`"
-            )));
-        }
-        writable(OPERATION, &self.raw)?;
-        if Arc::get_mut(&mut self.raw.allocation).is_none() {
-            let reason = "another array shares the elements (a clone or a view, perhaps a variable); drop that, or take a \
-                          `copy()` or `to_host()`";
-            return Err(invalid(reason.into()));
-        }
-        let Layout { shape, strides, offset } = &self.raw.layout;
-        if self.size() == 0 {
-            let shape = IxDyn(shape);
-            return Ok(ArrayViewMutD::from_shape(shape, &mut []).expect("no elements are needed"));
-        }
-        let start = self.raw.handle.backend.address(&self.raw.allocation);
-        let start = std::ptr::with_exposed_provenance_mut::<T>(start).wrapping_add(*offset);
-        if T::DTYPE == DType::Bool {
-            normalise_all(&self.raw, start.cast());
-        }
-        // `ndarray` wants positive strides at first.
-        let backwards = |axis: usize| if strides[axis] < 0 { strides[axis] * (shape[axis] as isize - 1) } else { 0 };
-        let start = start.wrapping_offset((0..shape.len()).map(backwards).sum());
-        let distances: Vec<usize> = strides.iter().map(|stride| stride.unsigned_abs()).collect();
-        // SAFETY: the layout lies within the allocation and its elements do not overlap. Nothing else refers to the allocation,
-        // and nothing can before the view, which borrows the array, is gone. Bools were made 0 or 1.
-        let mut view = unsafe {
-            RawArrayViewMut::from_shape_ptr(IxDyn(shape).strides(IxDyn(&distances)), start).deref_into_view_mut()
-        };
-        for (axis, &stride) in strides.iter().enumerate() {
-            if stride < 0 {
-                view.invert_axis(Axis(axis));
-            }
-        }
-        Ok(view)
+    writable(OPERATION, raw)?;
+    if Arc::get_mut(&mut raw.allocation).is_none() {
+        let reason = "another array shares the elements (a clone or a view, perhaps a variable); drop that, or take a \
+                      `copy()` or `to_host()`";
+        return Err(invalid(reason.into()));
     }
+    let Layout { shape, strides, offset } = &raw.layout;
+    if raw.size() == 0 {
+        let shape = IxDyn(shape);
+        return Ok(ArrayViewMutD::from_shape(shape, &mut []).expect("no elements are needed"));
+    }
+    let start = raw.handle.backend.address(&raw.allocation);
+    let start = std::ptr::with_exposed_provenance_mut::<T>(start).wrapping_add(*offset);
+    if T::DTYPE == DType::Bool {
+        normalise_all(raw, start.cast());
+    }
+    // `ndarray` wants positive strides at first.
+    let backwards = |axis: usize| if strides[axis] < 0 { strides[axis] * (shape[axis] as isize - 1) } else { 0 };
+    let start = start.wrapping_offset((0..shape.len()).map(backwards).sum());
+    let distances: Vec<usize> = strides.iter().map(|stride| stride.unsigned_abs()).collect();
+    // SAFETY: the layout lies within the allocation and its elements do not overlap. Nothing else refers to the allocation,
+    // and nothing can before the view, which borrows the array, is gone. Bools were made 0 or 1.
+    let mut view = unsafe {
+        RawArrayViewMut::from_shape_ptr(IxDyn(shape).strides(IxDyn(&distances)), start).deref_into_view_mut()
+    };
+    for (axis, &stride) in strides.iter().enumerate() {
+        if stride < 0 {
+            view.invert_axis(Axis(axis));
+        }
+    }
+    Ok(view)
 }
 
 /// Makes bytes 0 or 1: others, from a kernel of a user or from another library, would be undefined behaviour as a `bool`.

@@ -5,127 +5,100 @@ use crate::array::{DeviceArray, RawArray, byte_count};
 use crate::backend::{Foreign, Layout, View, cpu};
 use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
 use num_complex::Complex;
 use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
-    /// Copies the elements to a host array of the same shape; waits for queued work.
-    ///
-    /// **Panics** if a queued operation failed on the device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[1, 2, 3]);
-    /// assert_eq!(a.to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn to_host(&self) -> ArrayD<T> {
-        check(self.try_to_host())
-    }
-
-    /// As [`to_host`](Self::to_host), but returns the error.
-    pub fn try_to_host(&self) -> Result<ArrayD<T>> {
-        self.raw.handle.may_wait("to_host")?;
-        let elements = download_vec::<T>(&self.raw)?;
-        Ok(Array::from_shape_vec(IxDyn(self.shape()), elements).expect("as many elements as the shape has"))
-    }
-
-    /// Copies the elements to a host array of a rank known at compile time, such as
-    /// `a.to_host_as::<Ix2>()` for an `Array2`; waits for queued work.
-    ///
-    /// **Panics** if the array has another rank, or as [`to_host`](Self::to_host) does.
-    ///
-    /// ```
-    /// use warpcell::prelude::*;
-    /// let a: Array2<f64> = warpcell::eye(3).to_host_as::<Ix2>();
-    /// assert_eq!(a[[1, 1]], 1.0);
-    /// ```
-    #[track_caller]
-    pub fn to_host_as<D: Dimension>(&self) -> Array<T, D> {
-        check(self.try_to_host_as())
-    }
-
-    /// As [`to_host_as`](Self::to_host_as), but returns [`Error::InvalidShape`] for another rank.
-    pub fn try_to_host_as<D: Dimension>(&self) -> Result<Array<T, D>> {
-        let mut dimension = D::zeros(D::NDIM.unwrap_or(self.ndim()));
-        if dimension.ndim() != self.ndim() {
-            return Err(wrong_rank(&self.raw, dimension.ndim()));
+    fallible! {
+        /// Copies the elements to a host array of the same shape; waits for queued work.
+        ///
+        /// **Panics** if a queued operation failed on the device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[1, 2, 3]);
+        /// assert_eq!(a.to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
+        /// ```
+        pub fn to_host, try_to_host(&self) -> Result<ArrayD<T>> {
+            self.raw.handle.may_wait("to_host")?;
+            let elements = download_vec::<T>(&self.raw)?;
+            Ok(Array::from_shape_vec(IxDyn(self.shape()), elements).expect("as many elements as the shape has"))
         }
-        dimension.slice_mut().copy_from_slice(self.shape());
-        self.raw.handle.may_wait("to_host_as")?;
-        let elements = download_vec::<T>(&self.raw)?;
-        Ok(Array::from_shape_vec(dimension, elements).expect("as many elements as the shape"))
-    }
 
-    /// The only element of an array that has one; waits for queued work.
-    ///
-    /// **Panics** if the array has more elements or none.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::full((1, 1), 2.5).item(), 2.5);
-    /// ```
-    #[track_caller]
-    pub fn item(&self) -> T {
-        check(self.try_item())
-    }
-
-    /// As [`item`](Self::item), but returns [`Error::InvalidShape`] unless there is one element.
-    pub fn try_item(&self) -> Result<T> {
-        self.raw.handle.may_wait("item")?;
-        item(&self.raw).map(typed_scalar)
-    }
-
-    /// The element at an index; waits for queued work. Each call is a transfer: copy the array to the host to read
-    /// many.
-    ///
-    /// **Panics** if the index is out of bounds or has another rank.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1, 2], [3, 4]]);
-    /// assert_eq!(a.get(&[1, 0]), 3);
-    /// ```
-    #[track_caller]
-    pub fn get(&self, index: &[usize]) -> T {
-        check(self.try_get(index))
-    }
-
-    /// As [`get`](Self::get), but returns [`Error::InvalidShape`] if the index is out of bounds.
-    pub fn try_get(&self, index: &[usize]) -> Result<T> {
-        self.raw.handle.may_wait("get")?;
-        get(&self.raw, index).map(typed_scalar)
-    }
-
-    /// Copies the elements to a new array on another device, of the same shape and contiguous; also on the array's own device, so
-    /// that the same code means the same with one device and with several.
-    ///
-    /// Between CUDA devices the copy is queued: directly, if the machine can, else by way of the host. It comes behind what was
-    /// asked of the array before, and what is asked of either array from now on comes behind the copy. Between CUDA devices
-    /// and the CPU it waits.
-    ///
-    /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]) or its memory does not suffice.
-    ///
-    /// ```
-    /// use warpcell as gpu;
-    /// let a = gpu::arange(4i64);
-    /// let b = a.to_device(gpu::Device::Cpu);
-    /// assert_eq!((b.device(), b.sum()), (gpu::Device::Cpu, 6));
-    /// ```
-    #[track_caller]
-    pub fn to_device(&self, device: Device) -> DeviceArray<T> {
-        check(self.try_to_device(device))
-    }
-
-    /// As [`to_device`](Self::to_device), but returns the error.
-    pub fn try_to_device(&self, device: Device) -> Result<DeviceArray<T>> {
-        let handle = device::open(device)?;
-        if handle.device == self.raw.handle.device {
-            return self.raw.copied("to_device").map(DeviceArray::from_raw);
+        /// Copies the elements to a host array of a rank known at compile time, such as
+        /// `a.to_host_as::<Ix2>()` for an `Array2`; waits for queued work.
+        ///
+        /// **Panics** if the array has another rank ([`Error::InvalidShape`]), or as [`to_host`](Self::to_host) does.
+        ///
+        /// ```
+        /// use warpcell::prelude::*;
+        /// let a: Array2<f64> = warpcell::eye(3).to_host_as::<Ix2>();
+        /// assert_eq!(a[[1, 1]], 1.0);
+        /// ```
+        pub fn to_host_as, try_to_host_as<D: Dimension>(&self) -> Result<Array<T, D>> {
+            let mut dimension = D::zeros(D::NDIM.unwrap_or(self.ndim()));
+            if dimension.ndim() != self.ndim() {
+                return Err(wrong_rank(&self.raw, dimension.ndim()));
+            }
+            dimension.slice_mut().copy_from_slice(self.shape());
+            self.raw.handle.may_wait("to_host_as")?;
+            let elements = download_vec::<T>(&self.raw)?;
+            Ok(Array::from_shape_vec(dimension, elements).expect("as many elements as the shape"))
         }
-        self.raw.handle.may_wait("to_device")?;
-        handle.may_upload("to_device")?;
-        bring("to_device", &AnyView::Device(&self.raw), &handle).map(DeviceArray::from_raw)
+
+        /// The only element of an array that has one; waits for queued work.
+        ///
+        /// **Panics** if the array has more elements or none ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// assert_eq!(warpcell::full((1, 1), 2.5).item(), 2.5);
+        /// ```
+        pub fn item, try_item(&self) -> Result<T> {
+            self.raw.handle.may_wait("item")?;
+            item(&self.raw).map(typed_scalar)
+        }
+
+        /// The element at an index; waits for queued work. Each call is a transfer: copy the array to the host to read
+        /// many.
+        ///
+        /// **Panics** if the index is out of bounds or has another rank ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1, 2], [3, 4]]);
+        /// assert_eq!(a.get(&[1, 0]), 3);
+        /// ```
+        pub fn get, try_get(&self, index: &[usize]) -> Result<T> {
+            self.raw.handle.may_wait("get")?;
+            get(&self.raw, index).map(typed_scalar)
+        }
+
+        /// Copies the elements to a new array on another device, of the same shape and contiguous; also on the array's
+        /// own device, so that the same code means the same with one device and with several.
+        ///
+        /// Between CUDA devices the copy is queued: directly, if the machine can, else by way of the host. It comes
+        /// behind what was asked of the array before, and what is asked of either array from now on comes behind the
+        /// copy. Between CUDA devices and the CPU it waits.
+        ///
+        /// **Panics** if the device cannot be used ([`Error::DeviceUnavailable`]) or its memory does not suffice.
+        ///
+        /// ```
+        /// use warpcell as gpu;
+        /// let a = gpu::arange(4i64);
+        /// let b = a.to_device(gpu::Device::Cpu);
+        /// assert_eq!((b.device(), b.sum()), (gpu::Device::Cpu, 6));
+        /// ```
+        pub fn to_device, try_to_device(&self, device: Device) -> Result<DeviceArray<T>> {
+            let handle = device::open(device)?;
+            if handle.device == self.raw.handle.device {
+                return self.raw.copied("to_device").map(DeviceArray::from_raw);
+            }
+            self.raw.handle.may_wait("to_device")?;
+            handle.may_upload("to_device")?;
+            bring("to_device", &AnyView::Device(&self.raw), &handle).map(DeviceArray::from_raw)
+        }
     }
 }
 

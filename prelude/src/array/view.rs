@@ -5,50 +5,42 @@ use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand};
 use ndarray::SliceInfoElem;
 
 impl<T: Element> DeviceArray<T> {
-    /// The part that `s![…]` names, as in `ndarray`: `a.slice(s![0..32, ..;2, -1])`. A view: it shares the elements.
-    ///
-    /// A range with a negative step is reversed after it was cut: `s![..;-1]` reverses an axis, `s![1..5;-2]` takes
-    /// elements 4 and 2. Negative bounds count from the end. An index removes its axis, `NewAxis` inserts one of
-    /// length 1; axes that are not mentioned are kept whole.
-    ///
-    /// **Panics** if a bound is outside the array or there are more entries than axes ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// use warpcell::prelude::*;
-    /// let a = warpcell::arange(12).reshape((3, 4));
-    /// assert_eq!(a.slice(s![1.., ..;2]).to_host(), ndarray::array![[4, 6], [8, 10]].into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn slice<I: AsRef<[SliceInfoElem]>>(&self, info: I) -> DeviceArray<T> {
-        check(self.try_slice(info))
-    }
+    fallible! {
+        /// The part that `s![…]` names, as in `ndarray`: `a.slice(s![0..32, ..;2, -1])`. A view: it shares the
+        /// elements.
+        ///
+        /// A range with a negative step is reversed after it was cut: `s![..;-1]` reverses an axis, `s![1..5;-2]` takes
+        /// elements 4 and 2. Negative bounds count from the end. An index removes its axis, `NewAxis` inserts one of
+        /// length 1; axes that are not mentioned are kept whole.
+        ///
+        /// **Panics** if a bound is outside the array or there are more entries than axes ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// use warpcell::prelude::*;
+        /// let a = warpcell::arange(12).reshape((3, 4));
+        /// assert_eq!(a.slice(s![1.., ..;2]).to_host(), ndarray::array![[4, 6], [8, 10]].into_dyn());
+        /// ```
+        pub fn slice, try_slice<I: AsRef<[SliceInfoElem]>>(&self, info: I) -> Result<DeviceArray<T>> {
+            slice(&self.raw, info.as_ref()).map(DeviceArray::from_raw)
+        }
 
-    /// As [`slice`](Self::slice), but returns the error.
-    pub fn try_slice<I: AsRef<[SliceInfoElem]>>(&self, info: I) -> Result<DeviceArray<T>> {
-        slice(&self.raw, info.as_ref()).map(DeviceArray::from_raw)
-    }
-
-    /// The same elements, in row-major order, in another shape, in which one length may be -1: it follows from the others.
-    /// A view where the strides permit, else a copy.
-    ///
-    /// **Panics** if the shape has another number of elements ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// assert_eq!(warpcell::arange(6).reshape((2, 3)).get(&[1, 0]), 3);
-    /// assert_eq!(warpcell::arange(6).reshape((2, -1)).shape(), [2, 3]);
-    /// ```
-    #[track_caller]
-    pub fn reshape(&self, shape: impl IntoNewShape) -> DeviceArray<T> {
-        check(self.try_reshape(shape))
-    }
-
-    /// As [`reshape`](Self::reshape), but returns the error.
-    pub fn try_reshape(&self, shape: impl IntoNewShape) -> Result<DeviceArray<T>> {
-        reshape(&self.raw, &new_shape(&self.raw, &shape.into_lengths())?).map(DeviceArray::from_raw)
+        /// The same elements, in row-major order, in another shape, in which one length may be -1: it follows from the
+        /// others. A view where the strides permit, else a copy.
+        ///
+        /// **Panics** if the shape has another number of elements ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// assert_eq!(warpcell::arange(6).reshape((2, 3)).get(&[1, 0]), 3);
+        /// assert_eq!(warpcell::arange(6).reshape((2, -1)).shape(), [2, 3]);
+        /// ```
+        pub fn reshape, try_reshape(&self, shape: impl IntoNewShape) -> Result<DeviceArray<T>> {
+            reshape(&self.raw, &new_shape(&self.raw, &shape.into_lengths())?).map(DeviceArray::from_raw)
+        }
     }
 
     /// The elements in row-major order along one axis; a view of a contiguous array, else a copy.
@@ -88,121 +80,89 @@ impl<T: Element> DeviceArray<T> {
         DeviceArray::from_raw(check(permuted(&self.raw, &axes.into_axes())))
     }
 
-    /// The elements `[i, i]` of a 2-D array; a view.
-    ///
-    /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// assert_eq!(warpcell::eye::<i32>(3).diagonal().sum(), 3);
-    /// ```
-    #[track_caller]
-    pub fn diagonal(&self) -> DeviceArray<T> {
-        check(self.try_diagonal())
-    }
+    fallible! {
+        /// The elements `[i, i]` of a 2-D array; a view.
+        ///
+        /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// assert_eq!(warpcell::eye::<i32>(3).diagonal().sum(), 3);
+        /// ```
+        pub fn diagonal, try_diagonal(&self) -> Result<DeviceArray<T>> {
+            diagonal(&self.raw).map(DeviceArray::from_raw)
+        }
 
-    /// As [`diagonal`](Self::diagonal), but returns the error.
-    pub fn try_diagonal(&self) -> Result<DeviceArray<T>> {
-        diagonal(&self.raw).map(DeviceArray::from_raw)
-    }
+        /// The array repeated to `shape` without copying, as in NumPy's `broadcast_to`; such a view cannot be written
+        /// to.
+        ///
+        /// **Panics** if the array does not broadcast to the shape ([`Error::ShapeMismatch`]).
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1, 2]).broadcast_to((3, 2)).sum(), 9i64);
+        /// ```
+        pub fn broadcast_to, try_broadcast_to(&self, shape: impl IntoShape) -> Result<DeviceArray<T>> {
+            broadcast_to("broadcast_to", &self.raw, &shape.into_shape()).map(DeviceArray::from_raw)
+        }
 
-    /// The array repeated to `shape` without copying, as in NumPy's `broadcast_to`; such a view cannot be written to.
-    ///
-    /// **Panics** if the array does not broadcast to the shape ([`Error::ShapeMismatch`]).
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1, 2]).broadcast_to((3, 2)).sum(), 9i64);
-    /// ```
-    #[track_caller]
-    pub fn broadcast_to(&self, shape: impl IntoShape) -> DeviceArray<T> {
-        check(self.try_broadcast_to(shape))
-    }
+        /// A new contiguous array with the same elements.
+        ///
+        /// ```
+        /// let a = warpcell::zeros::<f64>(3);
+        /// let mut b = a.copy();
+        /// b.fill(1.0);
+        /// assert_eq!(a.sum(), 0.0);
+        /// ```
+        pub fn copy, try_copy(&self) -> Result<DeviceArray<T>> {
+            self.raw.copied("copy").map(DeviceArray::from_raw)
+        }
 
-    /// As [`broadcast_to`](Self::broadcast_to), but returns the error.
-    pub fn try_broadcast_to(&self, shape: impl IntoShape) -> Result<DeviceArray<T>> {
-        broadcast_to("broadcast_to", &self.raw, &shape.into_shape()).map(DeviceArray::from_raw)
-    }
+        /// A new array with each element converted as by Rust's `as`: floats to integers toward zero and within the
+        /// type's range, NaN to 0; integers modulo a power of two; to floats, `f16` and `bf16` among them, the nearest
+        /// value, of two as near the even one. To `bool`: whether it is not zero. To complex numbers: the real parts,
+        /// with imaginary parts of 0.
+        ///
+        /// **Panics** for complex numbers as real ones other than `bool` ([`Error::UnsupportedDType`]).
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.7, -1.7]).astype::<i32>().to_host(), ndarray::arr1(&[1, -1]).into_dyn());
+        /// ```
+        pub fn astype, try_astype<U: Element>(&self) -> Result<DeviceArray<U>> {
+            self.raw.converted("astype", U::DTYPE).map(DeviceArray::from_raw)
+        }
 
-    /// A new contiguous array with the same elements.
-    ///
-    /// ```
-    /// let a = warpcell::zeros::<f64>(3);
-    /// let mut b = a.copy();
-    /// b.fill(1.0);
-    /// assert_eq!(a.sum(), 0.0);
-    /// ```
-    #[track_caller]
-    pub fn copy(&self) -> DeviceArray<T> {
-        check(self.try_copy())
-    }
+        /// Sets every element to `value`, also in the array that this is a view of.
+        ///
+        /// **Panics** if this is a view made by [`broadcast_to`](Self::broadcast_to) ([`Error::InvalidArgument`]).
+        ///
+        /// ```
+        /// use warpcell::prelude::*;
+        /// let a = warpcell::zeros::<f64>((4, 4));
+        /// a.slice(s![1..3, 1..3]).fill(1.0);
+        /// assert_eq!(a.sum(), 4.0);
+        /// ```
+        pub fn fill, try_fill(&mut self, value: T) -> Result<()> {
+            fill(&self.raw, value.to_scalar())
+        }
 
-    /// As [`copy`](Self::copy), but returns the error.
-    pub fn try_copy(&self) -> Result<DeviceArray<T>> {
-        self.raw.copied("copy").map(DeviceArray::from_raw)
-    }
-
-    /// A new array with each element converted as by Rust's `as`: floats to integers toward zero and within the type's
-    /// range, NaN to 0; integers modulo a power of two; to floats, `f16` and `bf16` among them, the nearest value, of two
-    /// as near the even one. To `bool`: whether it is not zero. To complex numbers: the real parts, with imaginary parts of 0.
-    ///
-    /// **Panics** for complex numbers as real ones other than `bool` ([`Error::UnsupportedDType`]).
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.7, -1.7]).astype::<i32>().to_host(), ndarray::arr1(&[1, -1]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn astype<U: Element>(&self) -> DeviceArray<U> {
-        check(self.try_astype())
-    }
-
-    /// As [`astype`](Self::astype), but returns the error.
-    pub fn try_astype<U: Element>(&self) -> Result<DeviceArray<U>> {
-        self.raw.converted("astype", U::DTYPE).map(DeviceArray::from_raw)
-    }
-
-    /// Sets every element to `value`, also in the array that this is a view of.
-    ///
-    /// **Panics** if this is a view made by [`broadcast_to`](Self::broadcast_to) ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// use warpcell::prelude::*;
-    /// let a = warpcell::zeros::<f64>((4, 4));
-    /// a.slice(s![1..3, 1..3]).fill(1.0);
-    /// assert_eq!(a.sum(), 4.0);
-    /// ```
-    #[track_caller]
-    pub fn fill(&mut self, value: T) {
-        check(self.try_fill(value))
-    }
-
-    /// As [`fill`](Self::fill), but returns the error.
-    pub fn try_fill(&mut self, value: T) -> Result<()> {
-        fill(&self.raw, value.to_scalar())
-    }
-
-    /// Copies the elements of `source`, which broadcasts to this shape, into this array and the one it is a view of. A number
-    /// becomes each element.
-    ///
-    /// **Panics** if `source` does not broadcast to this shape ([`Error::ShapeMismatch`]), is on another device, or
-    /// if this is a view made by [`broadcast_to`](Self::broadcast_to).
-    ///
-    /// ```
-    /// use warpcell::prelude::*;
-    /// let a = warpcell::zeros::<i32>((2, 3));
-    /// a.slice(s![.., 0]).assign(&warpcell::array(&[7, 8]));
-    /// assert_eq!(a.get(&[1, 0]), 8);
-    /// a.slice(s![0, ..]).assign(1);
-    /// assert_eq!(a.sum(), 11);
-    /// ```
-    #[track_caller]
-    pub fn assign(&mut self, source: impl Operand<T>) {
-        check(self.try_assign(source))
-    }
-
-    /// As [`assign`](Self::assign), but returns the error.
-    pub fn try_assign(&mut self, source: impl Operand<T>) -> Result<()> {
-        match source.raw_operand() {
-            RawOperand::Array(source) => assign("assign", &self.raw, source),
-            RawOperand::Scalar(value) => fill(&self.raw, value),
+        /// Copies the elements of `source`, which broadcasts to this shape, into this array and the one it is a view
+        /// of. A number becomes each element.
+        ///
+        /// **Panics** if `source` does not broadcast to this shape ([`Error::ShapeMismatch`]), is on another device, or
+        /// if this is a view made by [`broadcast_to`](Self::broadcast_to).
+        ///
+        /// ```
+        /// use warpcell::prelude::*;
+        /// let a = warpcell::zeros::<i32>((2, 3));
+        /// a.slice(s![.., 0]).assign(&warpcell::array(&[7, 8]));
+        /// assert_eq!(a.get(&[1, 0]), 8);
+        /// a.slice(s![0, ..]).assign(1);
+        /// assert_eq!(a.sum(), 11);
+        /// ```
+        pub fn assign, try_assign(&mut self, source: impl Operand<T>) -> Result<()> {
+            match source.raw_operand() {
+                RawOperand::Array(source) => assign("assign", &self.raw, source),
+                RawOperand::Scalar(value) => fill(&self.raw, value),
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::array::sides::sealed::Any;
 use crate::array::sides::{AnyArray, AnyView};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use ndarray::ArrayD;
 use std::fmt;
 use std::fs::File;
@@ -28,70 +29,57 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 pub trait MixedArray: Any {}
 impl<A: AnyArray> MixedArray for A {}
 
-/// Writes several arrays, on the device or on the host and of any element types, with their names to one `.npz` file, which
-/// NumPy's `load` and [`load_npz`] read; NumPy's `savez`.
-///
-/// The file appears under its name when it is complete, and `.npz` is appended to a name that does not end so.
-///
-/// **Panics** if the file cannot be written, if two arrays have one name or a name is empty ([`Error::File`]), and for
-/// arrays of `bf16`, which NumPy has not ([`Error::UnsupportedDType`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// # let folder = std::env::temp_dir().join(format!("warpcell-savez-{}", std::process::id()));
-/// # std::fs::create_dir_all(&folder).unwrap();
-/// # let path = folder.join("run.npz");
-/// let (steps, losses) = (gpu::arange(3), gpu::array(&[0.5f32, 0.25, 0.125]));
-/// gpu::savez(&path, [("steps", &steps), ("losses", &losses)]); // such as "run.npz"
-/// let run = gpu::load_npz(&path);
-/// assert_eq!(run.names(), ["steps", "losses"]);
-/// assert_eq!(run.get::<f32>("losses").to_host(), losses.to_host());
-/// # std::fs::remove_dir_all(&folder).unwrap();
-/// ```
-#[track_caller]
-pub fn savez<const N: usize>(path: impl AsRef<Path>, arrays: [(&str, &dyn MixedArray); N]) {
-    check(write("savez", path.as_ref(), &arrays, false));
-}
+fallible! {
+    /// Writes several arrays, on the device or on the host and of any element types, with their names to one `.npz`
+    /// file, which NumPy's `load` and [`load_npz`] read; NumPy's `savez`.
+    ///
+    /// The file appears under its name when it is complete, and `.npz` is appended to a name that does not end so.
+    ///
+    /// **Panics** if the file cannot be written, if two arrays have one name or a name is empty ([`Error::File`]), and
+    /// for arrays of `bf16`, which NumPy has not ([`Error::UnsupportedDType`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// # let folder = std::env::temp_dir().join(format!("warpcell-savez-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// # let path = folder.join("run.npz");
+    /// let (steps, losses) = (gpu::arange(3), gpu::array(&[0.5f32, 0.25, 0.125]));
+    /// gpu::savez(&path, [("steps", &steps), ("losses", &losses)]); // such as "run.npz"
+    /// let run = gpu::load_npz(&path);
+    /// assert_eq!(run.names(), ["steps", "losses"]);
+    /// assert_eq!(run.get::<f32>("losses").to_host(), losses.to_host());
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// ```
+    pub fn savez, try_savez<const N: usize>(
+        path: impl AsRef<Path>,
+        arrays: [(&str, &dyn MixedArray); N],
+    ) -> Result<()> {
+        write("savez", path.as_ref(), &arrays, false)
+    }
 
-/// As [`savez`], but returns the error.
-pub fn try_savez<const N: usize>(path: impl AsRef<Path>, arrays: [(&str, &dyn MixedArray); N]) -> Result<()> {
-    write("savez", path.as_ref(), &arrays, false)
-}
+    /// As [`savez`], but compressed: smaller where values repeat, and much slower to write; NumPy's `savez_compressed`.
+    ///
+    /// **Panics** as [`savez`] does.
+    pub fn savez_compressed, try_savez_compressed<const N: usize>(
+        path: impl AsRef<Path>,
+        arrays: [(&str, &dyn MixedArray); N],
+    ) -> Result<()> {
+        write("savez_compressed", path.as_ref(), &arrays, true)
+    }
 
-/// As [`savez`], but compressed: smaller where values repeat, and much slower to write; NumPy's `savez_compressed`.
-///
-/// **Panics** as [`savez`] does.
-#[track_caller]
-pub fn savez_compressed<const N: usize>(path: impl AsRef<Path>, arrays: [(&str, &dyn MixedArray); N]) {
-    check(write("savez_compressed", path.as_ref(), &arrays, true));
-}
-
-/// As [`savez_compressed`], but returns the error.
-pub fn try_savez_compressed<const N: usize>(
-    path: impl AsRef<Path>,
-    arrays: [(&str, &dyn MixedArray); N],
-) -> Result<()> {
-    write("savez_compressed", path.as_ref(), &arrays, true)
-}
-
-/// Opens a `.npz` file, as NumPy's `savez` and [`savez`] write it: reads what arrays are in it, and each of them when it is asked
-/// for. NumPy's `load`.
-///
-/// **Panics** if the file cannot be read or is no such archive ([`Error::File`]).
-///
-/// ```no_run
-/// let run = warpcell::load_npz("run.npz");
-/// println!("{run}"); // names, types and shapes
-/// let losses = run.get::<f32>("losses");
-/// ```
-#[track_caller]
-pub fn load_npz(path: impl AsRef<Path>) -> Npz {
-    check(Npz::open(path.as_ref()))
-}
-
-/// As [`load_npz`], but returns the error.
-pub fn try_load_npz(path: impl AsRef<Path>) -> Result<Npz> {
-    Npz::open(path.as_ref())
+    /// Opens a `.npz` file, as NumPy's `savez` and [`savez`] write it: reads what arrays are in it, and each of them
+    /// when it is asked for. NumPy's `load`.
+    ///
+    /// **Panics** if the file cannot be read or is no such archive ([`Error::File`]).
+    ///
+    /// ```no_run
+    /// let run = warpcell::load_npz("run.npz");
+    /// println!("{run}"); // names, types and shapes
+    /// let losses = run.get::<f32>("losses");
+    /// ```
+    pub fn load_npz, try_load_npz(path: impl AsRef<Path>) -> Result<Npz> {
+        Npz::open(path.as_ref())
+    }
 }
 
 fn write(operation: &'static str, path: &Path, arrays: &[(&str, &dyn MixedArray)], is_compressed: bool) -> Result<()> {
@@ -225,35 +213,25 @@ impl Npz {
         &check(self.header("shape", name)).1.shape
     }
 
-    /// Reads an array to the current device.
-    ///
-    /// **Panics** if there is none of this name, it cannot be read or is damaged ([`Error::File`]), or it has elements of
-    /// another type ([`Error::FileDType`]).
-    #[track_caller]
-    pub fn get<T: Element>(&self, name: &str) -> DeviceArray<T> {
-        check(self.try_get(name))
-    }
+    fallible! {
+        /// Reads an array to the current device.
+        ///
+        /// **Panics** if there is none of this name, it cannot be read or is damaged ([`Error::File`]), or it has
+        /// elements of another type ([`Error::FileDType`]).
+        pub fn get, try_get<T: Element>(&self, name: &str) -> Result<DeviceArray<T>> {
+            let (index, header) = self.wanted("get", name, T::DTYPE)?;
+            let values = values("get", header, |target| self.read("get", name, index, header, target))?;
+            on_device("get", values, header)
+        }
 
-    /// As [`get`](Self::get), but returns the error.
-    pub fn try_get<T: Element>(&self, name: &str) -> Result<DeviceArray<T>> {
-        let (index, header) = self.wanted("get", name, T::DTYPE)?;
-        let values = values("get", header, |target| self.read("get", name, index, header, target))?;
-        on_device("get", values, header)
-    }
-
-    /// Reads an array to the host.
-    ///
-    /// **Panics** as [`get`](Self::get) does.
-    #[track_caller]
-    pub fn get_host<T: Element>(&self, name: &str) -> ArrayD<T> {
-        check(self.try_get_host(name))
-    }
-
-    /// As [`get_host`](Self::get_host), but returns the error.
-    pub fn try_get_host<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
-        let (index, header) = self.wanted("get_host", name, T::DTYPE)?;
-        let values = values("get_host", header, |target| self.read("get_host", name, index, header, target))?;
-        Ok(on_host(values, header))
+        /// Reads an array to the host.
+        ///
+        /// **Panics** as [`get`](Self::get) does.
+        pub fn get_host, try_get_host<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
+            let (index, header) = self.wanted("get_host", name, T::DTYPE)?;
+            let values = values("get_host", header, |target| self.read("get_host", name, index, header, target))?;
+            Ok(on_host(values, header))
+        }
     }
 
     /// Where an array is in the archive, and its header.

@@ -7,80 +7,70 @@ use crate::array::transfer::{self, Owned};
 use crate::array::{AnyArray, DeviceArray};
 use crate::device;
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageError, ImageFormat, ImageReader};
 use ndarray::{ArrayD, IxDyn};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Reads a PNG file to the current device: shape (height, width) if it is grey, (height, width, 3) if it has colours,
-/// (height, width, 4) with transparency. The name is scikit-image's and imageio's.
-///
-/// Values go from 0 to 255; of files with 16 bits a channel, the upper ones are taken ([`interop::from_image`] keeps all).
-///
-/// **Panics** if the file cannot be read or is no PNG file ([`Error::File`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// # let path = std::env::temp_dir().join(format!("warpcell-imread-{}.png", std::process::id()));
-/// let rings = gpu::arange(64).reshape((8, 8)) * 4;
-/// gpu::imsave(&path, &rings.astype::<u8>()); // such as "rings.png"
-/// let again = gpu::imread(&path);
-/// assert_eq!((again.shape(), again.get(&[7, 7])), (&[8, 8][..], 252));
-/// # std::fs::remove_file(&path).unwrap();
-/// ```
-///
-/// [`interop::from_image`]: crate::interop::from_image
-#[track_caller]
-pub fn imread(path: impl AsRef<Path>) -> DeviceArray<u8> {
-    check(try_imread(path))
-}
-
-/// As [`imread`], but returns the error.
-pub fn try_imread(path: impl AsRef<Path>) -> Result<DeviceArray<u8>> {
-    try_from_image(&decode("imread", path.as_ref())?)
+fallible! {
+    /// Reads a PNG file to the current device: shape (height, width) if it is grey, (height, width, 3) if it has
+    /// colours, (height, width, 4) with transparency. The name is scikit-image's and imageio's.
+    ///
+    /// Values go from 0 to 255; of files with 16 bits a channel, the upper ones are taken ([`interop::from_image`]
+    /// keeps all).
+    ///
+    /// **Panics** if the file cannot be read or is no PNG file ([`Error::File`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// # let path = std::env::temp_dir().join(format!("warpcell-imread-{}.png", std::process::id()));
+    /// let rings = gpu::arange(64).reshape((8, 8)) * 4;
+    /// gpu::imsave(&path, &rings.astype::<u8>()); // such as "rings.png"
+    /// let again = gpu::imread(&path);
+    /// assert_eq!((again.shape(), again.get(&[7, 7])), (&[8, 8][..], 252));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// ```
+    ///
+    /// [`interop::from_image`]: crate::interop::from_image
+    pub fn imread, try_imread(path: impl AsRef<Path>) -> Result<DeviceArray<u8>> {
+        try_from_image(&decode("imread", path.as_ref())?)
+    }
 }
 
 /// The host's side.
 pub(crate) mod host {
-    use super::{ArrayD, IxDyn, Path, Result, check, decode, parts};
+    use super::{ArrayD, IxDyn, Path, decode, fallible, parts};
 
-    /// Reads a PNG file to a host array, as [`gpu::imread`](crate::imread) does to the device.
-    ///
-    /// **Panics** as that does.
-    ///
-    /// ```no_run
-    /// let picture = warpcell::host::imread("rings.png");
-    /// println!("{:?}", picture.shape());
-    /// ```
-    #[track_caller]
-    pub fn imread(path: impl AsRef<Path>) -> ArrayD<u8> {
-        check(try_imread(path))
-    }
-
-    /// As [`imread`], but returns the error.
-    pub fn try_imread(path: impl AsRef<Path>) -> Result<ArrayD<u8>> {
-        let (shape, values) = parts(&decode("host::imread", path.as_ref())?);
-        Ok(ArrayD::from_shape_vec(IxDyn(&shape), values).expect("as many values as the picture has"))
+    fallible! {
+        /// Reads a PNG file to a host array, as [`gpu::imread`](crate::imread) does to the device.
+        ///
+        /// **Panics** as that does.
+        ///
+        /// ```no_run
+        /// let picture = warpcell::host::imread("rings.png");
+        /// println!("{:?}", picture.shape());
+        /// ```
+        pub fn imread, try_imread(path: impl AsRef<Path>) -> Result<ArrayD<u8>> {
+            let (shape, values) = parts(&decode("host::imread", path.as_ref())?);
+            Ok(ArrayD::from_shape_vec(IxDyn(&shape), values).expect("as many values as the picture has"))
+        }
     }
 }
 
-/// Writes an array, on the device or on the host, of shape (h, w), (h, w, 3) or (h, w, 4) to a PNG file. The name is
-/// scikit-image's and imageio's.
-///
-/// `u8` and `u16` are written as they are, floats from 0 to 1 with 8 bits (what is outside is clipped, NaN is 0), `bool` as
-/// black and white. For plots and colour maps see [`imshow`](crate::imshow).
-///
-/// **Panics** for another shape ([`Error::InvalidShape`]) or type ([`Error::UnsupportedDType`]), and if the file cannot be
-/// written or its name does not end with `.png` ([`Error::File`]).
-#[track_caller]
-pub fn imsave<A: AnyArray + ?Sized>(path: impl AsRef<Path>, array: &A) {
-    check(save("imsave", path.as_ref(), &array.any_view()));
-}
-
-/// As [`imsave`], but returns the error.
-pub fn try_imsave<A: AnyArray + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<()> {
-    save("imsave", path.as_ref(), &array.any_view())
+fallible! {
+    /// Writes an array, on the device or on the host, of shape (h, w), (h, w, 3) or (h, w, 4) to a PNG file. The name
+    /// is scikit-image's and imageio's.
+    ///
+    /// `u8` and `u16` are written as they are, floats from 0 to 1 with 8 bits (what is outside is clipped, NaN is 0),
+    /// `bool` as black and white. For plots and colour maps see [`imshow`](crate::imshow).
+    ///
+    /// **Panics** for another shape ([`Error::InvalidShape`]) or type ([`Error::UnsupportedDType`]), and if the file
+    /// cannot be written or its name does not end with `.png` ([`Error::File`]).
+    pub fn imsave, try_imsave<A: ?Sized + AnyArray>(path: impl AsRef<Path>, array: &A) -> Result<()> {
+        save("imsave", path.as_ref(), &array.any_view())
+    }
 }
 
 /// A channel of a picture: `u8` from 0 to 255, `u16` from 0 to 65535, or `f32` from 0 to 1. Not an extension point.
@@ -119,49 +109,40 @@ mod sealed {
     }
 }
 
-/// A picture of the crate `image` on the current device: shape (height, width) if it is grey, (height, width, 3) if it has
-/// colours, (height, width, 4) with transparency. Channels are converted to `T`: `u8`, `u16` or `f32`.
-///
-/// **Panics** if the memory cannot be had.
-///
-/// ```
-/// use warpcell::interop;
-/// let picture = interop::image::DynamicImage::new_rgb8(4, 3);
-/// let a = interop::from_image::<f32>(&picture);
-/// assert_eq!(a.shape(), [3, 4, 3]);
-/// ```
-#[track_caller]
-pub fn from_image<T: Pixel>(image: &DynamicImage) -> DeviceArray<T> {
-    check(try_from_image(image))
-}
+fallible! {
+    /// A picture of the crate `image` on the current device: shape (height, width) if it is grey, (height, width, 3) if
+    /// it has colours, (height, width, 4) with transparency. Channels are converted to `T`: `u8`, `u16` or `f32`.
+    ///
+    /// **Panics** if the memory cannot be had.
+    ///
+    /// ```
+    /// use warpcell::interop;
+    /// let picture = interop::image::DynamicImage::new_rgb8(4, 3);
+    /// let a = interop::from_image::<f32>(&picture);
+    /// assert_eq!(a.shape(), [3, 4, 3]);
+    /// ```
+    pub fn from_image, try_from_image<T: Pixel>(image: &DynamicImage) -> Result<DeviceArray<T>> {
+        let (shape, values) = parts::<T>(image);
+        transfer::take_over("from_image", Owned::vector(values, &shape), &device::current()?).map(DeviceArray::from_raw)
+    }
 
-/// As [`from_image`], but returns the error.
-pub fn try_from_image<T: Pixel>(image: &DynamicImage) -> Result<DeviceArray<T>> {
-    let (shape, values) = parts::<T>(image);
-    transfer::take_over("from_image", Owned::vector(values, &shape), &device::current()?).map(DeviceArray::from_raw)
-}
-
-/// An array, on the device or on the host, of shape (h, w), (h, w, 3) or (h, w, 4) as a picture of the crate `image`.
-///
-/// `u8` and `u16` keep their values, `bool` becomes black and white with 8 bits. `f32` and `f64` from 0 to 1 become 32-bit
-/// floats where there are colours, and 16-bit integers in grey pictures, of which that crate has none with floats (what is
-/// outside is clipped, NaN is 0).
-///
-/// **Panics** for another shape ([`Error::InvalidShape`]) or type ([`Error::UnsupportedDType`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let picture = gpu::interop::to_image(&gpu::full((3, 4, 3), 200u8));
-/// assert_eq!((picture.width(), picture.height()), (4, 3));
-/// ```
-#[track_caller]
-pub fn to_image<A: AnyArray + ?Sized>(array: &A) -> DynamicImage {
-    check(picture("to_image", &array.any_view(), false))
-}
-
-/// As [`to_image`], but returns the error.
-pub fn try_to_image<A: AnyArray + ?Sized>(array: &A) -> Result<DynamicImage> {
-    picture("to_image", &array.any_view(), false)
+    /// An array, on the device or on the host, of shape (h, w), (h, w, 3) or (h, w, 4) as a picture of the crate
+    /// `image`.
+    ///
+    /// `u8` and `u16` keep their values, `bool` becomes black and white with 8 bits. `f32` and `f64` from 0 to 1 become
+    /// 32-bit floats where there are colours, and 16-bit integers in grey pictures, of which that crate has none with
+    /// floats (what is outside is clipped, NaN is 0).
+    ///
+    /// **Panics** for another shape ([`Error::InvalidShape`]) or type ([`Error::UnsupportedDType`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let picture = gpu::interop::to_image(&gpu::full((3, 4, 3), 200u8));
+    /// assert_eq!((picture.width(), picture.height()), (4, 3));
+    /// ```
+    pub fn to_image, try_to_image<A: ?Sized + AnyArray>(array: &A) -> Result<DynamicImage> {
+        picture("to_image", &array.any_view(), false)
+    }
 }
 
 /// A picture's shape and channels.

@@ -7,6 +7,7 @@ use crate::backend::cuda;
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element, typestr};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 
 /// The fields of `__cuda_array_interface__`, by which Python's libraries for CUDA (CuPy, Numba, PyTorch, RAPIDS) show one another
 /// their arrays.
@@ -30,26 +31,23 @@ pub struct CudaArrayInterface {
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// The fields of `__cuda_array_interface__` of an array on a GPU. They do not keep the elements: the array must live until
-    /// whoever reads the fields is done. Nothing waits: `stream` is the one to wait for.
-    ///
-    /// **Panics** for an array on the CPU, which the interface cannot describe ([`Error::InvalidArgument`]), and for elements of
-    /// `bf16`, for which NumPy has no name ([`Error::UnsupportedDType`]). DLPack ([`to_dlpack`](Self::to_dlpack)) takes both.
-    ///
-    /// ```
-    /// let a = warpcell::zeros::<f32>((2, 3));
-    /// if let Ok(fields) = a.try_cuda_array_interface() {
-    ///     assert_eq!((fields.typestr.as_str(), fields.version), ("<f4", 3));
-    /// }
-    /// ```
-    #[track_caller]
-    pub fn cuda_array_interface(&self) -> CudaArrayInterface {
-        check(self.try_cuda_array_interface())
-    }
-
-    /// As [`cuda_array_interface`](Self::cuda_array_interface), but returns the error.
-    pub fn try_cuda_array_interface(&self) -> Result<CudaArrayInterface> {
-        export(&self.raw)
+    fallible! {
+        /// The fields of `__cuda_array_interface__` of an array on a GPU. They do not keep the elements: the array must
+        /// live until whoever reads the fields is done. Nothing waits: `stream` is the one to wait for.
+        ///
+        /// **Panics** for an array on the CPU, which the interface cannot describe ([`Error::InvalidArgument`]), and
+        /// for elements of `bf16`, for which NumPy has no name ([`Error::UnsupportedDType`]). DLPack
+        /// ([`to_dlpack`](Self::to_dlpack)) takes both.
+        ///
+        /// ```
+        /// let a = warpcell::zeros::<f32>((2, 3));
+        /// if let Ok(fields) = a.try_cuda_array_interface() {
+        ///     assert_eq!((fields.typestr.as_str(), fields.version), ("<f4", 3));
+        /// }
+        /// ```
+        pub fn cuda_array_interface, try_cuda_array_interface(&self) -> Result<CudaArrayInterface> {
+            export(&self.raw)
+        }
     }
 }
 

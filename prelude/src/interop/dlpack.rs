@@ -6,6 +6,7 @@ use crate::backend::StreamOrder;
 use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use dlpark::allocation::dynamic::Allocation;
 use dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use dlpark::{DlpackFlags, Managed, ManagedTensorBase, legacy, versioned};
@@ -30,29 +31,25 @@ const TYPES: [(DType, DLDataType); 15] = [
 ];
 
 impl<T: Element> DeviceArray<T> {
-    /// The array as a managed tensor of DLPack 1.x: it shares the elements, and keeps them until it is dropped or its deleter is
-    /// called. Other libraries take its pointer, [`into_raw`](dlpark::Managed::into_raw).
-    ///
-    /// Waits until what was queued is done, so that the elements can be used on any stream
-    /// ([`to_dlpack_for`](Self::to_dlpack_for) does not wait). A broadcast view is marked as read-only. What others write to the
-    /// tensor, this array sees; see [`interop`](crate::interop) for the order of such work.
-    ///
-    /// **Panics** if a queued operation failed on the device.
-    ///
-    /// ```
-    /// let a = warpcell::DeviceArray::from([[1.0f32, 2.0], [3.0, 4.0]]);
-    /// let tensor = a.t().to_dlpack();
-    /// let description = tensor.validate().unwrap();
-    /// assert_eq!((description.shape(), description.strides()), (&[2, 2][..], Some(&[1, 2][..])));
-    /// ```
-    #[track_caller]
-    pub fn to_dlpack(&self) -> versioned::Dlpack {
-        check(self.try_to_dlpack())
-    }
-
-    /// As [`to_dlpack`](Self::to_dlpack), but returns the error.
-    pub fn try_to_dlpack(&self) -> Result<versioned::Dlpack> {
-        export("to_dlpack", &self.raw, None)
+    fallible! {
+        /// The array as a managed tensor of DLPack 1.x: it shares the elements, and keeps them until it is dropped or
+        /// its deleter is called. Other libraries take its pointer, [`into_raw`](dlpark::Managed::into_raw).
+        ///
+        /// Waits until what was queued is done, so that the elements can be used on any stream
+        /// ([`to_dlpack_for`](Self::to_dlpack_for) does not wait). A broadcast view is marked as read-only. What others
+        /// write to the tensor, this array sees; see [`interop`](crate::interop) for the order of such work.
+        ///
+        /// **Panics** if a queued operation failed on the device.
+        ///
+        /// ```
+        /// let a = warpcell::DeviceArray::from([[1.0f32, 2.0], [3.0, 4.0]]);
+        /// let tensor = a.t().to_dlpack();
+        /// let description = tensor.validate().unwrap();
+        /// assert_eq!((description.shape(), description.strides()), (&[2, 2][..], Some(&[1, 2][..])));
+        /// ```
+        pub fn to_dlpack, try_to_dlpack(&self) -> Result<versioned::Dlpack> {
+            export("to_dlpack", &self.raw, None)
+        }
     }
 
     /// As [`to_dlpack`](Self::to_dlpack), but for use on one stream, which is made to wait for what was queued: the host does not
@@ -70,21 +67,17 @@ impl<T: Element> DeviceArray<T> {
         export("to_dlpack_for", &self.raw, Some(stream))
     }
 
-    /// As [`to_dlpack`](Self::to_dlpack), but the tensor of DLPack before 1.0, `DLManagedTensor`, which some libraries still ask for.
-    /// It cannot say that it is read-only, so of a broadcast view it is a copy.
-    ///
-    /// **Panics** as that does.
-    #[track_caller]
-    pub fn to_dlpack_legacy(&self) -> legacy::Dlpack {
-        check(self.try_to_dlpack_legacy())
-    }
-
-    /// As [`to_dlpack_legacy`](Self::to_dlpack_legacy), but returns the error.
-    pub fn try_to_dlpack_legacy(&self) -> Result<legacy::Dlpack> {
-        if is_read_only(&self.raw) {
-            return export("to_dlpack_legacy", &self.raw.copied("to_dlpack_legacy")?, None);
+    fallible! {
+        /// As [`to_dlpack`](Self::to_dlpack), but the tensor of DLPack before 1.0, `DLManagedTensor`, which some
+        /// libraries still ask for. It cannot say that it is read-only, so of a broadcast view it is a copy.
+        ///
+        /// **Panics** as that does.
+        pub fn to_dlpack_legacy, try_to_dlpack_legacy(&self) -> Result<legacy::Dlpack> {
+            if is_read_only(&self.raw) {
+                return export("to_dlpack_legacy", &self.raw.copied("to_dlpack_legacy")?, None);
+            }
+            export("to_dlpack_legacy", &self.raw, None)
         }
-        export("to_dlpack_legacy", &self.raw, None)
     }
 
     /// The elements of a managed tensor of DLPack, of either version, as an array, without copying: it is on the device where the

@@ -7,6 +7,7 @@ use crate::backend::cuda::driver::interop::{CudaSlice, Taken, take};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
@@ -79,34 +80,31 @@ unsafe fn from_pointer(
     unsafe { adopted(operation, &handle, elements, owner) }
 }
 
-/// A slice of `cudarc` (`interop::cudarc`) as a 1-D array on its device, without copying. Waits for the work that
-/// writes to it.
-///
-/// The slice is freed when the last clone or view of the array is dropped. For the other way, `cudarc`'s functions on raw pointers
-/// take [`data_ptr`](DeviceArray::data_ptr), once [`synchronize`](crate::synchronize) or [`hold_stream`] has seen to the order.
-///
-/// **Panics** if work on the slice failed, or its device cannot be used.
-///
-/// ```no_run
-/// use warpcell::interop::{cudarc::driver::CudaContext, from_cuda_slice};
-/// let stream = CudaContext::new(0)?.new_stream()?;
-/// let a = from_cuda_slice(stream.clone_htod(&[1.0f32, 2.0, 3.0])?);
-/// assert_eq!(a.sum(), 6.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[track_caller]
-pub fn from_cuda_slice<T: Element>(slice: CudaSlice<T>) -> DeviceArray<T> {
-    check(try_from_cuda_slice(slice))
-}
-
-/// As [`from_cuda_slice`], but returns the error.
-pub fn try_from_cuda_slice<T: Element>(slice: CudaSlice<T>) -> Result<DeviceArray<T>> {
-    let Taken { ordinal, address, length, owner } = take(slice)?;
-    // SAFETY: the slice has the elements in memory of its device, and nobody else can use it any more.
-    let raw = unsafe {
-        from_pointer("from_cuda_slice", address as usize, vec![length], Device::Cuda(ordinal), T::DTYPE, owner)
-    };
-    raw.map(DeviceArray::from_raw)
+fallible! {
+    /// A slice of `cudarc` (`interop::cudarc`) as a 1-D array on its device, without copying. Waits for the work that
+    /// writes to it.
+    ///
+    /// The slice is freed when the last clone or view of the array is dropped. For the other way, `cudarc`'s functions
+    /// on raw pointers take [`data_ptr`](DeviceArray::data_ptr), once [`synchronize`](crate::synchronize) or
+    /// [`hold_stream`] has seen to the order.
+    ///
+    /// **Panics** if work on the slice failed, or its device cannot be used.
+    ///
+    /// ```no_run
+    /// use warpcell::interop::{cudarc::driver::CudaContext, from_cuda_slice};
+    /// let stream = CudaContext::new(0)?.new_stream()?;
+    /// let a = from_cuda_slice(stream.clone_htod(&[1.0f32, 2.0, 3.0])?);
+    /// assert_eq!(a.sum(), 6.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_cuda_slice, try_from_cuda_slice<T: Element>(slice: CudaSlice<T>) -> Result<DeviceArray<T>> {
+        let Taken { ordinal, address, length, owner } = take(slice)?;
+        // SAFETY: the slice has the elements in memory of its device, and nobody else can use it any more.
+        let raw = unsafe {
+            from_pointer("from_cuda_slice", address as usize, vec![length], Device::Cuda(ordinal), T::DTYPE, owner)
+        };
+        raw.map(DeviceArray::from_raw)
+    }
 }
 
 /// The stream on which operations on arrays of the current device are queued, as a `CUstream` (which is a `cudaStream_t`); none on

@@ -7,6 +7,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Float, Number};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::products::multiply;
 use crate::operations::reduce::{as_mean, reduce};
@@ -77,67 +78,52 @@ pub fn slogdet_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> (DeviceArray<T::
     (DeviceArray::from_raw(signs), DeviceArray::from_raw(logarithms))
 }
 
-/// The inverse of a square matrix. NumPy's `linalg.inv`. To solve equations, [`solve`] is faster and more accurate. Waits for the
-/// device.
-///
-/// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as it does in
-/// arithmetic.
-///
-/// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
-/// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave a singular matrix
-/// with small pivots instead; see [`cond`](super::cond).
-///
-/// ```
-/// use warpcell as gpu;
-/// let inverse = gpu::linalg::inv(&gpu::array(&[[2.0, 0.0], [0.0, 4.0]]));
-/// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0], [0.0, 0.25]].into_dyn());
-/// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
-/// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
-/// ```
-#[track_caller]
-pub fn inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    check(try_inv(a))
-}
+fallible! {
+    /// The inverse of a square matrix. NumPy's `linalg.inv`. To solve equations, [`solve`] is faster and more accurate.
+    /// Waits for the device.
+    ///
+    /// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as
+    /// it does in arithmetic.
+    ///
+    /// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
+    /// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave
+    /// a singular matrix with small pivots instead; see [`cond`](super::cond).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let inverse = gpu::linalg::inv(&gpu::array(&[[2.0, 0.0], [0.0, 4.0]]));
+    /// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0], [0.0, 0.25]].into_dyn());
+    /// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
+    /// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
+    /// ```
+    pub fn inv, try_inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
+        inv_of("inv", a.raw()).map(DeviceArray::from_raw)
+    }
 
-/// As [`inv`], but returns the error.
-pub fn try_inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
-    inv_of("inv", a.raw()).map(DeviceArray::from_raw)
-}
-
-/// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a column for each
-/// system. Waits for the device.
-///
-/// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices; the axes before
-/// them count matrices, and are broadcast.
-///
-/// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
-/// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on two devices, or on
-/// a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
-/// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
-/// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
-/// ```
-#[track_caller]
-pub fn solve<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Float,
-{
-    check(try_solve(a, b))
-}
-
-/// As [`solve`], but returns the error.
-pub fn try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Float,
-{
-    solve_of(a.raw(), b.raw()).map(DeviceArray::from_raw)
+    /// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a
+    /// column for each system. Waits for the device.
+    ///
+    /// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices;
+    /// the axes before them count matrices, and are broadcast.
+    ///
+    /// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
+    /// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on
+    /// two devices, or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
+    /// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
+    /// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
+    /// ```
+    pub fn solve, try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
+    where
+        A: OnDevice<Elem = T>,
+        B: OnDevice<Elem = T>,
+        T: Float,
+    {
+        solve_of(a.raw(), b.raw()).map(DeviceArray::from_raw)
+    }
 }
 
 /// The least-squares solution of `a · x = b` for any matrix: x with the smallest sum of squares of `b - a · x`, and of several the

@@ -6,6 +6,7 @@ use crate::backend::factorisations::Triangle;
 use crate::backend::{Layout, Operand};
 use crate::dtype::{DType, Float};
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 
 /// Which parts of a QR factorisation are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,29 +85,26 @@ pub fn lu<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArra
     (p, l, u)
 }
 
-/// The Cholesky factor of a symmetric positive definite matrix: `l`, zero above its diagonal, with `l · lᵀ` the matrix. NumPy's
-/// `linalg.cholesky`; only the matrix's lower triangle is read. Waits for the device.
-///
-/// The last two axes are matrices, those before them count matrices.
-///
-/// **Panics** if a matrix is not positive definite ([`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite), with the
-/// leading minor that is not positive; a matrix with NaN is none either) or not square, and as [`qr()`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let l = gpu::linalg::cholesky(&gpu::array(&[[4.0, 2.0], [2.0, 5.0]]));
-/// assert_eq!(l.to_host(), ndarray::array![[2.0, 0.0], [1.0, 2.0]].into_dyn());
-/// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
-/// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
-/// ```
-#[track_caller]
-pub fn cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    check(try_cholesky(a))
-}
-
-/// As [`cholesky`], but returns the error.
-pub fn try_cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
-    cholesky_of(a.raw()).map(DeviceArray::from_raw)
+fallible! {
+    /// The Cholesky factor of a symmetric positive definite matrix: `l`, zero above its diagonal, with `l · lᵀ` the
+    /// matrix. NumPy's `linalg.cholesky`; only the matrix's lower triangle is read. Waits for the device.
+    ///
+    /// The last two axes are matrices, those before them count matrices.
+    ///
+    /// **Panics** if a matrix is not positive definite
+    /// ([`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite), with the leading minor that is not positive;
+    /// a matrix with NaN is none either) or not square, and as [`qr()`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let l = gpu::linalg::cholesky(&gpu::array(&[[4.0, 2.0], [2.0, 5.0]]));
+    /// assert_eq!(l.to_host(), ndarray::array![[2.0, 0.0], [1.0, 2.0]].into_dyn());
+    /// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
+    /// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
+    /// ```
+    pub fn cholesky, try_cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
+        cholesky_of(a.raw()).map(DeviceArray::from_raw)
+    }
 }
 
 fn pair<T: Float>((q, r): (Option<RawArray>, RawArray)) -> (DeviceArray<T>, DeviceArray<T>) {

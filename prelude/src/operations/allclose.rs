@@ -6,6 +6,7 @@ use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::reduce_all;
 
@@ -28,27 +29,25 @@ pub fn allclose<X: AnyArray + ?Sized, Y: AnyArray + ?Sized>(x: &X, y: &Y) -> boo
     check(try_allclose_with(x, y, 1e-5, 1e-8, false))
 }
 
-/// As [`allclose`], with tolerances: `|x − y| ≤ absolute + relative·|y|`, and NaN equal to NaN if `equal_nan`.
-///
-/// ```
-/// assert!(warpcell::allclose_with(&[1.0, f64::NAN], &[1.01, f64::NAN], 0.1, 0.0, true));
-/// ```
-#[track_caller]
-pub fn allclose_with<X, Y>(x: &X, y: &Y, relative: f64, absolute: f64, equal_nan: bool) -> bool
-where
-    X: AnyArray + ?Sized,
-    Y: AnyArray + ?Sized,
-{
-    check(try_allclose_with(x, y, relative, absolute, equal_nan))
-}
-
-/// As [`allclose_with`], but returns the error.
-pub fn try_allclose_with<X, Y>(x: &X, y: &Y, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool>
-where
-    X: AnyArray + ?Sized,
-    Y: AnyArray + ?Sized,
-{
-    compare(&Any::any_view(x), &Any::any_view(y), relative, absolute, equal_nan)
+fallible! {
+    /// As [`allclose`], with tolerances: `|x − y| ≤ absolute + relative·|y|`, and NaN equal to NaN if `equal_nan`.
+    ///
+    /// ```
+    /// assert!(warpcell::allclose_with(&[1.0, f64::NAN], &[1.01, f64::NAN], 0.1, 0.0, true));
+    /// ```
+    pub fn allclose_with, try_allclose_with<X, Y>(
+        x: &X,
+        y: &Y,
+        relative: f64,
+        absolute: f64,
+        equal_nan: bool,
+    ) -> Result<bool>
+    where
+        X: ?Sized + AnyArray,
+        Y: ?Sized + AnyArray,
+    {
+        compare(&Any::any_view(x), &Any::any_view(y), relative, absolute, equal_nan)
+    }
 }
 
 /// As [`try_allclose_with`], of arrays without their types.

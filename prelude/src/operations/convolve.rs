@@ -8,7 +8,8 @@ use crate::array::sides::sealed::{Any, Host};
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Padding;
 use crate::dtype::{DType, Element, Number};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use crate::operations::fftconvolve::Filter;
 use ndarray::{Array, Array1, ArrayBase, Data, Dimension};
 
@@ -34,110 +35,86 @@ pub enum Boundary<T = f64> {
     Symmetric,
 }
 
-/// The 2-D convolution of device arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
-///
-/// `image` and `kernel` are 2-D and of one element type with arithmetic; the result has that type (integers wrap).
-/// Its shape follows from [`Mode`]. In [`Mode::Valid`] the arguments are swapped if the kernel is the larger one.
-/// NaN and infinity in the image reach every result element whose window contains them.
-///
-/// **Panics** if an argument is not 2-D or is empty, or if in `Mode::Valid` neither is as large as the other along
-/// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool and of types for storage
-/// ([`Error::UnsupportedDType`]), and for arrays on two devices.
-///
-/// The sum over the window is taken directly, whatever the sizes; [`convolve_with`](crate::convolve_with) takes Fourier
-/// transforms where they are faster.
-///
-/// ```
-/// use warpcell::prelude::*;
-/// let mut unit = Array2::<f64>::zeros((5, 5));
-/// unit[[2, 2]] = 1.0;
-/// let kernel = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
-/// let out = warpcell::convolve2d(&warpcell::asarray(&unit), &kernel, Mode::Full);
-/// assert_eq!(out.shape(), [6, 6]);
-/// assert_eq!(out.get(&[3, 2]), 3.0);
-/// ```
-#[track_caller]
-pub fn convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    K: OnDevice<Elem = T>,
-    T: Element,
-{
-    check(try_convolve2d(image, kernel, mode))
-}
+fallible! {
+    /// The 2-D convolution of device arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
+    ///
+    /// `image` and `kernel` are 2-D and of one element type with arithmetic; the result has that type (integers wrap).
+    /// Its shape follows from [`Mode`]. In [`Mode::Valid`] the arguments are swapped if the kernel is the larger one.
+    /// NaN and infinity in the image reach every result element whose window contains them.
+    ///
+    /// **Panics** if an argument is not 2-D or is empty, or if in `Mode::Valid` neither is as large as the other along
+    /// both axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays of bool and of types for storage
+    /// ([`Error::UnsupportedDType`]), and for arrays on two devices.
+    ///
+    /// The sum over the window is taken directly, whatever the sizes; [`convolve_with`](crate::convolve_with) takes
+    /// Fourier transforms where they are faster.
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let mut unit = Array2::<f64>::zeros((5, 5));
+    /// unit[[2, 2]] = 1.0;
+    /// let kernel = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
+    /// let out = warpcell::convolve2d(&warpcell::asarray(&unit), &kernel, Mode::Full);
+    /// assert_eq!(out.shape(), [6, 6]);
+    /// assert_eq!(out.get(&[3, 2]), 3.0);
+    /// ```
+    pub fn convolve2d, try_convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> Result<DeviceArray<T>>
+    where
+        A: OnDevice<Elem = T>,
+        K: OnDevice<Elem = T>,
+        T: Element,
+    {
+        try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default()))
+    }
 
-/// As [`convolve2d`], but returns the error.
-pub fn try_convolve2d<A, K, T>(image: &A, kernel: &K, mode: Mode) -> Result<DeviceArray<T>>
-where
-    A: OnDevice<Elem = T>,
-    K: OnDevice<Elem = T>,
-    T: Element,
-{
-    try_convolve2d_with(image, kernel, mode, Boundary::Fill(T::default()))
-}
+    /// As [`convolve2d`], with a choice of what lies outside the image.
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let ramp = warpcell::array(&[[1.0, 2.0, 3.0]]);
+    /// let sum = warpcell::ones::<f64>((1, 3));
+    /// let out = warpcell::convolve2d_with(&ramp, &sum, Mode::Same, Boundary::Wrap);
+    /// assert_eq!(out.get(&[0, 0]), 3.0 + 1.0 + 2.0);
+    /// ```
+    pub fn convolve2d_with, try_convolve2d_with<A, K, T>(
+        image: &A,
+        kernel: &K,
+        mode: Mode,
+        boundary: Boundary<T>,
+    ) -> Result<DeviceArray<T>>
+    where
+        A: OnDevice<Elem = T>,
+        K: OnDevice<Elem = T>,
+        T: Element,
+    {
+        convolve2d_raw(image.raw(), kernel.raw(), mode, padding(boundary)).map(DeviceArray::from_raw)
+    }
 
-/// As [`convolve2d`], with a choice of what lies outside the image.
-///
-/// ```
-/// use warpcell::prelude::*;
-/// let ramp = warpcell::array(&[[1.0, 2.0, 3.0]]);
-/// let sum = warpcell::ones::<f64>((1, 3));
-/// let out = warpcell::convolve2d_with(&ramp, &sum, Mode::Same, Boundary::Wrap);
-/// assert_eq!(out.get(&[0, 0]), 3.0 + 1.0 + 2.0);
-/// ```
-#[track_caller]
-pub fn convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    K: OnDevice<Elem = T>,
-    T: Element,
-{
-    check(try_convolve2d_with(image, kernel, mode, boundary))
-}
-
-/// As [`convolve2d_with`], but returns the error.
-pub fn try_convolve2d_with<A, K, T>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<T>) -> Result<DeviceArray<T>>
-where
-    A: OnDevice<Elem = T>,
-    K: OnDevice<Elem = T>,
-    T: Element,
-{
-    convolve2d_raw(image.raw(), kernel.raw(), mode, padding(boundary)).map(DeviceArray::from_raw)
-}
-
-/// The 1-D convolution of two arrays on the same side: two device arrays give a device array, two host arrays give
-/// an `Array1`; `numpy.convolve`.
-///
-/// Both are 1-D, not empty, of one element type with arithmetic. The longer one counts as the image. The sum is taken
-/// directly, whatever the lengths; [`convolve_with`](crate::convolve_with) takes Fourier transforms where they are faster.
-///
-/// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), and for arrays on two devices.
-///
-/// ```
-/// use warpcell::prelude::*;
-/// let signal = ndarray::array![1.0, 2.0, 3.0];
-/// let kernel = ndarray::array![0.0, 1.0, 0.5];
-/// let on_host: Array1<f64> = warpcell::convolve(&signal, &kernel, Mode::Full);
-/// assert_eq!(on_host, ndarray::array![0.0, 1.0, 2.5, 4.0, 1.5]);
-/// let on_device = warpcell::convolve(&warpcell::asarray(&signal), &warpcell::asarray(&kernel), Mode::Full);
-/// assert!(warpcell::allclose(&on_device, &on_host));
-/// ```
-#[track_caller]
-pub fn convolve<A, V>(a: &A, v: &V, mode: Mode) -> A::Output
-where
-    A: Convolve,
-    V: SameSide<A::Side, A::Elem>,
-{
-    check(try_convolve(a, v, mode))
-}
-
-/// As [`convolve`], but returns the error.
-pub fn try_convolve<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
-where
-    A: Convolve,
-    V: SameSide<A::Side, A::Elem>,
-{
-    a.slide(v.any_view(), mode, Sum::Convolution)
+    /// The 1-D convolution of two arrays on the same side: two device arrays give a device array, two host arrays give
+    /// an `Array1`; `numpy.convolve`.
+    ///
+    /// Both are 1-D, not empty, of one element type with arithmetic. The longer one counts as the image. The sum is
+    /// taken directly, whatever the lengths; [`convolve_with`](crate::convolve_with) takes Fourier transforms where
+    /// they are faster.
+    ///
+    /// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`]), and for arrays on two devices.
+    ///
+    /// ```
+    /// use warpcell::prelude::*;
+    /// let signal = ndarray::array![1.0, 2.0, 3.0];
+    /// let kernel = ndarray::array![0.0, 1.0, 0.5];
+    /// let on_host: Array1<f64> = warpcell::convolve(&signal, &kernel, Mode::Full);
+    /// assert_eq!(on_host, ndarray::array![0.0, 1.0, 2.5, 4.0, 1.5]);
+    /// let on_device = warpcell::convolve(&warpcell::asarray(&signal), &warpcell::asarray(&kernel), Mode::Full);
+    /// assert!(warpcell::allclose(&on_device, &on_host));
+    /// ```
+    pub fn convolve, try_convolve<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
+    where
+        A: Convolve,
+        V: SameSide<A::Side, A::Elem>,
+    {
+        a.slide(v.any_view(), mode, Sum::Convolution)
+    }
 }
 
 /// Names a side in bounds: the device.

@@ -3,43 +3,37 @@
 use crate::array::RawArray;
 use crate::backend::Padding;
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use crate::operations::convolve::{Boundary, Convolve, Mode, Plan2, SameSide, Sum, padding, planned_2d, reversed};
 use crate::operations::fftconvolve::{Filter, Kind};
 
-/// The 1-D correlation of two arrays on the same side, `out[k] = Σ a[n + k] · v[n]`: two device arrays give a device array,
-/// two host arrays give an `Array1`; `numpy.correlate`.
-///
-/// Both are 1-D, not empty, of one element type other than bool. [`Mode`] is as for [`convolve`](crate::convolve); NumPy's
-/// default is `Mode::Valid`. If `v` is the longer one, the result is that of the exchanged arguments, reversed.
-///
-/// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`](crate::Error::InvalidShape)), for arrays of bool,
-/// and for arrays on two devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::Mode;
-/// let signal = ndarray::array![1.0, 2.0, 3.0];
-/// let pattern = ndarray::array![0.0, 1.0, 0.5];
-/// assert_eq!(gpu::correlate(&signal, &pattern, Mode::Valid), ndarray::array![3.5]);
-/// let on_device = gpu::correlate(&gpu::asarray(&signal), &gpu::asarray(&pattern), Mode::Full);
-/// assert!(gpu::allclose(&on_device, &ndarray::array![0.5, 2.0, 3.5, 3.0, 0.0]));
-/// ```
-#[track_caller]
-pub fn correlate<A, V>(a: &A, v: &V, mode: Mode) -> A::Output
-where
-    A: Convolve,
-    V: SameSide<A::Side, A::Elem>,
-{
-    check(try_correlate(a, v, mode))
-}
-
-/// As [`correlate`], but returns the error.
-pub fn try_correlate<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
-where
-    A: Convolve,
-    V: SameSide<A::Side, A::Elem>,
-{
-    a.slide(v.any_view(), mode, Sum::Correlation)
+fallible! {
+    /// The 1-D correlation of two arrays on the same side, `out[k] = Σ a[n + k] · v[n]`: two device arrays give a
+    /// device array, two host arrays give an `Array1`; `numpy.correlate`.
+    ///
+    /// Both are 1-D, not empty, of one element type other than bool. [`Mode`] is as for [`convolve`](crate::convolve);
+    /// NumPy's default is `Mode::Valid`. If `v` is the longer one, the result is that of the exchanged arguments,
+    /// reversed.
+    ///
+    /// **Panics** if an argument is not 1-D or is empty ([`Error::InvalidShape`](crate::Error::InvalidShape)), for
+    /// arrays of bool, and for arrays on two devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::Mode;
+    /// let signal = ndarray::array![1.0, 2.0, 3.0];
+    /// let pattern = ndarray::array![0.0, 1.0, 0.5];
+    /// assert_eq!(gpu::correlate(&signal, &pattern, Mode::Valid), ndarray::array![3.5]);
+    /// let on_device = gpu::correlate(&gpu::asarray(&signal), &gpu::asarray(&pattern), Mode::Full);
+    /// assert!(gpu::allclose(&on_device, &ndarray::array![0.5, 2.0, 3.5, 3.0, 0.0]));
+    /// ```
+    pub fn correlate, try_correlate<A, V>(a: &A, v: &V, mode: Mode) -> Result<A::Output>
+    where
+        A: Convolve,
+        V: SameSide<A::Side, A::Elem>,
+    {
+        a.slide(v.any_view(), mode, Sum::Correlation)
+    }
 }
 
 /// The 2-D correlation of two arrays on the same side, with zeros outside the image; SciPy's `signal.correlate2d`.

@@ -5,6 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::reduce::reduce_all;
 use std::ops::{Range, RangeFull, RangeInclusive};
 
@@ -122,45 +123,37 @@ arguments! {
     }
 }
 
-/// How many elements fall into each bin, and the bins' edges, one more than there are bins; NumPy's `histogram`.
-///
-/// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range` is not
-/// looked at. A bin has the values from its left edge to below its right one; the last bin has its right edge, too. What is
-/// outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to either side if all elements are
-/// equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of `f32` for such data). Waits, unless the
-/// edges or the range are given.
-///
-/// **Panics** if there is no bin, if edges descend, or if the range is not finite or its ends are in the wrong order
-/// ([`Error::InvalidArgument`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1.0, 2.0, 1.0, 4.0]);
-/// let (counts, edges) = gpu::histogram(&a, 3, ..);
-/// assert_eq!(counts.to_host(), ndarray::arr1(&[2i64, 1, 1]).into_dyn());
-/// assert_eq!(edges.to_host(), ndarray::arr1(&[1.0, 2.0, 3.0, 4.0]).into_dyn());
-/// let (counts, _) = gpu::histogram(&a, 2, 0.0..=2.0);
-/// assert_eq!(counts.to_host(), ndarray::arr1(&[0i64, 3]).into_dyn());
-/// let (counts, _) = gpu::histogram(&a, [0.0, 1.5, 10.0], ..);
-/// assert_eq!(counts.to_host(), ndarray::arr1(&[2i64, 2]).into_dyn());
-/// ```
-#[track_caller]
-pub fn histogram<A: OnDevice<Elem = T>, T: Number>(
-    a: &A,
-    bins: impl IntoBins,
-    range: impl IntoBinRange,
-) -> (DeviceArray<i64>, DeviceArray<f64>) {
-    check(try_histogram(a, bins, range))
-}
-
-/// As [`histogram`], but returns the error.
-pub fn try_histogram<A: OnDevice<Elem = T>, T: Number>(
-    a: &A,
-    bins: impl IntoBins,
-    range: impl IntoBinRange,
-) -> Result<(DeviceArray<i64>, DeviceArray<f64>)> {
-    let (counts, edges) = by_bin(a.raw(), bins.into_bins(), range.into_bin_range())?;
-    Ok((DeviceArray::from_raw(counts), DeviceArray::from_raw(edges)))
+fallible! {
+    /// How many elements fall into each bin, and the bins' edges, one more than there are bins; NumPy's `histogram`.
+    ///
+    /// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range`
+    /// is not looked at. A bin has the values from its left edge to below its right one; the last bin has its right
+    /// edge, too. What is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to
+    /// either side if all elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of
+    /// `f32` for such data). Waits, unless the edges or the range are given.
+    ///
+    /// **Panics** if there is no bin, if edges descend, or if the range is not finite or its ends are in the wrong
+    /// order ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1.0, 2.0, 1.0, 4.0]);
+    /// let (counts, edges) = gpu::histogram(&a, 3, ..);
+    /// assert_eq!(counts.to_host(), ndarray::arr1(&[2i64, 1, 1]).into_dyn());
+    /// assert_eq!(edges.to_host(), ndarray::arr1(&[1.0, 2.0, 3.0, 4.0]).into_dyn());
+    /// let (counts, _) = gpu::histogram(&a, 2, 0.0..=2.0);
+    /// assert_eq!(counts.to_host(), ndarray::arr1(&[0i64, 3]).into_dyn());
+    /// let (counts, _) = gpu::histogram(&a, [0.0, 1.5, 10.0], ..);
+    /// assert_eq!(counts.to_host(), ndarray::arr1(&[2i64, 2]).into_dyn());
+    /// ```
+    pub fn histogram, try_histogram<A: OnDevice<Elem = T>, T: Number>(
+        a: &A,
+        bins: impl IntoBins,
+        range: impl IntoBinRange,
+    ) -> Result<(DeviceArray<i64>, DeviceArray<f64>)> {
+        let (counts, edges) = by_bin(a.raw(), bins.into_bins(), range.into_bin_range())?;
+        Ok((DeviceArray::from_raw(counts), DeviceArray::from_raw(edges)))
+    }
 }
 
 fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Result<RawArray> {

@@ -4,47 +4,41 @@ use super::products::{all_products, grouped, multiply};
 use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{Layout, ReduceOperation};
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use crate::operations::reduce::reduce;
 
 const NAME: &str = "einsum";
 
-/// Sums of products of arrays' elements by Einstein's notation; NumPy's `einsum`.
-///
-/// Each array has a letter for each of its axes, separated by commas; axes of one letter are walked together, within an array
-/// too. Behind `->` are the letters of the result's axes; over the others is summed. Without `->` the result has the
-/// letters that occur once, in alphabetical order. `...` stands for any number of axes that broadcast, the result's first
-/// unless it says where they are. A length of 1 broadcasts.
-///
-/// Arrays are multiplied from the left to the right, by [`matmul`](crate::matmul) where it is summed; see there for accuracy
-/// and element types. If there is one array and nothing to sum, the result is a view of it, as that of
-/// [`transpose`](DeviceArray::transpose).
-///
-/// **Panics** if the notation does not fit the arrays ([`Error::InvalidArgument`]), or if lengths of one letter differ
-/// ([`Error::AxisMismatch`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[[1, 2], [3, 4]]), gpu::array(&[[0, 1], [1, 0]]));
-/// assert_eq!(gpu::einsum("ij,jk->ik", [&a, &b]).to_host(), ndarray::array![[2, 1], [4, 3]].into_dyn());
-/// assert_eq!(gpu::einsum("ii", [&a]).item(), 5);
-/// assert_eq!(gpu::einsum("ij->j", [&a]).to_host(), ndarray::array![4, 6].into_dyn());
-/// ```
-#[track_caller]
-pub fn einsum<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    notation: &str,
-    arrays: impl IntoIterator<Item = &'a A>,
-) -> DeviceArray<T> {
-    check(try_einsum(notation, arrays))
-}
-
-/// As [`einsum`], but returns the error.
-pub fn try_einsum<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    notation: &str,
-    arrays: impl IntoIterator<Item = &'a A>,
-) -> Result<DeviceArray<T>> {
-    let arrays: Vec<&RawArray> = arrays.into_iter().map(|array| array.raw()).collect();
-    sum_of_products(notation, &arrays).map(DeviceArray::from_raw)
+fallible! {
+    /// Sums of products of arrays' elements by Einstein's notation; NumPy's `einsum`.
+    ///
+    /// Each array has a letter for each of its axes, separated by commas; axes of one letter are walked together,
+    /// within an array too. Behind `->` are the letters of the result's axes; over the others is summed. Without `->`
+    /// the result has the letters that occur once, in alphabetical order. `...` stands for any number of axes that
+    /// broadcast, the result's first unless it says where they are. A length of 1 broadcasts.
+    ///
+    /// Arrays are multiplied from the left to the right, by [`matmul`](crate::matmul) where it is summed; see there for
+    /// accuracy and element types. If there is one array and nothing to sum, the result is a view of it, as that of
+    /// [`transpose`](DeviceArray::transpose).
+    ///
+    /// **Panics** if the notation does not fit the arrays ([`Error::InvalidArgument`]), or if lengths of one letter
+    /// differ ([`Error::AxisMismatch`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[[1, 2], [3, 4]]), gpu::array(&[[0, 1], [1, 0]]));
+    /// assert_eq!(gpu::einsum("ij,jk->ik", [&a, &b]).to_host(), ndarray::array![[2, 1], [4, 3]].into_dyn());
+    /// assert_eq!(gpu::einsum("ii", [&a]).item(), 5);
+    /// assert_eq!(gpu::einsum("ij->j", [&a]).to_host(), ndarray::array![4, 6].into_dyn());
+    /// ```
+    pub fn einsum, try_einsum<'a, A: 'a + OnDevice<Elem = T>, T: Element>(
+        notation: &str,
+        arrays: impl IntoIterator<Item = &'a A>,
+    ) -> Result<DeviceArray<T>> {
+        let arrays: Vec<&RawArray> = arrays.into_iter().map(|array| array.raw()).collect();
+        sum_of_products(notation, &arrays).map(DeviceArray::from_raw)
+    }
 }
 
 /// What an axis is called: a letter, or a place among those of `...`, counted from the last.

@@ -4,6 +4,7 @@ use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 
 pub(super) mod sealed {
     use super::RawOperand;
@@ -62,20 +63,14 @@ impl RawOperand<'_> {
 
 macro_rules! unary {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
-        impl<T: Element> DeviceArray<T> {$($(
+        impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
             ///
             /// **Panics** if the memory for the result cannot be had.
-            #[track_caller]
-            pub fn $name(&self) -> DeviceArray<$result> where T: $bound {
-                check(self.$try_name())
-            }
-
-            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self) -> Result<DeviceArray<$result>> where T: $bound {
+            pub fn $name, $try_name(&self) -> Result<DeviceArray<$result>> where T: $bound {
                 unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
-        )*)*}
+        )*)*} }
     };
 }
 unary! {
@@ -206,22 +201,16 @@ unary! {
 
 macro_rules! binary {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
-        impl<T: Element> DeviceArray<T> {$($(
+        impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
             ///
             /// **Panics** if the shapes do not broadcast or the devices differ.
-            #[track_caller]
-            pub fn $name(&self, other: impl Operand<T>) -> DeviceArray<$result> where T: $bound {
-                check(self.$try_name(other))
-            }
-
-            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self, other: impl Operand<T>) -> Result<DeviceArray<$result>> where T: $bound {
+            pub fn $name, $try_name(&self, other: impl Operand<T>) -> Result<DeviceArray<$result>> where T: $bound {
                 let operation = BinaryOperation::$operation;
                 binary(stringify!($name), operation, RawOperand::Array(&self.raw), other.raw_operand())
                     .map(DeviceArray::from_raw)
             }
-        )*)*}
+        )*)*} }
     };
 }
 binary! {

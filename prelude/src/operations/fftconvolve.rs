@@ -10,6 +10,7 @@ use crate::backend::{Layout, Padding};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::convolve::Plan2;
 use crate::operations::convolve::{
     Convolve, Mode, SameSide, one_covers, part, planned_1d, planned_2d, require_arithmetic,
@@ -28,79 +29,64 @@ pub enum Method {
     Fft,
 }
 
-/// The convolution along all axes of two arrays on the same side by Fourier transforms; SciPy's `signal.fftconvolve`.
-///
-/// Both have the same number of axes, at least one, and one element type, `f32` or `f64`; device arrays give a device array,
-/// host arrays a host array. [`Mode`] counts from the first argument: `Mode::Same` gives its shape. For a large kernel this is
-/// much faster than [`convolve2d`](crate::convolve2d), which takes the sum itself.
-///
-/// The rounding errors of an element are relative to the largest products of the whole sum: about `1e-16` (`f32`: `1e-7`)
-/// times the root of the sum of squares of `a` times that of `k`. NaN and infinity anywhere make the whole result NaN.
-///
-/// **Panics** if the numbers of axes differ or are 0, if an argument is empty, or if in `Mode::Valid` neither is as large as
-/// the other along all axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays on two devices, and on CUDA
-/// devices without cuFFT ([`Error::LibraryMissing`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::Mode;
-/// let image = gpu::random::random((100, 120));
-/// let kernel = gpu::random::random((31, 31));
-/// let out = gpu::fftconvolve(&image, &kernel, Mode::Same);
-/// assert!(gpu::allclose(&out, &gpu::convolve2d(&image, &kernel, Mode::Same)));
-/// ```
-#[track_caller]
-pub fn fftconvolve<A, K>(a: &A, k: &K, mode: Mode) -> A::Filtered
-where
-    A: Convolve<Elem: Float>,
-    K: SameSide<A::Side, A::Elem>,
-{
-    check(try_fftconvolve(a, k, mode))
-}
+fallible! {
+    /// The convolution along all axes of two arrays on the same side by Fourier transforms; SciPy's
+    /// `signal.fftconvolve`.
+    ///
+    /// Both have the same number of axes, at least one, and one element type, `f32` or `f64`; device arrays give a
+    /// device array, host arrays a host array. [`Mode`] counts from the first argument: `Mode::Same` gives its shape.
+    /// For a large kernel this is much faster than [`convolve2d`](crate::convolve2d), which takes the sum itself.
+    ///
+    /// The rounding errors of an element are relative to the largest products of the whole sum: about `1e-16` (`f32`:
+    /// `1e-7`) times the root of the sum of squares of `a` times that of `k`. NaN and infinity anywhere make the whole
+    /// result NaN.
+    ///
+    /// **Panics** if the numbers of axes differ or are 0, if an argument is empty, or if in `Mode::Valid` neither is as
+    /// large as the other along all axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays on two
+    /// devices, and on CUDA devices without cuFFT ([`Error::LibraryMissing`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::Mode;
+    /// let image = gpu::random::random((100, 120));
+    /// let kernel = gpu::random::random((31, 31));
+    /// let out = gpu::fftconvolve(&image, &kernel, Mode::Same);
+    /// assert!(gpu::allclose(&out, &gpu::convolve2d(&image, &kernel, Mode::Same)));
+    /// ```
+    pub fn fftconvolve, try_fftconvolve<A, K>(a: &A, k: &K, mode: Mode) -> Result<A::Filtered>
+    where
+        A: Convolve<Elem: Float>,
+        K: SameSide<A::Side, A::Elem>,
+    {
+        a.filter(k.any_view(), Filter(Kind::Convolve("fftconvolve", mode, Method::Fft)))
+    }
 
-/// As [`fftconvolve`], but returns the error.
-pub fn try_fftconvolve<A, K>(a: &A, k: &K, mode: Mode) -> Result<A::Filtered>
-where
-    A: Convolve<Elem: Float>,
-    K: SameSide<A::Side, A::Elem>,
-{
-    a.filter(k.any_view(), Filter(Kind::Convolve("fftconvolve", mode, Method::Fft)))
-}
-
-/// The convolution along all axes of two arrays on the same side, with zeros outside, by a [`Method`] of choice; SciPy's
-/// `signal.convolve`.
-///
-/// Both have the same number of axes, at least one, and one element type other than bool. [`Mode`] counts from the first
-/// argument: `Mode::Same` gives its shape, also if it is the smaller one (unlike [`convolve`](crate::convolve), which is
-/// NumPy's). `Method::Direct` takes one or two axes, `Method::Fft` floats; see [`fftconvolve`] for its accuracy.
-///
-/// **Panics** as [`fftconvolve`] does, for arrays of bool, and for what the method does not take
-/// ([`Error::InvalidShape`], [`Error::UnsupportedDType`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::{Method, Mode};
-/// let signal = gpu::random::normal(0.0, 1.0, 10_000);
-/// let kernel = gpu::ones::<f64>(2000);
-/// let out = gpu::convolve_with(&signal, &kernel, Mode::Full, Method::Auto);
-/// assert!(gpu::allclose(&out, &gpu::convolve(&signal, &kernel, Mode::Full)));
-/// ```
-#[track_caller]
-pub fn convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> A::Filtered
-where
-    A: Convolve,
-    K: SameSide<A::Side, A::Elem>,
-{
-    check(try_convolve_with(a, k, mode, method))
-}
-
-/// As [`convolve_with`], but returns the error.
-pub fn try_convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> Result<A::Filtered>
-where
-    A: Convolve,
-    K: SameSide<A::Side, A::Elem>,
-{
-    a.filter(k.any_view(), Filter(Kind::Convolve("convolve_with", mode, method)))
+    /// The convolution along all axes of two arrays on the same side, with zeros outside, by a [`Method`] of choice;
+    /// SciPy's `signal.convolve`.
+    ///
+    /// Both have the same number of axes, at least one, and one element type other than bool. [`Mode`] counts from the
+    /// first argument: `Mode::Same` gives its shape, also if it is the smaller one (unlike
+    /// [`convolve`](crate::convolve), which is NumPy's). `Method::Direct` takes one or two axes, `Method::Fft` floats;
+    /// see [`fftconvolve`] for its accuracy.
+    ///
+    /// **Panics** as [`fftconvolve`] does, for arrays of bool, and for what the method does not take
+    /// ([`Error::InvalidShape`], [`Error::UnsupportedDType`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::{Method, Mode};
+    /// let signal = gpu::random::normal(0.0, 1.0, 10_000);
+    /// let kernel = gpu::ones::<f64>(2000);
+    /// let out = gpu::convolve_with(&signal, &kernel, Mode::Full, Method::Auto);
+    /// assert!(gpu::allclose(&out, &gpu::convolve(&signal, &kernel, Mode::Full)));
+    /// ```
+    pub fn convolve_with, try_convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> Result<A::Filtered>
+    where
+        A: Convolve,
+        K: SameSide<A::Side, A::Elem>,
+    {
+        a.filter(k.any_view(), Filter(Kind::Convolve("convolve_with", mode, method)))
+    }
 }
 
 /// The method that `Method::Auto` takes for arrays like these; SciPy's `signal.choose_conv_method`.

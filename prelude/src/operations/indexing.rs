@@ -9,52 +9,45 @@ use crate::backend::{self, BinaryOperation, Layout, ReduceOperation};
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::selection::{apart, select, unravelled};
 
 impl<T: Element> DeviceArray<T> {
-    /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`, and
-    /// `a[indices]` of a 1-D array. Negative indices count from the end.
-    ///
-    /// Indices are checked before they are used. For those on the device, that is a reduction for the largest and one for
-    /// the smallest (not of unsigned ones), and a wait for both. Indices that come from the host are checked there.
-    ///
-    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[10, 20, 30, 40]);
-    /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
-    /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
-    /// assert_eq!(a.take([0, 2]).sum(), 40i64);
-    /// ```
-    #[track_caller]
-    pub fn take(&self, indices: impl IntoIndices) -> DeviceArray<T> {
-        check(self.try_take(indices))
-    }
+    fallible! {
+        /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`,
+        /// and `a[indices]` of a 1-D array. Negative indices count from the end.
+        ///
+        /// Indices are checked before they are used. For those on the device, that is a reduction for the largest and
+        /// one for the smallest (not of unsigned ones), and a wait for both. Indices that come from the host are
+        /// checked there.
+        ///
+        /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[10, 20, 30, 40]);
+        /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
+        /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
+        /// assert_eq!(a.take([0, 2]).sum(), 40i64);
+        /// ```
+        pub fn take, try_take(&self, indices: impl IntoIndices) -> Result<DeviceArray<T>> {
+            take(&self.raw, indices.raw_indices()).map(DeviceArray::from_raw)
+        }
 
-    /// As [`take`](Self::take), but returns the error.
-    pub fn try_take(&self, indices: impl IntoIndices) -> Result<DeviceArray<T>> {
-        take(&self.raw, indices.raw_indices()).map(DeviceArray::from_raw)
-    }
-
-    /// The parts of the array at `indices` along an axis, such as rows along axis 0; the shape of the indices takes the place
-    /// of the axis. NumPy's `take(a, indices, axis)`, `a[indices]` and `a[:, indices]`. Checks as [`take`](Self::take) does.
-    ///
-    /// **Panics** as [`take`](Self::take) does, and if there is no such axis ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
-    /// assert_eq!(a.take_axis([1, 0, 1], 0).to_host(), ndarray::arr2(&[[4, 5, 6], [1, 2, 3], [4, 5, 6]]).into_dyn());
-    /// assert_eq!(a.take_axis([-1], 1).to_host(), ndarray::arr2(&[[3], [6]]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn take_axis(&self, indices: impl IntoIndices, axis: isize) -> DeviceArray<T> {
-        check(self.try_take_axis(indices, axis))
-    }
-
-    /// As [`take_axis`](Self::take_axis), but returns the error.
-    pub fn try_take_axis(&self, indices: impl IntoIndices, axis: isize) -> Result<DeviceArray<T>> {
-        take_axis(&self.raw, indices.raw_indices(), axis).map(DeviceArray::from_raw)
+        /// The parts of the array at `indices` along an axis, such as rows along axis 0; the shape of the indices takes
+        /// the place of the axis. NumPy's `take(a, indices, axis)`, `a[indices]` and `a[:, indices]`. Checks as
+        /// [`take`](Self::take) does.
+        ///
+        /// **Panics** as [`take`](Self::take) does, and if there is no such axis ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+        /// assert_eq!(a.take_axis([1, 0, 1], 0).to_host(), ndarray::arr2(&[[4, 5, 6], [1, 2, 3], [4, 5, 6]]).into_dyn());
+        /// assert_eq!(a.take_axis([-1], 1).to_host(), ndarray::arr2(&[[3], [6]]).into_dyn());
+        /// ```
+        pub fn take_axis, try_take_axis(&self, indices: impl IntoIndices, axis: isize) -> Result<DeviceArray<T>> {
+            take_axis(&self.raw, indices.raw_indices(), axis).map(DeviceArray::from_raw)
+        }
     }
 
     /// For each index the element at it along an axis, and at the index's own place along the others: what the indices of
@@ -74,52 +67,48 @@ impl<T: Element> DeviceArray<T> {
         DeviceArray::from_raw(check(take_along_axis(&self.raw, indices.raw_indices(), axis)))
     }
 
-    /// Sets the elements at `indices` of the flattened array: to one value, or to as many as there are indices. NumPy's `put`,
-    /// and `a[indices] = values` of a 1-D array. (NumPy repeats fewer values.) Writes to the array that this is a view of,
-    /// too. Where an index is repeated, its last value stays, on every device.
-    ///
-    /// Indices are checked before anything is written, as [`take`](Self::take) says.
-    ///
-    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), there are more or fewer values
-    /// ([`Error::InvalidShape`]), the devices differ, or if this is a view made by [`broadcast_to`](Self::broadcast_to).
-    ///
-    /// ```
-    /// let mut a = warpcell::zeros::<i32>(4);
-    /// a.put([0, -1], 7);
-    /// a.put(&warpcell::array(&[1i64, 2]), &warpcell::array(&[10, 20]));
-    /// assert_eq!(a.to_host(), ndarray::arr1(&[7, 10, 20, 7]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn put(&mut self, indices: impl IntoIndices, values: impl Operand<T>) {
-        check(self.try_put(indices, values))
-    }
+    fallible! {
+        /// Sets the elements at `indices` of the flattened array: to one value, or to as many as there are indices.
+        /// NumPy's `put`, and `a[indices] = values` of a 1-D array. (NumPy repeats fewer values.) Writes to the array
+        /// that this is a view of, too. Where an index is repeated, its last value stays, on every device.
+        ///
+        /// Indices are checked before anything is written, as [`take`](Self::take) says.
+        ///
+        /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), there are more or fewer values
+        /// ([`Error::InvalidShape`]), the devices differ, or if this is a view made by
+        /// [`broadcast_to`](Self::broadcast_to).
+        ///
+        /// ```
+        /// let mut a = warpcell::zeros::<i32>(4);
+        /// a.put([0, -1], 7);
+        /// a.put(&warpcell::array(&[1i64, 2]), &warpcell::array(&[10, 20]));
+        /// assert_eq!(a.to_host(), ndarray::arr1(&[7, 10, 20, 7]).into_dyn());
+        /// ```
+        pub fn put, try_put(&mut self, indices: impl IntoIndices, values: impl Operand<T>) -> Result<()> {
+            put(&self.raw, indices.raw_indices(), values.raw_operand())
+        }
 
-    /// As [`put`](Self::put), but returns the error.
-    pub fn try_put(&mut self, indices: impl IntoIndices, values: impl Operand<T>) -> Result<()> {
-        put(&self.raw, indices.raw_indices(), values.raw_operand())
-    }
-
-    /// Sets the parts of the array at `indices` along an axis, such as rows along axis 0. NumPy's `a[indices] = values` and
-    /// `a[:, indices] = values`: the values broadcast to what [`take_axis`](Self::take_axis) gives for these indices. Where
-    /// an index is repeated, its last values stay. Checks as [`put`](Self::put) does.
-    ///
-    /// **Panics** as [`put`](Self::put) does, if there is no such axis ([`Error::InvalidShape`]), or if the values do not
-    /// broadcast ([`Error::ShapeMismatch`]).
-    ///
-    /// ```
-    /// let mut a = warpcell::zeros::<i32>((3, 2));
-    /// a.put_axis([0, 2], &warpcell::array(&[[1, 2], [3, 4]]), 0);
-    /// a.put_axis([-1], 9, 1);
-    /// assert_eq!(a.to_host(), ndarray::arr2(&[[1, 9], [0, 9], [3, 9]]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn put_axis(&mut self, indices: impl IntoIndices, values: impl Operand<T>, axis: isize) {
-        check(self.try_put_axis(indices, values, axis))
-    }
-
-    /// As [`put_axis`](Self::put_axis), but returns the error.
-    pub fn try_put_axis(&mut self, indices: impl IntoIndices, values: impl Operand<T>, axis: isize) -> Result<()> {
-        put_axis(&self.raw, indices.raw_indices(), values.raw_operand(), axis)
+        /// Sets the parts of the array at `indices` along an axis, such as rows along axis 0. NumPy's `a[indices] =
+        /// values` and `a[:, indices] = values`: the values broadcast to what [`take_axis`](Self::take_axis) gives for
+        /// these indices. Where an index is repeated, its last values stay. Checks as [`put`](Self::put) does.
+        ///
+        /// **Panics** as [`put`](Self::put) does, if there is no such axis ([`Error::InvalidShape`]), or if the values
+        /// do not broadcast ([`Error::ShapeMismatch`]).
+        ///
+        /// ```
+        /// let mut a = warpcell::zeros::<i32>((3, 2));
+        /// a.put_axis([0, 2], &warpcell::array(&[[1, 2], [3, 4]]), 0);
+        /// a.put_axis([-1], 9, 1);
+        /// assert_eq!(a.to_host(), ndarray::arr2(&[[1, 9], [0, 9], [3, 9]]).into_dyn());
+        /// ```
+        pub fn put_axis, try_put_axis(
+            &mut self,
+            indices: impl IntoIndices,
+            values: impl Operand<T>,
+            axis: isize,
+        ) -> Result<()> {
+            put_axis(&self.raw, indices.raw_indices(), values.raw_operand(), axis)
+        }
     }
 
     /// Sets, for each index, the element at it along an axis and at the index's own place along the others. NumPy's

@@ -4,7 +4,8 @@ use crate::array::{DeviceArray, RawArray, assign, shape, writable};
 use crate::backend::{self, ReduceOperation, View};
 use crate::device::{self, Handle};
 use crate::dtype::DType;
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
 use crate::registry;
 use std::borrow::Cow;
@@ -21,144 +22,126 @@ pub use fuse::Fused;
 pub use host::{HostArgument, HostArguments, map_host, try_map_host};
 use reduction::Reduction;
 
-/// Applies a function that has `#[vectorize]` before it to each element, or to those of several arrays that meet in
-/// broadcasting; CuPy's `vectorize`, Numba's `@vectorize`. It takes formulas of [`fuse!`](crate::fuse) too.
-///
-/// The arguments are one array, `&a`, or a tuple of arrays, views and scalars, one for each parameter of the function;
-/// shapes broadcast as in NumPy. The result is a new array of the function's result type, of the broadcast shape, on the
-/// arrays' device; of a function that returns a tuple, a tuple of such arrays. In which order the elements are computed, and
-/// by how many threads, is not specified; the function cannot use arrays itself.
-///
-/// On a CUDA device the function runs as CUDA C, into which its Rust text is translated at the first call. On the CPU it runs
-/// as the cell that defined it has compiled it: with checks for overflow, unless that was a timed cell.
-///
-/// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, or if the function panics or
-/// fails on an element: divides an integer by zero, or indexes past the end of an array.
-///
-/// ```
-/// use warpcell as gpu; // in a notebook, this and the next line are done already
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn distance(x: f64, y: f64, scale: f64) -> f64 {
-///     scale * (x * x + y * y).sqrt()
-/// }
-///
-/// #[vectorize]
-/// fn polar(x: f64, y: f64) -> (f64, f64) {
-///     ((x * x + y * y).sqrt(), y.atan2(x))
-/// }
-/// # if gpu::device() == gpu::Device::Cpu {
-/// let x = gpu::array(&[3.0, 5.0]);
-/// let y = gpu::array(&[[4.0], [12.0]]);
-/// let d = gpu::map(distance, (&x, &y, 2.0));
-/// assert_eq!(d.shape(), [2, 2]);
-/// assert_eq!((d.get(&[0, 0]), d.get(&[1, 1])), (10.0, 26.0));
-/// assert_eq!(distance(3.0, 4.0, 1.0), 5.0);
-///
-/// let (radius, angle) = gpu::map(polar, (&x, 0.0));
-/// assert_eq!((radius.get(&[1]), angle.sum()), (5.0, 0.0));
-/// # }
-/// ```
-#[track_caller]
-pub fn map<T, F: Function<T>, A: Arguments<T>>(function: F, arguments: A) -> <F::Output as Results>::Arrays {
-    check(try_map(function, arguments))
-}
+fallible! {
+    /// Applies a function that has `#[vectorize]` before it to each element, or to those of several arrays that meet in
+    /// broadcasting; CuPy's `vectorize`, Numba's `@vectorize`. It takes formulas of [`fuse!`](crate::fuse) too.
+    ///
+    /// The arguments are one array, `&a`, or a tuple of arrays, views and scalars, one for each parameter of the
+    /// function; shapes broadcast as in NumPy. The result is a new array of the function's result type, of the
+    /// broadcast shape, on the arrays' device; of a function that returns a tuple, a tuple of such arrays. In which
+    /// order the elements are computed, and by how many threads, is not specified; the function cannot use arrays
+    /// itself.
+    ///
+    /// On a CUDA device the function runs as CUDA C, into which its Rust text is translated at the first call. On the
+    /// CPU it runs as the cell that defined it has compiled it: with checks for overflow, unless that was a timed cell.
+    ///
+    /// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, or if the
+    /// function panics or fails on an element: divides an integer by zero, or indexes past the end of an array. A panic
+    /// of the function is one of [`try_map`] too.
+    ///
+    /// ```
+    /// use warpcell as gpu; // in a notebook, this and the next line are done already
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn distance(x: f64, y: f64, scale: f64) -> f64 {
+    ///     scale * (x * x + y * y).sqrt()
+    /// }
+    ///
+    /// #[vectorize]
+    /// fn polar(x: f64, y: f64) -> (f64, f64) {
+    ///     ((x * x + y * y).sqrt(), y.atan2(x))
+    /// }
+    /// # if gpu::device() == gpu::Device::Cpu {
+    /// let x = gpu::array(&[3.0, 5.0]);
+    /// let y = gpu::array(&[[4.0], [12.0]]);
+    /// let d = gpu::map(distance, (&x, &y, 2.0));
+    /// assert_eq!(d.shape(), [2, 2]);
+    /// assert_eq!((d.get(&[0, 0]), d.get(&[1, 1])), (10.0, 26.0));
+    /// assert_eq!(distance(3.0, 4.0, 1.0), 5.0);
+    ///
+    /// let (radius, angle) = gpu::map(polar, (&x, 0.0));
+    /// assert_eq!((radius.get(&[1]), angle.sum()), (5.0, 0.0));
+    /// # }
+    /// ```
+    pub fn map, try_map<T, F: Function<T>, A: Arguments<T>>(
+        function: F,
+        arguments: A,
+    ) -> Result< <F::Output as Results>::Arrays> {
+        let request = Request::new::<T, F>("map", &function)?;
+        arguments.run(&request).map(F::Output::arrays)
+    }
 
-/// As [`map`], but returns the error; a panic of the function stays one.
-pub fn try_map<T, F: Function<T>, A: Arguments<T>>(
-    function: F,
-    arguments: A,
-) -> Result<<F::Output as Results>::Arrays> {
-    let request = Request::new::<T, F>("map", &function)?;
-    arguments.run(&request).map(F::Output::arrays)
-}
+    /// As [`map`], but writes the results to an array that is there: no memory is asked for.
+    ///
+    /// `out` has the shape to which the arguments broadcast. It may be one of the arguments, or a view of one. Of a
+    /// function that returns a tuple, `out` is a tuple of such: `(&mut a, &mut b)`.
+    ///
+    /// **Panics** as [`map`] does; and if `out` has another shape, is on another device, or is a broadcast view.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn damped(x: f32, rate: f32) -> f32 {
+    ///     x * (1.0 - rate)
+    /// }
+    /// # if gpu::device() == gpu::Device::Cpu {
+    /// let mut x = gpu::array(&[1.0f32, 2.0]);
+    /// let before = x.clone(); // shares the elements
+    /// gpu::map_into(damped, (&before, 0.5), &mut x);
+    /// assert_eq!(x.to_host(), ndarray::arr1(&[0.5f32, 1.0]).into_dyn());
+    /// # }
+    /// ```
+    pub fn map_into, try_map_into<T, F: Function<T>, A: Arguments<T>>(
+        function: F,
+        arguments: A,
+        out: <F::Output as Results>::Targets<'_>,
+    ) -> Result<()> {
+        let mut request = Request::new::<T, F>("map_into", &function)?;
+        request.targets = Some(F::Output::targets(out));
+        arguments.run(&request).map(drop)
+    }
 
-/// As [`map`], but writes the results to an array that is there: no memory is asked for.
-///
-/// `out` has the shape to which the arguments broadcast. It may be one of the arguments, or a view of one. Of a function that
-/// returns a tuple, `out` is a tuple of such: `(&mut a, &mut b)`.
-///
-/// **Panics** as [`map`] does; and if `out` has another shape, is on another device, or is a broadcast view.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn damped(x: f32, rate: f32) -> f32 {
-///     x * (1.0 - rate)
-/// }
-/// # if gpu::device() == gpu::Device::Cpu {
-/// let mut x = gpu::array(&[1.0f32, 2.0]);
-/// let before = x.clone(); // shares the elements
-/// gpu::map_into(damped, (&before, 0.5), &mut x);
-/// assert_eq!(x.to_host(), ndarray::arr1(&[0.5f32, 1.0]).into_dyn());
-/// # }
-/// ```
-#[track_caller]
-pub fn map_into<T, F: Function<T>, A: Arguments<T>>(
-    function: F,
-    arguments: A,
-    out: <F::Output as Results>::Targets<'_>,
-) {
-    check(try_map_into(function, arguments, out));
-}
-
-/// As [`map_into`], but returns the error; a panic of the function stays one.
-pub fn try_map_into<T, F: Function<T>, A: Arguments<T>>(
-    function: F,
-    arguments: A,
-    out: <F::Output as Results>::Targets<'_>,
-) -> Result<()> {
-    let mut request = Request::new::<T, F>("map_into", &function)?;
-    request.targets = Some(F::Output::targets(out));
-    arguments.run(&request).map(drop)
-}
-
-/// Applies a function to each element as [`map`] does, and reduces the results to one, in the same pass over memory: Thrust's
-/// `transform_reduce`, Julia's `mapreduce`.
-///
-/// The reduction is one of those in [`gpu::reduction`](crate::reduction): `Sum`, `Product`, `Min`, `Max`, `Any`, `All`. The
-/// result is an array without axes on the arguments' device; its [`item`](DeviceArray::item) is the value, which is that of the
-/// array's method (`sum`, `prod`, `min` …) over what [`map`] gives, up to rounding: sums are pairwise or better.
-///
-/// **Panics** as [`map`] does; and if there are no elements, for `Min` and `Max`.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn squared_difference(x: f32, y: f32) -> f32 {
-///     (x - y) * (x - y)
-/// }
-/// # if gpu::device() == gpu::Device::Cpu {
-/// let (x, y) = (gpu::array(&[1.0f32, 2.0, 3.0]), gpu::array(&[1.0f32, 4.0, 0.0]));
-/// let total = gpu::map_reduce(squared_difference, gpu::reduction::Sum, (&x, &y));
-/// assert_eq!(total.item(), 13.0);
-/// # }
-/// ```
-#[track_caller]
-pub fn map_reduce<T, F, K, A>(function: F, reduction: K, arguments: A) -> DeviceArray<K::Output>
-where
-    F: Function<T>,
-    K: Reduction<F::Output>,
-    A: Arguments<T>,
-{
-    check(try_map_reduce(function, reduction, arguments))
-}
-
-/// As [`map_reduce`], but returns the error; a panic of the function stays one.
-pub fn try_map_reduce<T, F, K, A>(function: F, _reduction: K, arguments: A) -> Result<DeviceArray<K::Output>>
-where
-    F: Function<T>,
-    K: Reduction<F::Output>,
-    A: Arguments<T>,
-{
-    let mut request = Request::new::<T, F>("map_reduce", &function)?;
-    request.reduction = Some(K::operation().0);
-    arguments.run(&request).map(first)
+    /// Applies a function to each element as [`map`] does, and reduces the results to one, in the same pass over
+    /// memory: Thrust's `transform_reduce`, Julia's `mapreduce`.
+    ///
+    /// The reduction is one of those in [`gpu::reduction`](crate::reduction): `Sum`, `Product`, `Min`, `Max`, `Any`,
+    /// `All`. The result is an array without axes on the arguments' device; its [`item`](DeviceArray::item) is the
+    /// value, which is that of the array's method (`sum`, `prod`, `min` …) over what [`map`] gives, up to rounding:
+    /// sums are pairwise or better.
+    ///
+    /// **Panics** as [`map`] does; and if there are no elements, for `Min` and `Max`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn squared_difference(x: f32, y: f32) -> f32 {
+    ///     (x - y) * (x - y)
+    /// }
+    /// # if gpu::device() == gpu::Device::Cpu {
+    /// let (x, y) = (gpu::array(&[1.0f32, 2.0, 3.0]), gpu::array(&[1.0f32, 4.0, 0.0]));
+    /// let total = gpu::map_reduce(squared_difference, gpu::reduction::Sum, (&x, &y));
+    /// assert_eq!(total.item(), 13.0);
+    /// # }
+    /// ```
+    pub fn map_reduce, try_map_reduce<T, F, K, A>(
+        function: F,
+        _reduction: K,
+        arguments: A,
+    ) -> Result<DeviceArray<K::Output>>
+    where
+        F: Function<T>,
+        K: Reduction<F::Output>,
+        A: Arguments<T>,
+    {
+        let mut request = Request::new::<T, F>("map_reduce", &function)?;
+        request.reduction = Some(K::operation().0);
+        arguments.run(&request).map(first)
+    }
 }
 
 /// The array of a function with one result.

@@ -5,6 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, constant, shape, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
 
@@ -14,37 +15,29 @@ const SUMMED: &str =
 const PAIRED: &str = "these axes count matrices, so they must have the same length, or one of them length 1; slice or \
                       reshape one of the arrays";
 
-/// The sum of the products of two vectors' elements; NumPy's `dot` of vectors. Waits for the result.
-///
-/// Sums of floats are as accurate as [`sum`](crate::DeviceArray::sum). Integers wrap, as in NumPy; of `bool` it is whether
-/// both are true somewhere. The products of matrices are [`matmul`]'s, those of arrays of more axes [`tensordot`]'s.
-///
-/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]), if they differ in length ([`Error::AxisMismatch`]), or if
-/// they are on two devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[4.0, 5.0, 6.0]));
-/// assert_eq!(gpu::dot(&a, &b), 32.0);
-/// ```
-#[track_caller]
-pub fn dot<A, B, T>(a: &A, b: &B) -> T
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    check(try_dot(a, b))
-}
-
-/// As [`dot`], but returns the error.
-pub fn try_dot<A, B, T>(a: &A, b: &B) -> Result<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    dot_of("dot", a.raw(), b.raw()).map(transfer::typed_scalar)
+fallible! {
+    /// The sum of the products of two vectors' elements; NumPy's `dot` of vectors. Waits for the result.
+    ///
+    /// Sums of floats are as accurate as [`sum`](crate::DeviceArray::sum). Integers wrap, as in NumPy; of `bool` it is
+    /// whether both are true somewhere. The products of matrices are [`matmul`]'s, those of arrays of more axes
+    /// [`tensordot`]'s.
+    ///
+    /// **Panics** if an array is not 1-D ([`Error::InvalidShape`]), if they differ in length ([`Error::AxisMismatch`]),
+    /// or if they are on two devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[4.0, 5.0, 6.0]));
+    /// assert_eq!(gpu::dot(&a, &b), 32.0);
+    /// ```
+    pub fn dot, try_dot<A, B, T>(a: &A, b: &B) -> Result<T>
+    where
+        A: OnDevice<Elem = T>,
+        B: OnDevice<Elem = T>,
+        T: Element,
+    {
+        dot_of("dot", a.raw(), b.raw()).map(transfer::typed_scalar)
+    }
 }
 
 /// The sum of the products of all elements of two arrays of one size, each in row-major order; NumPy's `vdot`. Waits for
@@ -66,46 +59,39 @@ where
     transfer::typed_scalar(check(vdot_of(a.raw(), b.raw())))
 }
 
-/// The product of two matrices, or of pairs of them; NumPy's `matmul`, the operator `@` of Python.
-///
-/// The last two axes are matrices, those before them count the matrices and broadcast. A vector on the left is a row, one on
-/// the right a column, which the result lacks; of two vectors it has no axis (and [`dot`] gives the number itself).
-///
-/// `f32` and `f64` are added up in their own type, `f16` and `bf16` in `f32`; on CUDA by cuBLAS, which must be installed, and
-/// never with fewer bits than the type has (no TF32). On two devices sums differ by rounding: by at most the number of terms
-/// times the type's epsilon times the sum of the terms' absolute values. Integers wrap and are the same everywhere; of `bool`
-/// it is whether any pair of elements is true. Transposed and sliced arrays are used where they lie, if rows or columns
-/// are neighbours in memory.
-///
-/// **Panics** if an array has no axis ([`Error::InvalidShape`]), if the axes that are summed over have different lengths or
-/// those that count matrices do not broadcast ([`Error::AxisMismatch`]), or if the arrays are on two devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1.0, 2.0], [3.0, 4.0]]);
-/// assert_eq!(gpu::matmul(&a, &a.t()).to_host(), ndarray::array![[5.0, 11.0], [11.0, 25.0]].into_dyn());
-/// assert_eq!(gpu::matmul(&a, &gpu::array(&[1.0, 1.0])).to_host(), ndarray::array![3.0, 7.0].into_dyn());
-/// let stacked = gpu::ones::<f32>((10, 3, 4));
-/// assert_eq!(gpu::matmul(&stacked, &gpu::ones::<f32>((4, 5))).shape(), [10, 3, 5]);
-/// ```
-#[track_caller]
-pub fn matmul<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    check(try_matmul(a, b))
-}
-
-/// As [`matmul`], but returns the error.
-pub fn try_matmul<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    multiply("matmul", a.raw(), b.raw()).map(DeviceArray::from_raw)
+fallible! {
+    /// The product of two matrices, or of pairs of them; NumPy's `matmul`, the operator `@` of Python.
+    ///
+    /// The last two axes are matrices, those before them count the matrices and broadcast. A vector on the left is a
+    /// row, one on the right a column, which the result lacks; of two vectors it has no axis (and [`dot`] gives the
+    /// number itself).
+    ///
+    /// `f32` and `f64` are added up in their own type, `f16` and `bf16` in `f32`; on CUDA by cuBLAS, which must be
+    /// installed, and never with fewer bits than the type has (no TF32). On two devices sums differ by rounding: by at
+    /// most the number of terms times the type's epsilon times the sum of the terms' absolute values. Integers wrap and
+    /// are the same everywhere; of `bool` it is whether any pair of elements is true. Transposed and sliced arrays are
+    /// used where they lie, if rows or columns are neighbours in memory.
+    ///
+    /// **Panics** if an array has no axis ([`Error::InvalidShape`]), if the axes that are summed over have different
+    /// lengths or those that count matrices do not broadcast ([`Error::AxisMismatch`]), or if the arrays are on two
+    /// devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(gpu::matmul(&a, &a.t()).to_host(), ndarray::array![[5.0, 11.0], [11.0, 25.0]].into_dyn());
+    /// assert_eq!(gpu::matmul(&a, &gpu::array(&[1.0, 1.0])).to_host(), ndarray::array![3.0, 7.0].into_dyn());
+    /// let stacked = gpu::ones::<f32>((10, 3, 4));
+    /// assert_eq!(gpu::matmul(&stacked, &gpu::ones::<f32>((4, 5))).shape(), [10, 3, 5]);
+    /// ```
+    pub fn matmul, try_matmul<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
+    where
+        A: OnDevice<Elem = T>,
+        B: OnDevice<Elem = T>,
+        T: Element,
+    {
+        multiply("matmul", a.raw(), b.raw()).map(DeviceArray::from_raw)
+    }
 }
 
 /// The sums of products along the last axes of both arrays, for all pairs of the others; NumPy's `inner`.
@@ -147,40 +133,32 @@ where
     DeviceArray::from_raw(check(outer_of(a.raw(), b.raw())))
 }
 
-/// The sums of products over some axes of both arrays, for all pairs of the others; NumPy's `tensordot`.
-///
-/// `axes` is how many of the last axes of `a` are summed over with as many of the first of `b`, or a pair of what may be
-/// given as axes: those of `a` and those of `b`, in the order in which they belong together. The result has the other axes
-/// of `a`, then those of `b`. See [`matmul`] for accuracy and element types.
-///
-/// **Panics** if there are no such axes or one is named twice ([`Error::InvalidShape`]), if there are not as many of each
-/// array ([`Error::InvalidArgument`]), or if two that belong together have different lengths ([`Error::AxisMismatch`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::ones::<f64>((2, 3, 4)), gpu::ones::<f64>((4, 3, 5)));
-/// let out = gpu::tensordot(&a, &b, ((1, 2), (1, 0)));
-/// assert_eq!((out.shape(), out.get(&[0, 0])), (&[2, 5][..], 12.0));
-/// assert_eq!(gpu::tensordot(&a, &b, 1).shape(), [2, 3, 3, 5]);
-/// ```
-#[track_caller]
-pub fn tensordot<A, B, T>(a: &A, b: &B, axes: impl IntoPairedAxes) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    check(try_tensordot(a, b, axes))
-}
-
-/// As [`tensordot`], but returns the error.
-pub fn try_tensordot<A, B, T>(a: &A, b: &B, axes: impl IntoPairedAxes) -> Result<DeviceArray<T>>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
-    tensordot_of(a.raw(), b.raw(), &axes.into_paired_axes()).map(DeviceArray::from_raw)
+fallible! {
+    /// The sums of products over some axes of both arrays, for all pairs of the others; NumPy's `tensordot`.
+    ///
+    /// `axes` is how many of the last axes of `a` are summed over with as many of the first of `b`, or a pair of what
+    /// may be given as axes: those of `a` and those of `b`, in the order in which they belong together. The result has
+    /// the other axes of `a`, then those of `b`. See [`matmul`] for accuracy and element types.
+    ///
+    /// **Panics** if there are no such axes or one is named twice ([`Error::InvalidShape`]), if there are not as many
+    /// of each array ([`Error::InvalidArgument`]), or if two that belong together have different lengths
+    /// ([`Error::AxisMismatch`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::ones::<f64>((2, 3, 4)), gpu::ones::<f64>((4, 3, 5)));
+    /// let out = gpu::tensordot(&a, &b, ((1, 2), (1, 0)));
+    /// assert_eq!((out.shape(), out.get(&[0, 0])), (&[2, 5][..], 12.0));
+    /// assert_eq!(gpu::tensordot(&a, &b, 1).shape(), [2, 3, 3, 5]);
+    /// ```
+    pub fn tensordot, try_tensordot<A, B, T>(a: &A, b: &B, axes: impl IntoPairedAxes) -> Result<DeviceArray<T>>
+    where
+        A: OnDevice<Elem = T>,
+        B: OnDevice<Elem = T>,
+        T: Element,
+    {
+        tensordot_of(a.raw(), b.raw(), &axes.into_paired_axes()).map(DeviceArray::from_raw)
+    }
 }
 
 /// The Kronecker product: `b`, times each element of `a` in its place; NumPy's `kron`. Each axis has the product of the

@@ -5,146 +5,103 @@ use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 
 impl<T: Element> DeviceArray<T> {
-    /// The sum of all elements, pairwise or better; 0 if there are none. Small integers widen (see
-    /// [`Element::Sum`]), and bools are counted. Waits for the result.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::full(1000, 200u8).sum(), 200_000u64);
-    /// ```
-    #[track_caller]
-    pub fn sum(&self) -> T::Sum {
-        check(self.try_sum())
-    }
+    fallible! {
+        /// The sum of all elements, pairwise or better; 0 if there are none. Small integers widen (see
+        /// [`Element::Sum`]), and bools are counted. Waits for the result.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::full(1000, 200u8).sum(), 200_000u64);
+        /// ```
+        pub fn sum, try_sum(&self) -> Result<T::Sum> {
+            reduce_all("sum", ReduceOperation::Sum, &self.raw).map(transfer::typed_scalar)
+        }
 
-    /// As [`sum`](Self::sum), but returns the error.
-    pub fn try_sum(&self) -> Result<T::Sum> {
-        reduce_all("sum", ReduceOperation::Sum, &self.raw).map(transfer::typed_scalar)
-    }
+        /// The sums along one axis or several, which the result lacks; negative axes count from the last, -1.
+        ///
+        /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1, 2], [3, 4]]);
+        /// assert_eq!(a.sum_axis(0).to_host(), ndarray::arr1(&[4i64, 6]).into_dyn());
+        /// assert_eq!(a.sum_axis((0, -1)).item(), 10i64);
+        /// ```
+        pub fn sum_axis, try_sum_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
+            reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
+        }
 
-    /// The sums along one axis or several, which the result lacks; negative axes count from the last, -1.
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1, 2], [3, 4]]);
-    /// assert_eq!(a.sum_axis(0).to_host(), ndarray::arr1(&[4i64, 6]).into_dyn());
-    /// assert_eq!(a.sum_axis((0, -1)).item(), 10i64);
-    /// ```
-    #[track_caller]
-    pub fn sum_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Sum> {
-        check(self.try_sum_axis(axes))
-    }
+        /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1, 2]).mean(), 1.5);
+        /// ```
+        pub fn mean, try_mean(&self) -> Result<T::Mean> {
+            mean_all(&self.raw, T::Mean::DTYPE).map(transfer::typed_scalar)
+        }
 
-    /// As [`sum_axis`](Self::sum_axis), but returns the error.
-    pub fn try_sum_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
-        reduce_axis("sum_axis", ReduceOperation::Sum, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
-    }
-
-    /// The mean of all elements (`f64` for integers), NaN if there are none. Waits for the result.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1, 2]).mean(), 1.5);
-    /// ```
-    #[track_caller]
-    pub fn mean(&self) -> T::Mean {
-        check(self.try_mean())
-    }
-
-    /// As [`mean`](Self::mean), but returns the error.
-    pub fn try_mean(&self) -> Result<T::Mean> {
-        mean_all(&self.raw, T::Mean::DTYPE).map(transfer::typed_scalar)
-    }
-
-    /// The means along one axis or several, which the result lacks.
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
-    /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn mean_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
-        check(self.try_mean_axis(axes))
-    }
-
-    /// As [`mean_axis`](Self::mean_axis), but returns the error.
-    pub fn try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
-        mean_axis(&self.raw, &axes.into_axes(), T::Mean::DTYPE).map(DeviceArray::from_raw)
+        /// The means along one axis or several, which the result lacks.
+        ///
+        /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 5.0]]);
+        /// assert_eq!(a.mean_axis(1).to_host(), ndarray::arr1(&[1.5, 4.0]).into_dyn());
+        /// ```
+        pub fn mean_axis, try_mean_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Mean>> {
+            mean_axis(&self.raw, &axes.into_axes(), T::Mean::DTYPE).map(DeviceArray::from_raw)
+        }
     }
 }
 
 impl<T: Real> DeviceArray<T> {
-    /// The product of all elements; 1 if there are none. Small integers widen as in [`sum`](Self::sum), wide ones wrap.
-    /// Waits for the result.
-    ///
-    /// Factors are taken in no certain order, so among floats a product on the way may overflow on one device and not on
-    /// another; `f32` on CUDA is multiplied in `f64`. Otherwise results differ by rounding alone.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[2, 3, 4]).prod(), 24i64);
-    /// ```
-    #[track_caller]
-    pub fn prod(&self) -> T::Sum {
-        check(self.try_prod())
-    }
+    fallible! {
+        /// The product of all elements; 1 if there are none. Small integers widen as in [`sum`](Self::sum), wide ones
+        /// wrap. Waits for the result.
+        ///
+        /// Factors are taken in no certain order, so among floats a product on the way may overflow on one device and
+        /// not on another; `f32` on CUDA is multiplied in `f64`. Otherwise results differ by rounding alone.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[2, 3, 4]).prod(), 24i64);
+        /// ```
+        pub fn prod, try_prod(&self) -> Result<T::Sum> {
+            reduce_all("prod", ReduceOperation::Product, &self.raw).map(transfer::typed_scalar)
+        }
 
-    /// As [`prod`](Self::prod), but returns the error.
-    pub fn try_prod(&self) -> Result<T::Sum> {
-        reduce_all("prod", ReduceOperation::Product, &self.raw).map(transfer::typed_scalar)
-    }
-
-    /// The products along one axis or several, which the result lacks; see [`prod`](Self::prod).
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
-    /// assert_eq!(a.prod_axis(0).to_host(), ndarray::arr1(&[3.0, 8.0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn prod_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Sum> {
-        check(self.try_prod_axis(axes))
-    }
-
-    /// As [`prod_axis`](Self::prod_axis), but returns the error.
-    pub fn try_prod_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
-        reduce_axis("prod_axis", ReduceOperation::Product, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
+        /// The products along one axis or several, which the result lacks; see [`prod`](Self::prod).
+        ///
+        /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
+        /// assert_eq!(a.prod_axis(0).to_host(), ndarray::arr1(&[3.0, 8.0]).into_dyn());
+        /// ```
+        pub fn prod_axis, try_prod_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T::Sum>> {
+            reduce_axis("prod_axis", ReduceOperation::Product, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
+        }
     }
 }
 
 macro_rules! extremes {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal;)*) => {
-        impl<T: Number> DeviceArray<T> {$(
+        impl<T: Number> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).
-            #[track_caller]
-            pub fn $name(&self) -> T {
-                check(self.$try_name())
-            }
-
-            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self) -> Result<T> {
+            pub fn $name, $try_name(&self) -> Result<T> {
                 reduce_all(stringify!($name), ReduceOperation::$operation, &self.raw).map(transfer::typed_scalar)
             }
 
             #[doc = concat!("The ", $word, " elements along one axis or several, which the result lacks; NaN where there is one.")]
             ///
             /// **Panics** if there is no such axis or it is empty ([`Error::InvalidShape`]).
-            #[track_caller]
-            pub fn $axis(&self, axes: impl IntoAxes) -> DeviceArray<T> {
-                check(self.$try_axis(axes))
-            }
-
-            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
-            pub fn $try_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T>> {
+            pub fn $axis, $try_axis(&self, axes: impl IntoAxes) -> Result<DeviceArray<T>> {
                 reduce_axis(stringify!($axis), ReduceOperation::$operation, &self.raw, &axes.into_axes()).map(DeviceArray::from_raw)
             }
-        )*}
+        )*} }
     };
 }
 extremes! {
@@ -164,17 +121,11 @@ extremes! {
 
 macro_rules! places {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal $example:literal;)*) => {
-        impl<T: Real> DeviceArray<T> {$(
+        impl<T: Real> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).
-            #[track_caller]
-            pub fn $name(&self) -> usize {
-                check(self.$try_name())
-            }
-
-            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self) -> Result<usize> {
+            pub fn $name, $try_name(&self) -> Result<usize> {
                 place_of_all(stringify!($name), ReduceOperation::$operation, &self.raw)
             }
 
@@ -183,16 +134,10 @@ macro_rules! places {
             /// **Panics** if there is no such axis or it is empty ([`Error::InvalidShape`]).
             ///
             #[doc = $example]
-            #[track_caller]
-            pub fn $axis(&self, axis: isize) -> DeviceArray<i64> {
-                check(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
-            pub fn $try_axis(&self, axis: isize) -> Result<DeviceArray<i64>> {
+            pub fn $axis, $try_axis(&self, axis: isize) -> Result<DeviceArray<i64>> {
                 place_along(stringify!($axis), ReduceOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
             }
-        )*}
+        )*} }
     };
 }
 places! {

@@ -5,36 +5,25 @@ use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation, sum_type};
 use crate::dtype::{Number, Real};
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $name:ident $try_name:ident
        $(#[$axis_doc:meta])* $axis:ident $try_axis:ident $operation:ident;)*) => {
-        impl<T: Real> DeviceArray<T> {$(
+        impl<T: Real> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name(&self) -> DeviceArray<T::Sum> {
-                check(self.$try_name())
-            }
-
-            #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
-            pub fn $try_name(&self) -> Result<DeviceArray<T::Sum>> {
+            pub fn $name, $try_name(&self) -> Result<DeviceArray<T::Sum>> {
                 scan_all(stringify!($name), ScanOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
 
             $(#[$axis_doc])*
             ///
             /// **Panics** if there is no such axis ([`Error::InvalidShape`](crate::Error::InvalidShape)).
-            #[track_caller]
-            pub fn $axis(&self, axis: isize) -> DeviceArray<T::Sum> {
-                check(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("As [`", stringify!($axis), "`](Self::", stringify!($axis), "), but returns the error.")]
-            pub fn $try_axis(&self, axis: isize) -> Result<DeviceArray<T::Sum>> {
+            pub fn $axis, $try_axis(&self, axis: isize) -> Result<DeviceArray<T::Sum>> {
                 scan_axis(stringify!($axis), ScanOperation::$operation, &self.raw, axis).map(DeviceArray::from_raw)
             }
-        )*}
+        )*} }
     };
 }
 scans! {

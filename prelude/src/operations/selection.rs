@@ -5,82 +5,71 @@ use crate::array::{DeviceArray, RawArray, shape, writable};
 use crate::backend::{self, BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 
-/// The elements of `a` where the condition holds, else those of `b`; all three are broadcast. Either of the two may be one
-/// value for all. NumPy's `where(condition, a, b)`; what `where(condition)` gives is [`nonzero`](DeviceArray::nonzero).
-///
-/// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`]) or the devices differ.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[-1.5, 0.5, 2.0]);
-/// assert_eq!(gpu::where_(&a.gt(0.0), &a, 0.0).to_host(), ndarray::arr1(&[0.0, 0.5, 2.0]).into_dyn());
-/// assert_eq!(gpu::where_(&a.lt(0.0), -1, 1).sum(), 1i64);
-/// ```
-#[track_caller]
-pub fn where_<T: Element>(condition: &DeviceArray<bool>, a: impl Operand<T>, b: impl Operand<T>) -> DeviceArray<T> {
-    check(try_where(condition, a, b))
-}
-
-/// As [`where_`], but returns the error.
-pub fn try_where<T: Element>(
-    condition: &DeviceArray<bool>,
-    a: impl Operand<T>,
-    b: impl Operand<T>,
-) -> Result<DeviceArray<T>> {
-    choose(&condition.raw, a.raw_operand(), b.raw_operand()).map(DeviceArray::from_raw)
+fallible! {
+    /// The elements of `a` where the condition holds, else those of `b`; all three are broadcast. Either of the two may
+    /// be one value for all. NumPy's `where(condition, a, b)`; what `where(condition)` gives is
+    /// [`nonzero`](DeviceArray::nonzero).
+    ///
+    /// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`]) or the devices differ.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[-1.5, 0.5, 2.0]);
+    /// assert_eq!(gpu::where_(&a.gt(0.0), &a, 0.0).to_host(), ndarray::arr1(&[0.0, 0.5, 2.0]).into_dyn());
+    /// assert_eq!(gpu::where_(&a.lt(0.0), -1, 1).sum(), 1i64);
+    /// ```
+    pub fn where_, try_where<T: Element>(
+        condition: &DeviceArray<bool>,
+        a: impl Operand<T>,
+        b: impl Operand<T>,
+    ) -> Result<DeviceArray<T>> {
+        choose(&condition.raw, a.raw_operand(), b.raw_operand()).map(DeviceArray::from_raw)
+    }
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// The elements where the mask is true, in row-major order; 1-D. NumPy's `a[mask]` and `extract(mask, a)`.
-    ///
-    /// The mask has the array's shape, or, as in `a[mask]`, that of its leading axes: then whole rows are taken. The device
-    /// is waited for, since only it knows how many there are.
-    ///
-    /// **Panics** if the mask has another shape ([`Error::InvalidShape`]) or is on another device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[1, -2], [-3, 4], [5, 6]]);
-    /// assert_eq!(a.extract(&a.gt(0)).to_host(), ndarray::arr1(&[1, 4, 5, 6]).into_dyn());
-    /// let rows = a.extract(&warpcell::array(&[true, false, true]));
-    /// assert_eq!(rows.to_host(), ndarray::arr2(&[[1, -2], [5, 6]]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn extract(&self, mask: &DeviceArray<bool>) -> DeviceArray<T> {
-        check(self.try_extract(mask))
-    }
+    fallible! {
+        /// The elements where the mask is true, in row-major order; 1-D. NumPy's `a[mask]` and `extract(mask, a)`.
+        ///
+        /// The mask has the array's shape, or, as in `a[mask]`, that of its leading axes: then whole rows are taken.
+        /// The device is waited for, since only it knows how many there are.
+        ///
+        /// **Panics** if the mask has another shape ([`Error::InvalidShape`]) or is on another device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[1, -2], [-3, 4], [5, 6]]);
+        /// assert_eq!(a.extract(&a.gt(0)).to_host(), ndarray::arr1(&[1, 4, 5, 6]).into_dyn());
+        /// let rows = a.extract(&warpcell::array(&[true, false, true]));
+        /// assert_eq!(rows.to_host(), ndarray::arr2(&[[1, -2], [5, 6]]).into_dyn());
+        /// ```
+        pub fn extract, try_extract(&self, mask: &DeviceArray<bool>) -> Result<DeviceArray<T>> {
+            extract(&self.raw, &mask.raw).map(DeviceArray::from_raw)
+        }
 
-    /// As [`extract`](Self::extract), but returns the error.
-    pub fn try_extract(&self, mask: &DeviceArray<bool>) -> Result<DeviceArray<T>> {
-        extract(&self.raw, &mask.raw).map(DeviceArray::from_raw)
-    }
-
-    /// Sets the elements where the mask is true: to one value, or each to the one at its place in an array that broadcasts
-    /// to this shape. Writes to the array that this is a view of, too.
-    ///
-    /// NumPy's `a[mask] = value`, and `copyto(a, values, where=mask)` for an array. The mask has the array's shape, or that
-    /// of its leading axes, for whole rows. Values that follow one another, one for each true element, are written by
-    /// [`place`](Self::place).
-    ///
-    /// **Panics** if the mask has another shape ([`Error::InvalidShape`]), the values do not broadcast
-    /// ([`Error::ShapeMismatch`]), a device differs, or if this is a view made by [`broadcast_to`](Self::broadcast_to).
-    ///
-    /// ```
-    /// let mut a = warpcell::array(&[3.0, f64::NAN, 5.0]);
-    /// a.putmask(&a.is_nan(), 0.0);
-    /// assert_eq!(a.sum(), 8.0);
-    /// a.putmask(&a.gt(2.0), &warpcell::array(&[10.0, 20.0, 30.0]));
-    /// assert_eq!(a.to_host(), ndarray::arr1(&[10.0, 0.0, 30.0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn putmask(&mut self, mask: &DeviceArray<bool>, values: impl Operand<T>) {
-        check(self.try_putmask(mask, values))
-    }
-
-    /// As [`putmask`](Self::putmask), but returns the error.
-    pub fn try_putmask(&mut self, mask: &DeviceArray<bool>, values: impl Operand<T>) -> Result<()> {
-        putmask(&self.raw, &mask.raw, values.raw_operand())
+        /// Sets the elements where the mask is true: to one value, or each to the one at its place in an array that
+        /// broadcasts to this shape. Writes to the array that this is a view of, too.
+        ///
+        /// NumPy's `a[mask] = value`, and `copyto(a, values, where=mask)` for an array. The mask has the array's shape,
+        /// or that of its leading axes, for whole rows. Values that follow one another, one for each true element, are
+        /// written by [`place`](Self::place).
+        ///
+        /// **Panics** if the mask has another shape ([`Error::InvalidShape`]), the values do not broadcast
+        /// ([`Error::ShapeMismatch`]), a device differs, or if this is a view made by
+        /// [`broadcast_to`](Self::broadcast_to).
+        ///
+        /// ```
+        /// let mut a = warpcell::array(&[3.0, f64::NAN, 5.0]);
+        /// a.putmask(&a.is_nan(), 0.0);
+        /// assert_eq!(a.sum(), 8.0);
+        /// a.putmask(&a.gt(2.0), &warpcell::array(&[10.0, 20.0, 30.0]));
+        /// assert_eq!(a.to_host(), ndarray::arr1(&[10.0, 0.0, 30.0]).into_dyn());
+        /// ```
+        pub fn putmask, try_putmask(&mut self, mask: &DeviceArray<bool>, values: impl Operand<T>) -> Result<()> {
+            putmask(&self.raw, &mask.raw, values.raw_operand())
+        }
     }
 
     /// Sets the elements where the mask is true to the values, one after the other. NumPy's `a[mask] = values` with an array,

@@ -5,31 +5,28 @@ use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
 
-/// A new array with the elements in ascending order along the last axis; NumPy's `sort`.
-///
-/// Any shape with an axis, any dtype. NaN comes last; -0.0 comes before 0.0. Queued.
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]).
-///
-/// By radix sort: how the values are distributed makes little difference.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[3.0, f64::NAN, 1.0], [-1.0, 0.0, -2.0]]);
-/// println!("{}", gpu::sort(&a));
-/// assert_eq!(gpu::sort(&gpu::array(&[3, 1, 2])).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
-/// ```
-#[track_caller]
-pub fn sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
-    check(try_sort(a))
-}
-
-/// As [`sort`], but returns the error.
-pub fn try_sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> Result<DeviceArray<T>> {
-    along("sort", a.raw(), -1, false).map(DeviceArray::from_raw)
+fallible! {
+    /// A new array with the elements in ascending order along the last axis; NumPy's `sort`.
+    ///
+    /// Any shape with an axis, any dtype. NaN comes last; -0.0 comes before 0.0. Queued.
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
+    ///
+    /// By radix sort: how the values are distributed makes little difference.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[3.0, f64::NAN, 1.0], [-1.0, 0.0, -2.0]]);
+    /// println!("{}", gpu::sort(&a));
+    /// assert_eq!(gpu::sort(&gpu::array(&[3, 1, 2])).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// ```
+    pub fn sort, try_sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> Result<DeviceArray<T>> {
+        along("sort", a.raw(), -1, false).map(DeviceArray::from_raw)
+    }
 }
 
 /// As [`sort`], along another axis; negative axes count from the last, -1.

@@ -6,7 +6,8 @@ use crate::array::{OnHost, RawArray, shape, transfer};
 use crate::backend::{Layout, cpu};
 use crate::device;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Result, check};
+use crate::error::Result;
+use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
 
 /// An argument without its type.
@@ -109,76 +110,65 @@ tuples! {
     (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6, I Q 7)
 }
 
-/// Copies host arrays to the device, runs the function over them there as [`map`](crate::map) does, and copies the results
-/// back; Numba's ufuncs of target `cuda`.
-///
-/// The arguments are `&a` or a tuple of references to host arrays and of scalars. The result is an `ArrayD` of the shape to
-/// which they broadcast, or a tuple of such. The transfers take most of the time: to do more than one thing with an array on the
-/// device, copy it there by [`asarray`](crate::asarray); to stay on the host there is [`host::map`](crate::host::map).
-///
-/// **Panics** as [`map`](crate::map) does.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn hypotenuse(x: f64, y: f64) -> f64 {
-///     (x * x + y * y).sqrt()
-/// }
-/// # if gpu::device() == gpu::Device::Cpu {
-/// let x = array![[3.0], [5.0]];
-/// let y = array![4.0, 12.0];
-/// assert_eq!(gpu::map_host(hypotenuse, (&x, &y))[[1, 1]], 13.0);
-/// # }
-/// ```
-#[track_caller]
-pub fn map_host<T, F: Function<T>, A: HostArguments<T>>(
-    function: F,
-    arguments: A,
-) -> <F::Output as Results>::HostArrays {
-    check(try_map_host(function, arguments))
-}
+fallible! {
+    /// Copies host arrays to the device, runs the function over them there as [`map`](crate::map) does, and copies the
+    /// results back; Numba's ufuncs of target `cuda`.
+    ///
+    /// The arguments are `&a` or a tuple of references to host arrays and of scalars. The result is an `ArrayD` of the
+    /// shape to which they broadcast, or a tuple of such. The transfers take most of the time: to do more than one
+    /// thing with an array on the device, copy it there by [`asarray`](crate::asarray); to stay on the host there is
+    /// [`host::map`](crate::host::map).
+    ///
+    /// **Panics** as [`map`](crate::map) does; a panic of the function is one of [`try_map_host`] too.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn hypotenuse(x: f64, y: f64) -> f64 {
+    ///     (x * x + y * y).sqrt()
+    /// }
+    /// # if gpu::device() == gpu::Device::Cpu {
+    /// let x = array![[3.0], [5.0]];
+    /// let y = array![4.0, 12.0];
+    /// assert_eq!(gpu::map_host(hypotenuse, (&x, &y))[[1, 1]], 13.0);
+    /// # }
+    /// ```
+    pub fn map_host, try_map_host<T, F: Function<T>, A: HostArguments<T>>(
+        function: F,
+        arguments: A,
+    ) -> Result< <F::Output as Results>::HostArrays> {
+        let request = Request::new::<T, F>("map_host", &function)?;
+        F::Output::host_arrays(arguments.run(&request, Place::Device)?)
+    }
 
-/// As [`map_host`], but returns the error; a panic of the function stays one.
-pub fn try_map_host<T, F: Function<T>, A: HostArguments<T>>(
-    function: F,
-    arguments: A,
-) -> Result<<F::Output as Results>::HostArrays> {
-    let request = Request::new::<T, F>("map_host", &function)?;
-    F::Output::host_arrays(arguments.run(&request, Place::Device)?)
-}
-
-/// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no transfer, and no
-/// GPU.
-///
-/// Arguments and results are those of [`map_host`].
-///
-/// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast, or if the function panics.
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::prelude::*;
-///
-/// #[vectorize]
-/// fn clamped(x: f64, low: f64, high: f64) -> f64 {
-///     x.max(low).min(high)
-/// }
-/// let x = array![-1.0, 0.5, 2.0];
-/// assert_eq!(gpu::host::map(clamped, (&x, 0.0, 1.0)), array![0.0, 0.5, 1.0].into_dyn());
-/// ```
-#[track_caller]
-pub fn map<T, F: Function<T>, A: HostArguments<T>>(function: F, arguments: A) -> <F::Output as Results>::HostArrays {
-    check(try_map(function, arguments))
-}
-
-/// As [`map`], but returns the error; a panic of the function stays one.
-pub fn try_map<T, F: Function<T>, A: HostArguments<T>>(
-    function: F,
-    arguments: A,
-) -> Result<<F::Output as Results>::HostArrays> {
-    let request = Request::new::<T, F>("map", &function)?;
-    F::Output::host_arrays(arguments.run(&request, Place::Host)?)
+    /// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no
+    /// transfer, and no GPU.
+    ///
+    /// Arguments and results are those of [`map_host`].
+    ///
+    /// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast, or if the function panics; that is
+    /// a panic of [`try_map`] too.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[vectorize]
+    /// fn clamped(x: f64, low: f64, high: f64) -> f64 {
+    ///     x.max(low).min(high)
+    /// }
+    /// let x = array![-1.0, 0.5, 2.0];
+    /// assert_eq!(gpu::host::map(clamped, (&x, 0.0, 1.0)), array![0.0, 0.5, 1.0].into_dyn());
+    /// ```
+    pub fn map, try_map<T, F: Function<T>, A: HostArguments<T>>(
+        function: F,
+        arguments: A,
+    ) -> Result< <F::Output as Results>::HostArrays> {
+        let request = Request::new::<T, F>("map", &function)?;
+        F::Output::host_arrays(arguments.run(&request, Place::Host)?)
+    }
 }
 
 fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
