@@ -140,6 +140,47 @@ impl RawArray {
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
     }
 
+    /// A new contiguous array of f32 or f64 with these values, as far as the type has them.
+    pub(crate) fn of_floats(
+        operation: &'static str,
+        handle: &Handle,
+        shape: &[usize],
+        values: impl Iterator<Item = f64>,
+        dtype: DType,
+    ) -> Result<RawArray> {
+        let bytes: Vec<u8> = match dtype {
+            DType::F32 => values.flat_map(|value| (value as f32).to_ne_bytes()).collect(),
+            _ => values.flat_map(f64::to_ne_bytes).collect(),
+        };
+        RawArray::of_bytes(operation, handle, shape, &bytes, dtype)
+    }
+
+    /// A new contiguous array of i64 with these values.
+    pub(crate) fn of_indices(
+        operation: &'static str,
+        handle: &Handle,
+        shape: &[usize],
+        values: &[i64],
+    ) -> Result<RawArray> {
+        // SAFETY: the bytes of the slice.
+        let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) };
+        RawArray::of_bytes(operation, handle, shape, bytes, DType::I64)
+    }
+
+    fn of_bytes(
+        operation: &'static str,
+        handle: &Handle,
+        shape: &[usize],
+        bytes: &[u8],
+        dtype: DType,
+    ) -> Result<RawArray> {
+        let out = RawArray::uninitialised(operation, handle, shape, dtype)?;
+        if !bytes.is_empty() {
+            handle.backend.upload(bytes, &out.allocation)?;
+        }
+        Ok(out)
+    }
+
     pub(crate) fn view(&self) -> View<'_> {
         View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
     }

@@ -81,7 +81,7 @@ pub fn arange<T: Number>(range: impl IntoRange<T>) -> Array1<T> {
 /// assert_eq!(warpcell::host::linspace(-2.0, 2.0, 5), ndarray::array![-2.0, -1.0, 0.0, 1.0, 2.0]);
 /// ```
 pub fn linspace<T: Float>(start: T, stop: T, count: usize) -> Array1<T> {
-    linspace_values(start.to_f64(), stop.to_f64(), count).into_iter().map(T::from_f64).collect()
+    linspace_values(start.to_f64(), stop.to_f64(), count).map(T::from_f64).collect()
 }
 
 /// The coordinates of a grid: `(x, y)` of shape `(y.len(), x.len())`, where `x` varies along the columns and `y`
@@ -343,8 +343,7 @@ fn range_values<T: Number>(start: T, stop: T, step: T) -> Result<Vec<T>> {
 }
 
 /// Evenly spaced values, both ends included and exact; NumPy's formula.
-pub(crate) fn linspace_values(start: f64, stop: f64, count: usize) -> Vec<f64> {
+pub(crate) fn linspace_values(start: f64, stop: f64, count: usize) -> impl Iterator<Item = f64> {
     let step = (stop - start) / count.saturating_sub(1).max(1) as f64;
-    let value = |index| if index + 1 == count && count > 1 { stop } else { start + index as f64 * step };
-    (0..count).map(value).collect()
+    (0..count).map(move |index| if index + 1 == count && count > 1 { stop } else { start + index as f64 * step })
 }

@@ -244,13 +244,7 @@ pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
 
 fn linspace_raw(start: f64, stop: f64, count: usize, dtype: DType) -> Result<RawArray> {
     let values = crate::host::linspace_values(start, stop, count);
-    let bytes: Vec<u8> = match dtype {
-        DType::F32 => values.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect(),
-        _ => values.iter().flat_map(|value| value.to_ne_bytes()).collect(),
-    };
-    let out = RawArray::uninitialised("linspace", &device::current()?, &[count], dtype)?;
-    out.handle.backend.upload(&bytes, &out.allocation)?;
-    Ok(out)
+    RawArray::of_floats("linspace", &device::current()?, &[count], values, dtype)
 }
 
 fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {

@@ -340,12 +340,7 @@ impl Division {
             ranks.push(values.iter().filter(|&&value| value > least).count());
             values.iter_mut().for_each(|value| *value = if *value > least { 1.0 / *value } else { 0.0 });
         }
-        let reciprocals = RawArray::uninitialised(operation, &a.handle, values.shape(), a.dtype)?;
-        let bytes: Vec<u8> = match a.dtype {
-            DType::F32 => numbers.iter().flat_map(|&number| (number as f32).to_ne_bytes()).collect(),
-            _ => numbers.iter().flat_map(|number| number.to_ne_bytes()).collect(),
-        };
-        a.handle.backend.upload(&bytes, &reciprocals.allocation)?;
+        let reciprocals = RawArray::of_floats(operation, &a.handle, values.shape(), numbers.into_iter(), a.dtype)?;
         Ok(Division { u, values, vh, reciprocals: column(&reciprocals), ranks })
     }
 

@@ -4,7 +4,7 @@ use super::stacks::{Stack, fill_identity};
 use crate::array::{DeviceArray, OnDevice, RawArray, constant};
 use crate::backend::factorisations::Triangle;
 use crate::backend::{Layout, Operand};
-use crate::dtype::{DType, Float};
+use crate::dtype::Float;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 
@@ -81,8 +81,8 @@ pub fn qr_r<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
 /// ```
 #[track_caller]
 pub fn lu<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>) {
-    let [p, l, u] = check(lu_of(a.raw())).map(DeviceArray::from_raw);
-    (p, l, u)
+    let [p, l, u] = check(lu_of(a.raw()));
+    (DeviceArray::from_raw(p), DeviceArray::from_raw(l), DeviceArray::from_raw(u))
 }
 
 fallible! {
@@ -146,9 +146,8 @@ pub(crate) fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     stack.backend()?.triangle(part(size, n).view(), Triangle::Upper, u.view())?;
     // Row `i` of the product of the others is row `order[i]` of the matrix.
     let handle = &stack.raw.handle;
-    let indices = RawArray::uninitialised(operation, handle, &[count, 1, m], DType::I64)?;
-    let bytes: Vec<u8> = order.iter().flat_map(|&row| (row as i64).to_ne_bytes()).collect();
-    handle.backend.upload(&bytes, &indices.allocation)?;
+    let order: Vec<i64> = order.into_iter().map(|row| row as i64).collect();
+    let indices = RawArray::of_indices(operation, handle, &[count, 1, m], &order)?;
     handle.backend.fill(constant(p.dtype, false), p.view())?;
     handle.backend.scatter(Operand::Scalar(constant(p.dtype, true)), 1, indices.view(), p.view())?;
     Ok([p, l, u].map(|factor| stack.unstacked(&factor)))

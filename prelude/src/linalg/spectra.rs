@@ -116,10 +116,7 @@ pub fn matrix_rank<A: OnDevice<Elem = T>, T: Number>(a: &A) -> usize {
 /// ```
 #[track_caller]
 pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
-    let raw = a.raw();
-    let ranks = check(ranks(raw, T::Mean::DTYPE));
-    let bytes: Vec<u8> = ranks.iter().flat_map(|&rank| (rank as i64).to_ne_bytes()).collect();
-    DeviceArray::from_raw(check(uploaded("matrix_rank_each", raw, &bytes, DType::I64)))
+    DeviceArray::from_raw(check(ranks_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
 /// The condition number of a matrix: its largest singular value divided by its smallest, infinite for a singular one. NumPy's
@@ -147,23 +144,7 @@ pub fn cond<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
 /// ```
 #[track_caller]
 pub fn cond_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
-    let raw = a.raw();
-    let found = check(conditions("cond_each", raw, T::Mean::DTYPE));
-    let bytes: Vec<u8> = match T::Mean::DTYPE {
-        DType::F32 => found.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect(),
-        _ => found.iter().flat_map(|value| value.to_ne_bytes()).collect(),
-    };
-    DeviceArray::from_raw(check(uploaded("cond_each", raw, &bytes, T::Mean::DTYPE)))
-}
-
-/// A new array on the device of `matrices`, with an element for each of them.
-fn uploaded(operation: &'static str, matrices: &RawArray, bytes: &[u8], dtype: DType) -> Result<RawArray> {
-    let shape = &matrices.shape()[..matrices.shape().len() - 2];
-    let out = RawArray::uninitialised(operation, &matrices.handle, shape, dtype)?;
-    if !bytes.is_empty() {
-        out.handle.backend.upload(bytes, &out.allocation)?;
-    }
-    Ok(out)
+    DeviceArray::from_raw(check(conditions_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
 pub(crate) fn eigh_of(
@@ -216,6 +197,21 @@ fn spectra(operation: &'static str, a: &RawArray, dtype: DType) -> Result<(usize
     let (values, _) = svd_of(operation, &as_mean(operation, a, dtype)?, None)?;
     let (leading, size) = values.shape().split_at(values.shape().len() - 1);
     Ok((leading.iter().product(), size[0], numbers(&values)?))
+}
+
+/// The axes that count matrices.
+fn leading(matrices: &RawArray) -> &[usize] {
+    &matrices.shape()[..matrices.shape().len() - 2]
+}
+
+fn ranks_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
+    let ranks: Vec<i64> = ranks(a, dtype)?.into_iter().map(|rank| rank as i64).collect();
+    RawArray::of_indices("matrix_rank_each", &a.handle, leading(a), &ranks)
+}
+
+fn conditions_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
+    let found = conditions("cond_each", a, dtype)?;
+    RawArray::of_floats("cond_each", &a.handle, leading(a), found.into_iter(), dtype)
 }
 
 fn ranks(a: &RawArray, dtype: DType) -> Result<Vec<usize>> {

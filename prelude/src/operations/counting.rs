@@ -210,7 +210,10 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
             drop(RawArray::uninitialised(operation, &x.handle, &[count.saturating_add(1)], DType::F64)?);
             let (first, last) = span(operation, x, range)?;
             let scale = count as f64 / (last - first);
-            (crate::host::linspace_values(first, last, count + 1), Some(scale).filter(|scale| scale.is_finite()))
+            (
+                crate::host::linspace_values(first, last, count + 1).collect(),
+                Some(scale).filter(|scale| scale.is_finite()),
+            )
         }
         BinSpec::Edges(edges) => (edges, None),
         BinSpec::OnDevice(edges) if edges.ndim() == 1 => (transfer::download_vec::<f64>(&edges.raw)?, None),

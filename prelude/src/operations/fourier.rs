@@ -240,11 +240,8 @@ pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half:
     let unit = 1.0 / (n as f64 * spacing);
     let count = if half { n / 2 + 1 } else { n };
     let negative_from = if half { count } else { n.div_ceil(2) };
-    let out = RawArray::uninitialised(operation, &device::current()?, &[count], DType::F64)?;
     let values = (0..count).map(|index| if index < negative_from { index as f64 } else { index as f64 - n as f64 });
-    let bytes: Vec<u8> = values.flat_map(|value| (value * unit).to_ne_bytes()).collect();
-    out.handle.backend.upload(&bytes, &out.allocation)?;
-    Ok(out)
+    RawArray::of_floats(operation, &device::current()?, &[count], values.map(|value| value * unit), DType::F64)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
 use crate::backend::{Distribution, Layout, cpu};
-use crate::device::{self, Handle};
+use crate::device::{self};
 use crate::dtype::{DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::philox::Stream;
@@ -474,23 +474,15 @@ pub(crate) fn without_axes(operation: &'static str) -> Error {
 }
 
 fn permutation_raw(stream: &mut Stream, n: usize) -> Result<RawArray> {
-    uploaded("permutation", &device::current()?, &order("permutation", stream, n)?)
-}
-
-fn uploaded(operation: &'static str, handle: &Handle, indices: &[i64]) -> Result<RawArray> {
-    let out = RawArray::uninitialised(operation, handle, &[indices.len()], DType::I64)?;
-    if !indices.is_empty() {
-        // SAFETY: the bytes of the slice.
-        let bytes = unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), std::mem::size_of_val(indices)) };
-        handle.backend.upload(bytes, &out.allocation)?;
-    }
-    Ok(out)
+    let order = order("permutation", stream, n)?;
+    RawArray::of_indices("permutation", &device::current()?, &[n], &order)
 }
 
 fn shuffle_raw(stream: &mut Stream, a: &RawArray) -> Result<()> {
     let Some(&length) = a.shape().first() else { return Err(without_axes("shuffle")) };
     writable("shuffle", a)?;
-    let order = uploaded("shuffle", &a.handle, &order("shuffle", stream, length)?)?;
+    let order = order("shuffle", stream, length)?;
+    let order = RawArray::of_indices("shuffle", &a.handle, &[length], &order)?;
     assign("shuffle", a, &gathered("shuffle", a, &order, &[length])?)
 }
 
@@ -500,7 +492,7 @@ fn choice_raw(stream: &mut Stream, a: &RawArray, size: &[usize], replace: bool) 
         let indices = RawArray::uninitialised("choice", &a.handle, &[count], DType::I64)?;
         fill(indices, any_index(a.shape()[0]), stream)?
     } else {
-        uploaded("choice", &a.handle, &different(stream, a.shape()[0], count)?)?
+        RawArray::of_indices("choice", &a.handle, &[count], &different(stream, a.shape()[0], count)?)?
     };
     gathered("choice", a, &indices, size)
 }

@@ -50,33 +50,41 @@ fn float<T: Element>(value: T) -> f64 {
 struct Row {
     numpy: &'static str,
     ours: &'static str,
-    outcome: fn(&Data) -> ArrayD<f64>,
+    outcome: fn(&Data<f64>) -> ArrayD<f64>,
+    /// The same expression of `f32`, for the topics that say `and f32`. Their rows are evaluated with other strides, too.
+    narrow: Option<fn(&Data<f32>) -> ArrayD<f64>>,
 }
 
 /// The arrays that the expressions speak of; the same as in tests/parity/generate.py.
-struct Data {
-    a: DeviceArray<f64>,
-    b: DeviceArray<f64>,
+struct Data<T: Element> {
+    a: DeviceArray<T>,
+    b: DeviceArray<T>,
     i: DeviceArray<i64>,
     mask: DeviceArray<bool>,
 }
 
 // The names of the arrays are handed in, since those that a macro itself declares cannot be seen by its arguments.
 macro_rules! rows {
-    ($names:tt $($topic:literal: $($numpy:literal => $ours:expr),* ;)*) => {
-        const ROWS: &[(&str, &[Row])] = &[$(($topic, rows!(@topic $names $($numpy => $ours),*))),*];
+    ($names:tt $($topic:literal $(and $also:ident)?: $($numpy:literal => $ours:expr),* ;)*) => {
+        const ROWS: &[(&str, &[Row])] = &[$(($topic, rows!(@topic $names [$($also)?] $($numpy => $ours),*))),*];
     };
-    (@topic $names:tt $($numpy:literal => $ours:expr),*) => {
-        &[$(rows!(@row $names $numpy => $ours)),*]
-    };
-    (@row [$($name:ident)*] $numpy:literal => $ours:expr) => {
-        Row {
+    (@topic $names:tt $also:tt $($numpy:literal => $ours:expr),*) => {
+        &[$(Row {
             numpy: $numpy,
             ours: stringify!($ours),
-            #[allow(unused_variables, reason = "not every row uses all arrays")]
-            outcome: |Data { $($name),* }| Outcome::outcome(&$ours),
-        }
+            outcome: rows!(@outcome $names f64 $ours),
+            narrow: rows!(@narrow $names $also $ours),
+        }),*]
     };
+    (@narrow $names:tt [] $ours:expr) => { None };
+    (@narrow $names:tt [$type:ident] $ours:expr) => { Some(rows!(@outcome $names $type $ours)) };
+    (@outcome [$($name:ident)*] $type:ident $ours:expr) => {{
+        #[allow(unused_variables, reason = "not every row uses all arrays")]
+        fn outcome(Data { $($name),* }: &Data<$type>) -> ArrayD<f64> {
+            Outcome::outcome(&$ours)
+        }
+        outcome
+    }};
 }
 rows! {
     [a b i mask]
@@ -265,7 +273,7 @@ rows! {
         "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same),
         "scipy.signal.correlate2d(a, a)" => gpu::correlate2d(a, a, Mode::Full),
         "scipy.signal.fftconvolve(a, a)" => gpu::fftconvolve(a, a, Mode::Full);
-    "Linear algebra":
+    "Linear algebra" and f32:
         "np.linalg.qr(a)[0] @ np.linalg.qr(a)[1]" => gpu::matmul(&gpu::linalg::qr(a).0, &gpu::linalg::qr(a).1),
         "np.linalg.qr(a, 'complete')[1].shape[0]" => gpu::linalg::qr_complete(a).1.shape()[0],
         "abs(np.linalg.qr(a, 'r'))" => gpu::linalg::qr_r(a).abs(),
@@ -324,13 +332,20 @@ rows! {
         "np.einsum('ij,j->i', a, b)" => gpu::einsum("ij,j->i", [a, b]);
 }
 
-fn data() -> Data {
+fn data<T: Element>() -> Data<T> {
     Data {
-        a: gpu::array(&[[1.0, -2.0, 3.0], [4.0, 5.5, -6.0]]),
-        b: gpu::array(&[2.0, 0.5, -1.0]),
+        a: gpu::array(&[[1.0, -2.0, 3.0], [4.0, 5.5, -6.0]]).astype(),
+        b: gpu::array(&[2.0, 0.5, -1.0]).astype(),
         i: gpu::array(&[3i64, 1, 2, 1, 0]),
         mask: gpu::array(&[[true, false, true], [true, true, false]]),
     }
+}
+
+/// The same arrays, in memory in another order.
+fn turned<T: Element>() -> Data<T> {
+    let Data { a, b, i, mask } = data();
+    let backwards = |a: DeviceArray<T>| gpu::flip(&gpu::flip(&a, 0).copy(), 0);
+    Data { a: a.t().copy().t(), b: backwards(b), i, mask: mask.t().copy().t() }
 }
 
 /// `prelude/NUMPY.md` has these rows (`UPDATE_EXPECT=1 cargo test` rewrites it).
@@ -396,13 +411,24 @@ Tested in `prelude/tests/integration/map.rs` and `fuse.rs`:
 
 #[test]
 fn both_sides_of_each_row_give_the_same() {
-    let expected = cases("names");
+    let fixtures = cases("names");
     let rows: Vec<&Row> = ROWS.iter().flat_map(|(_, rows)| *rows).collect();
-    assert_eq!(expected.len(), rows.len(), "run tests/parity/generate.py after a change of the table");
+    assert_eq!(fixtures.len(), rows.len(), "run tests/parity/generate.py after a change of the table");
     let data = data();
-    for (case, row) in expected.iter().zip(rows) {
+    for (case, row) in fixtures.iter().zip(rows) {
         assert_eq!(case["numpy"], row.numpy, "run tests/parity/generate.py after a change of the table");
         println!("{} = {}", row.numpy, row.ours);
-        assert_same(&(row.outcome)(&data), &host(case, "expected"), 1e-12, case);
+        let expected = host(case, "expected");
+        assert_same(&(row.outcome)(&data), &expected, 1e-12, case);
+        if let Some(narrow) = row.narrow {
+            let largest = expected.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+            for (found, room) in
+                [((row.outcome)(&turned()), 1e-12), (narrow(&self::data()), 1e-5), (narrow(&turned()), 1e-5)]
+            {
+                assert_eq!(found.shape(), expected.shape(), "{case}");
+                let is_near = (&found - &expected).iter().all(|difference| difference.abs() <= room * largest);
+                assert!(is_near, "{found} is not {expected}\n{case}");
+            }
+        }
     }
 }
