@@ -25,24 +25,9 @@ const LINE: usize = 64;
 const PAGE: usize = 4096;
 
 /// The floats.
-pub(super) trait Real: Native + Float {
-    fn wide(self) -> f64;
-    fn narrow(value: f64) -> Self;
-}
-
-macro_rules! reals {
-    ($($type:ty)*) => {$(
-        impl Real for $type {
-            fn wide(self) -> f64 {
-                self.into()
-            }
-            fn narrow(value: f64) -> $type {
-                value as $type
-            }
-        }
-    )*};
-}
-reals!(f32 f64);
+pub(super) trait Real: Native + Float {}
+impl Real for f32 {}
+impl Real for f64 {}
 
 /// A stack of matrices in memory.
 #[derive(Clone, Copy)]
@@ -67,16 +52,6 @@ impl<T: Real> Matrices<T> {
             unreachable!("a stack of matrices has three axes")
         };
         Matrices { start: start.cast(), count, rows, columns, strides: [step, down, right] }
-    }
-
-    pub fn transposed(self) -> Matrices<T> {
-        let [step, down, right] = self.strides;
-        Matrices { rows: self.columns, columns: self.rows, strides: [step, right, down], ..self }
-    }
-
-    /// The multiplications that a factorisation of one of them takes, roughly.
-    pub fn work(&self) -> usize {
-        self.rows.saturating_mul(self.columns).saturating_mul(self.rows.min(self.columns))
     }
 
     /// # Safety

@@ -6,7 +6,7 @@
 
 use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::factorisations::{Factorisations, Fault, SvdOutputs, Triangle};
+use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, SvdOutputs, Triangle};
 use warpcell_base::backend::{Allocation, Layout, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
@@ -256,7 +256,49 @@ impl Factorisations for CudaBackend {
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
-    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+    fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
+        let (count, m, n) = lengths(x);
+        let scratch = self.columns(x, n)?;
+        let session = self.factorise.solver.session()?;
+        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
+        drop(session);
+        self.copy_back(&scratch, packed)?;
+        // A pivot of 0 is no fault here.
+        statuses.read(&self.device)?;
+        let each = m.min(n);
+        let mut bytes = vec![0; count * each * size_of::<i32>()];
+        // SAFETY: the block has as many bytes.
+        unsafe { staging::download(&self.device, pivots.address(), &mut bytes)? };
+        let mut orders = Vec::with_capacity(count * m);
+        for pivots in bytes.as_chunks::<4>().0.chunks(each) {
+            let start = orders.len();
+            orders.extend(0..m);
+            for (row, &pivot) in pivots.iter().enumerate() {
+                // From 1, and below `m` in any case.
+                let other = (i32::from_ne_bytes(pivot) as usize).clamp(1, m) - 1;
+                orders.swap(start + row, start + other);
+            }
+        }
+        Ok(orders)
+    }
+
+    fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>> {
+        let (x, out, second) = (inputs[0], outputs[0], outputs.get(1).copied());
+        match what {
+            Factorisation::Determinants => self.determinants(x, out),
+            Factorisation::Inverses => self.inverses(x, out),
+            Factorisation::Solve => self.solve(x, inputs[1], out),
+            Factorisation::Qr => self.qr(x, second, out),
+            Factorisation::Cholesky => self.cholesky(x, out),
+            Factorisation::Eigh => self.eigh(x, out, second),
+            Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
+        }
+    }
+}
+
+/// What [`Factorisations::factorise`] does.
+impl CudaBackend {
+    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
         let (count, n, _) = lengths(x);
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
@@ -268,7 +310,8 @@ impl Factorisations for CudaBackend {
         let function = self.factorise.kernels(x.dtype)?.determinants;
         // SAFETY: the module is in `self`; the arguments are those of `determinants`; there are `n` pivots and a status for each
         // matrix, and three numbers in `out`.
-        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
+        Ok(None)
     }
 
     fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
@@ -305,33 +348,7 @@ impl Factorisations for CudaBackend {
         lu.statuses.read(&self.device).map(fault)
     }
 
-    fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
-        let (count, m, n) = lengths(x);
-        let scratch = self.columns(x, n)?;
-        let session = self.factorise.solver.session()?;
-        let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
-        drop(session);
-        self.copy_back(&scratch, packed)?;
-        // A pivot of 0 is no fault here.
-        statuses.read(&self.device)?;
-        let each = m.min(n);
-        let mut bytes = vec![0; count * each * size_of::<i32>()];
-        // SAFETY: the block has as many bytes.
-        unsafe { staging::download(&self.device, pivots.address(), &mut bytes)? };
-        let mut orders = Vec::with_capacity(count * m);
-        for pivots in bytes.as_chunks::<4>().0.chunks(each) {
-            let start = orders.len();
-            orders.extend(0..m);
-            for (row, &pivot) in pivots.iter().enumerate() {
-                // From 1, and below `m` in any case.
-                let other = (i32::from_ne_bytes(pivot) as usize).clamp(1, m) - 1;
-                orders.swap(start + row, start + other);
-            }
-        }
-        Ok(orders)
-    }
-
-    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()> {
+    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<Option<Fault>> {
         let (_, m, n) = lengths(x);
         let wanted = q.map_or(0, |q| q.layout.shape[2]);
         let scratch = self.columns(x, n.max(wanted))?;
@@ -342,9 +359,9 @@ impl Factorisations for CudaBackend {
         upper.shape.clone_from(&r.layout.shape);
         debug_assert!(upper.shape[1] <= m && upper.shape[2] == n);
         self.triangle(View { layout: &upper, ..scratch.view() }, Triangle::Upper, r)?;
-        let Some(q) = q else { return Ok(()) };
+        let Some(q) = q else { return Ok(None) };
         for_float!(x.dtype, session.orthogonal(a, n, wanted, &reflections))?;
-        self.copy_back(&scratch, q)
+        self.copy_back(&scratch, q).map(|()| None)
     }
 
     fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {

@@ -1,9 +1,10 @@
-//! What a backend must do to factorise matrices: the trait [`Factorisations`].
+//! What a backend must do to factorise matrices: the trait [`Factorisations`], and the table of factorisations.
 //!
 //! Matrices come in stacks: views of three axes, the first of which counts. All are f32 or f64, none is empty. Inputs may have
-//! any strides, what is written is contiguous, row-major, a new array that overlaps nothing.
+//! any strides, what is written is contiguous, row-major, a new array that overlaps nothing. Where columns are written, as those of
+//! eigenvalues, a view without the last axis does.
 
-use crate::backend::View;
+use crate::backend::{Layout, View};
 use crate::error::Result;
 
 /// Which part of a matrix [`Factorisations::triangle`] takes; the rest becomes 0.
@@ -33,33 +34,100 @@ pub struct SvdOutputs<'a> {
     pub vh: View<'a>,
 }
 
-/// Factorisations of stacks of matrices. Those that return a fault wait for the device, and leave undefined what they wrote if
-/// there is one.
+/// Hands the table to a macro: the variants of [`Factorisation`] with what they read and write, the routine of the CPU in
+/// `prelude/linalg/`, and the name in profiles.
+#[macro_export]
+macro_rules! factorisations {
+    ($each:ident) => {
+        $each! {
+            /// Of square matrices, by LU: the determinants, their signs (0 for a determinant of 0) and the logarithms of their
+            /// absolute values, in columns of three.
+            Determinants DETERMINANTS "det";
+            /// The inverses of square matrices; a fault is a pivot of 0.
+            Inverses INVERSES "inv";
+            /// The solutions of equations, of square matrices and right sides; a fault is a pivot of 0.
+            Solve SOLVE "solve";
+            /// By reflections, as LAPACK does it: R, and Q if it is asked for. Q is `[count, rows, k]`, where `k` is the smaller
+            /// length, or `[count, rows, rows]`; R is `[count, k, columns]`, or `[count, rows, columns]` if Q is square.
+            Qr QR "qr";
+            /// The lower triangular factors L, L·Lᵀ = x, of symmetric matrices of which the lower triangle is read; a fault is a
+            /// leading minor that is not positive.
+            Cholesky CHOLESKY "cholesky";
+            /// The ascending eigenvalues, `[count, n]`, and in the columns of a matrix the eigenvectors, if they are asked for, of
+            /// symmetric matrices of which the lower triangle is read; all elements are finite. A fault is one that does not converge.
+            Eigh EIGH "eigh";
+            /// The descending singular values, `[count, k]`, and the singular vectors as [`SvdOutputs`] says, if they are asked
+            /// for; all elements are finite. A fault is one that does not converge.
+            Svd SVD "svd";
+        }
+    };
+}
+pub use factorisations;
+
+macro_rules! variants {
+    ($($(#[$doc:meta])* $variant:ident $routine:ident $name:literal;)*) => {
+        /// What [`Factorisations::factorise`] does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Factorisation {
+            $($(#[$doc])* $variant,)*
+        }
+    };
+}
+factorisations!(variants);
+
+/// Factorisations of stacks of matrices. Those that have faults wait for the device, and leave undefined what they wrote if there
+/// is one.
 pub trait Factorisations {
     /// Whether matrices can be factorised; if not, what is missing.
     fn can_factorise(&self) -> Result<()>;
     /// Copies a part of each matrix; `out` may have any strides.
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()>;
-    /// Of square matrices, by LU: the determinants, their signs (0 for a determinant of 0) and the logarithms of their absolute
-    /// values, in the three rows of `out`, `[3, count]`.
-    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()>;
-    /// The inverses of square matrices; a fault is a pivot of 0.
-    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>>;
-    /// Solves `x[i] · out[i] = b[i]`, where the matrices of `x` are square; a fault is a pivot of 0.
-    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>>;
     /// LU with row exchanges: `packed`, which may have any strides, gets L without its diagonal of ones and U. Gives for each row
     /// of L·U, one matrix after the other, which row of the matrix it is; waits.
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>>;
-    /// QR by reflections, as LAPACK does it. `q` is `[count, rows, k]`, where `k` is the smaller length, or `[count, rows, rows]`;
-    /// `r` is `[count, k, columns]`, or `[count, rows, columns]` if `q` is square.
-    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()>;
-    /// The lower triangular factors L, L·Lᵀ = x, of symmetric matrices of which the lower triangle is read; a fault is a leading
-    /// minor that is not positive.
-    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>>;
-    /// The ascending eigenvalues, `[count, n]`, and in the columns of `vectors` the eigenvectors of symmetric matrices of which the
-    /// lower triangle is read; all elements are finite. A fault is one that does not converge.
-    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>>;
-    /// The descending singular values, `[count, k]`, and the singular vectors; all elements are finite. A fault is one that does
-    /// not converge.
-    fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>>;
+    /// Every other factorisation: reads and writes what [`Factorisation`] says, in that order. Outputs that are not asked for are
+    /// left out.
+    fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>>;
+
+    /// [`Factorisation::Determinants`], in the three rows of `out`, `[3, count]`.
+    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
+        let count = out.layout.shape[1];
+        let columns = Layout { shape: vec![count, 3], strides: vec![1, count as isize], offset: out.layout.offset };
+        self.factorise(Factorisation::Determinants, &[x], &[View { layout: &columns, ..out }]).map(drop)
+    }
+
+    /// [`Factorisation::Inverses`].
+    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Inverses, &[x], &[out])
+    }
+
+    /// [`Factorisation::Solve`].
+    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Solve, &[x, b], &[out])
+    }
+
+    /// [`Factorisation::Qr`].
+    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()> {
+        let outputs = [Some(r), q].into_iter().flatten().collect::<Vec<_>>();
+        self.factorise(Factorisation::Qr, &[x], &outputs).map(drop)
+    }
+
+    /// [`Factorisation::Cholesky`].
+    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Cholesky, &[x], &[out])
+    }
+
+    /// [`Factorisation::Eigh`].
+    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+        let outputs = [Some(values), vectors].into_iter().flatten().collect::<Vec<_>>();
+        self.factorise(Factorisation::Eigh, &[x], &outputs)
+    }
+
+    /// [`Factorisation::Svd`].
+    fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {
+        match vectors {
+            None => self.factorise(Factorisation::Svd, &[x], &[values]),
+            Some(SvdOutputs { u, vh }) => self.factorise(Factorisation::Svd, &[x], &[values, u, vh]),
+        }
+    }
 }

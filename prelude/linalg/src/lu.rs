@@ -1,0 +1,270 @@
+//! What LU with row exchanges gives: the factors, determinants, inverses, solutions of equations.
+
+use crate::{Factorise, Float, Job, Room, Routine, Shape, Shapes, number};
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::lu::partial_pivoting::{factor, inverse, solve};
+use faer::perm::PermRef;
+use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::{MatMut, Par};
+
+/// The factors: L without its diagonal of ones, and U. `order` says for each row of L·U which row of the matrix it is. Singular
+/// matrices have factors, too.
+pub static LU: Routine = Routine::new(&Lu);
+/// Of a square matrix: the determinant, its sign (0 for a determinant of 0) and the logarithm of its absolute value, in a column.
+pub static DETERMINANTS: Routine = Routine::new(&Determinants);
+/// The inverse of a square matrix; a pivot of 0 is a fault.
+pub static INVERSES: Routine = Routine::new(&Inverses);
+/// The solution of equations, of a square matrix and a right side; a pivot of 0 is a fault.
+pub static SOLVE: Routine = Routine::new(&Solve);
+
+struct Lu;
+struct Determinants;
+struct Inverses;
+struct Solve;
+
+/// A matrix that was replaced by its LU factors, and its permutation.
+struct Factors<'a, T> {
+    packed: MatMut<'a, T>,
+    order: Vec<usize>,
+    back: Vec<usize>,
+    /// Whether the number of exchanges is odd.
+    is_odd: bool,
+}
+
+impl<'a, T: Float> Factors<'a, T> {
+    fn scratch((rows, columns): Shape) -> StackReq {
+        factor::lu_in_place_scratch::<usize, T>(rows, columns, Par::Seq, Default::default())
+    }
+
+    fn new(mut matrix: MatMut<'a, T>, par: Par, rest: &mut MemStack) -> Factors<'a, T> {
+        let rows = matrix.nrows();
+        let (mut order, mut back) = (vec![0; rows], vec![0; rows]);
+        let (info, _) = factor::lu_in_place(matrix.rb_mut(), &mut order, &mut back, par, rest, Default::default());
+        Factors { packed: matrix, order, back, is_odd: info.transposition_count % 2 == 1 }
+    }
+
+    fn permutation(&self) -> PermRef<'_, usize> {
+        PermRef::new_checked(&self.order, &self.back, self.order.len())
+    }
+
+    /// The number of the first pivot that is 0, from 1. What is behind it on the diagonal means nothing.
+    fn zero(&self) -> Option<usize> {
+        let size = self.packed.nrows().min(self.packed.ncols());
+        (0..size).find(|&at| self.packed[(at, at)] == number(0.0)).map(|at| at + 1)
+    }
+}
+
+impl<T: Float> Factorise<T> for Lu {
+    fn room(&self, shapes: &Shapes, _par: Par) -> Room {
+        let shape = shapes.inputs[0];
+        Room { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, _], out, matrices: [mut matrix, ..], order, par, rest, copy, .. } = job;
+        copy(source, matrix.rb_mut(), par);
+        let mut factors = Factors::new(matrix, par, rest);
+        if factors.zero().is_some() {
+            // `faer` divides by the pivot of 0.
+            copy(source, factors.packed.rb_mut(), par);
+            factors.order = singular_lu(factors.packed.rb_mut());
+        }
+        copy(factors.packed.rb(), out, par);
+        order.copy_from_slice(&factors.order);
+        None
+    }
+}
+
+/// LU of a matrix with pivots that are 0, in place, column by column: below such a pivot there are zeros, and they stay. Gives the
+/// order of the rows.
+fn singular_lu<T: Float>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
+    let (m, n) = (matrix.nrows(), matrix.ncols());
+    let mut order: Vec<usize> = (0..m).collect();
+    for at in 0..m.min(n) {
+        let size = |row: usize| -> f64 { matrix[(row, at)].into().abs() };
+        let mut pivot = at;
+        for row in at + 1..m {
+            if size(row) > size(pivot) {
+                pivot = row;
+            }
+        }
+        if matrix[(pivot, at)] == number(0.0) {
+            continue;
+        }
+        order.swap(at, pivot);
+        for column in 0..n {
+            let upper = matrix[(at, column)];
+            matrix[(at, column)] = matrix[(pivot, column)];
+            matrix[(pivot, column)] = upper;
+        }
+        let divisor = matrix[(at, at)];
+        for row in at + 1..m {
+            matrix[(row, at)] /= divisor;
+        }
+        for column in at + 1..n {
+            let factor = matrix[(at, column)];
+            for row in at + 1..m {
+                let lower = matrix[(row, at)];
+                matrix[(row, column)] -= lower * factor;
+            }
+        }
+    }
+    order
+}
+
+impl<T: Float> Factorise<T> for Determinants {
+    fn room(&self, shapes: &Shapes, _par: Par) -> Room {
+        let shape = shapes.inputs[0];
+        Room { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, _], mut out, matrices: [mut matrix, ..], par, rest, copy, .. } = job;
+        copy(source, matrix.rb_mut(), par);
+        let factors = Factors::new(matrix, par, rest);
+        let mut product = Product { significand: if factors.is_odd { -1.0 } else { 1.0 }, exponent: 0.0 };
+        if factors.zero().is_some() {
+            product.significand = 0.0;
+        } else {
+            (0..source.nrows()).for_each(|at| product.multiply(factors.packed[(at, at)].into()));
+        }
+        let sign = if product.significand == 0.0 { 0.0 } else { product.significand.signum() };
+        let logarithm = product.significand.abs().ln() + product.exponent * std::f64::consts::LN_2;
+        for (row, value) in [product.value(), sign, logarithm].into_iter().enumerate() {
+            out[(row, 0)] = number(value);
+        }
+        None
+    }
+}
+
+/// A product of floats that leaves their range neither on the way nor, as a logarithm, at the end.
+struct Product {
+    /// At least 1 and less than 2, if finite and not zero.
+    significand: f64,
+    exponent: f64,
+}
+
+impl Product {
+    fn multiply(&mut self, factor: f64) {
+        let (significand, exponent) = split(factor);
+        // Less than 4.
+        let (significand, carry) = split(self.significand * significand);
+        self.significand = significand;
+        self.exponent += exponent + carry;
+    }
+
+    fn value(&self) -> f64 {
+        let exponent = self.exponent.clamp(-3000.0, 3000.0);
+        let third = (exponent / 3.0).floor();
+        self.significand * third.exp2() * third.exp2() * (exponent - 2.0 * third).exp2()
+    }
+}
+
+/// A number between 1 and 2, or about these, and the power of two by which it is multiplied.
+fn split(value: f64) -> (f64, f64) {
+    if value == 0.0 || !value.is_finite() {
+        return (value, 0.0);
+    }
+    let exponent = value.abs().log2().floor();
+    // In two steps, as one power of two may be out of range.
+    let half = (-exponent / 2.0).floor();
+    (value * half.exp2() * (-exponent - half).exp2(), exponent)
+}
+
+impl<T: Float> Factorise<T> for Inverses {
+    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+        let shape = shapes.inputs[0];
+        let inverse = inverse::inverse_scratch::<usize, T>(shape.0, par);
+        let rest = StackReq::any_of(&[Factors::<T>::scratch(shape), inverse]);
+        Room { matrices: [shape, shape, (0, 0)], rest }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, _], out, matrices, par, rest, copy, .. } = job;
+        let [mut matrix, mut inverse, _] = matrices;
+        copy(source, matrix.rb_mut(), par);
+        let factors = Factors::new(matrix, par, rest);
+        if let Some(order) = factors.zero() {
+            return Some(order);
+        }
+        let packed = factors.packed.rb();
+        inverse::inverse(inverse.rb_mut(), packed, packed, factors.permutation(), par, rest);
+        copy(inverse.rb(), out, par);
+        None
+    }
+}
+
+impl<T: Float> Factorise<T> for Solve {
+    fn work(&self, shapes: &Shapes) -> usize {
+        let ([(n, _), (_, k)], cubed) = (shapes.inputs, |n: usize| n.saturating_mul(n).saturating_mul(n));
+        cubed(n).saturating_add(n.saturating_mul(n).saturating_mul(k))
+    }
+
+    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+        let [shape, right] = shapes.inputs;
+        let solve = solve::solve_in_place_scratch::<usize, T>(shape.0, right.1, par);
+        let rest = StackReq::any_of(&[Factors::<T>::scratch(shape), solve]);
+        Room { matrices: [shape, right, (0, 0)], rest }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, right], out, matrices, par, rest, copy, .. } = job;
+        let [mut matrix, mut solution, _] = matrices;
+        copy(source, matrix.rb_mut(), par);
+        let factors = Factors::new(matrix, par, rest);
+        if let Some(order) = factors.zero() {
+            return Some(order);
+        }
+        copy(right, solution.rb_mut(), par);
+        let packed = factors.packed.rb();
+        solve::solve_in_place(packed, packed, factors.permutation(), solution.rb_mut(), par, rest);
+        copy(solution.rb(), out, par);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_keep_within_range() {
+        let product = |factors: &[f64]| {
+            let mut product = Product { significand: 1.0, exponent: 0.0 };
+            factors.iter().for_each(|&factor| product.multiply(factor));
+            (product.value(), product.exponent)
+        };
+        assert_eq!(product(&[2.0, -3.0]).0, -6.0);
+        assert_eq!(product(&[1e300, 1e300, 1e-300, 1e-300]).0.round(), 1.0);
+        assert_eq!(product(&[1e-300, 1e-300, 1e300, 1e300, 5.0]).0.round(), 5.0);
+        assert_eq!(product(&[1.5, f64::MAX, 0.5]).0, f64::MAX * 0.75);
+        assert_eq!(product(&[f64::MAX, 2.0]).0, f64::INFINITY);
+        assert_eq!(product(&[5e-324, 0.25, 4.0]).0, 5e-324);
+        assert_eq!(product(&[1e-200, 1e-200]).0, 0.0);
+        assert!(product(&[1.0, f64::NAN]).0.is_nan());
+        assert_eq!(product(&[1.0, f64::INFINITY]).0, f64::INFINITY);
+        let many = vec![1e100; 100];
+        assert!((product(&many).1 * 2f64.log10() - 1e4).abs() < 1.0);
+    }
+
+    #[test]
+    fn singular_matrices_have_factors() {
+        // The second column is twice the first, the last row the sum of the others.
+        let elements = [1.0, 2.0, 0.0, 4.0, 2.0, 4.0, 1.0, 0.0, 3.0, 6.0, 1.0, 4.0];
+        let mut packed = elements;
+        let (rows, columns) = (3, 4);
+        let order = singular_lu(MatMut::from_row_major_slice_mut(&mut packed, rows, columns));
+        for row in 0..rows {
+            for column in 0..columns {
+                let lower = |inner: usize| match inner.cmp(&row) {
+                    std::cmp::Ordering::Less => packed[row * columns + inner],
+                    std::cmp::Ordering::Equal => 1.0,
+                    std::cmp::Ordering::Greater => 0.0,
+                };
+                let upper = |inner: usize| if inner <= column { packed[inner * columns + column] } else { 0.0 };
+                let product: f64 = (0..rows).map(|inner| lower(inner) * upper(inner)).sum();
+                assert_eq!(product, elements[order[row] * columns + column]);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Eigenvalues and singular values, and their vectors.
+
+use crate::{Factorise, Float, Job, Room, Routine, Shapes};
+use faer::Par;
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::reborrow::{Reborrow, ReborrowMut};
+
+/// The ascending eigenvalues of a symmetric matrix, whose lower triangle is read, in a column; and the eigenvectors in the columns
+/// of a matrix, if they are asked for.
+pub static EIGH: Routine = Routine::new(&Eigh);
+/// The descending singular values, in a column; and U and the transpose of V, if they are asked for.
+pub static SVD: Routine = Routine::new(&Svd);
+
+struct Eigh;
+struct Svd;
+
+impl Eigh {
+    fn wanted(vectors: bool) -> ComputeEigenvectors {
+        if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
+    }
+}
+
+impl<T: Float> Factorise<T> for Eigh {
+    fn work(&self, shapes: &Shapes) -> usize {
+        // Several times as many as the others.
+        let (n, _) = shapes.inputs[0];
+        n.saturating_mul(n).saturating_mul(n).saturating_mul(4)
+    }
+
+    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+        let Shapes { inputs: [(n, _), _], more: [vectors, _] } = *shapes;
+        let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Default::default());
+        Room { matrices: [(n, vectors.map_or(0, |_| n)), (0, 0), (0, 0)], rest }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, _], out: values, more: [vectors, _], matrices, par, rest, copy, .. } = job;
+        let [mut matrix, ..] = matrices;
+        let values = values.col_mut(0).as_diagonal_mut();
+        let columns = vectors.is_some().then_some(matrix.rb_mut());
+        if evd::self_adjoint_evd(source, values, columns, par, rest, Default::default()).is_err() {
+            return Some(0);
+        }
+        if let Some(vectors) = vectors {
+            copy(matrix.rb(), vectors, par);
+        }
+        None
+    }
+}
+
+impl Svd {
+    fn wanted(shapes: &Shapes) -> ComputeSvdVectors {
+        let (m, n) = shapes.inputs[0];
+        match shapes.more {
+            [Some((_, left)), Some((right, _))] if left == m && right == n => ComputeSvdVectors::Full,
+            [Some(_), _] => ComputeSvdVectors::Thin,
+            _ => ComputeSvdVectors::No,
+        }
+    }
+}
+
+impl<T: Float> Factorise<T> for Svd {
+    fn work(&self, shapes: &Shapes) -> usize {
+        let (m, n) = shapes.inputs[0];
+        m.saturating_mul(n).saturating_mul(m.min(n)).saturating_mul(8)
+    }
+
+    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+        let Shapes { inputs: [(m, n), _], more: [u, _] } = *shapes;
+        let wanted = Svd::wanted(shapes);
+        let rest = svd::svd_scratch::<T>(m, n, wanted, wanted, par, Default::default());
+        Room { matrices: [(m, u.map_or(0, |(_, columns)| columns)), (0, 0), (0, 0)], rest }
+    }
+
+    fn run(&self, job: Job<'_, T>) -> Option<usize> {
+        let Job { inputs: [source, _], out: values, more: [u, vh], matrices, par, rest, copy, .. } = job;
+        let [mut left, ..] = matrices;
+        let values = values.col_mut(0).as_diagonal_mut();
+        let columns = u.is_some().then_some(left.rb_mut());
+        // By columns it is the matrix that is asked for by rows.
+        let right = vh.map(|vh| vh.transpose_mut());
+        if svd::svd(source, values, columns, right, par, rest, Default::default()).is_err() {
+            return Some(0);
+        }
+        if let Some(u) = u {
+            copy(left.rb(), u, par);
+        }
+        None
+    }
+}
