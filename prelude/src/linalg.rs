@@ -7,9 +7,10 @@
 //! inverses and solutions have rounding errors in proportion to the type's epsilon, to the size and norm of the matrix, and where
 //! it counts to its [condition number](cond); signs of singular vectors and eigenvectors may differ between devices.
 
-mod equations;
-mod factors;
-mod spectra;
+pub(crate) mod equations;
+pub(crate) mod factors;
+pub(crate) mod matrices;
+pub(crate) mod spectra;
 mod stacks;
 
 pub use equations::*;

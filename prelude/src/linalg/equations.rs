@@ -1,5 +1,6 @@
 //! Determinants, inverses, systems of linear equations, powers.
 
+use super::matrices::matrices;
 use super::spectra::svd_of;
 use super::stacks::{Stack, epsilon, fill_identity, numbers};
 use crate::array::view::broadcast_to;
@@ -78,7 +79,7 @@ pub fn slogdet_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> (DeviceArray<T::
     (DeviceArray::from_raw(signs), DeviceArray::from_raw(logarithms))
 }
 
-fallible! {
+matrices! {
     /// The inverse of a square matrix. NumPy's `linalg.inv`. To solve equations, [`solve`] is faster and more accurate.
     /// Waits for the device.
     ///
@@ -96,9 +97,60 @@ fallible! {
     /// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
     /// ```
-    pub fn inv, try_inv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
-        inv_of("inv", a.raw()).map(DeviceArray::from_raw)
+    pub fn inv, try_inv<T: Float>(a: Matrix<T>) -> (inverse: Matrix<T>) {
+        inv_of("inv", a).map(|inverse| [inverse])
     }
+
+    /// The pseudoinverse of any matrix, of Moore and Penrose: the inverse if there is one. By the singular value
+    /// decomposition; waits.
+    ///
+    /// The last two axes are matrices, those before them count matrices. Singular values that are at most the largest
+    /// one times the type's epsilon and the larger length count as 0, as in NumPy's `linalg.pinv(a, rtol=None)`;
+    /// another fraction can be given to [`pinv_with`]. (NumPy's own default, 1e-15, is less than the rounding errors of
+    /// most matrices.)
+    ///
+    /// **Panics** as [`svd`](super::svd) does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let inverse = gpu::linalg::pinv(&gpu::array(&[[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]));
+    /// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]].into_dyn());
+    /// ```
+    pub fn pinv<T: Float>(a: Matrix<T>) -> (inverse: Matrix<T>) {
+        pinv_of(a, None)
+    }
+
+    /// As [`pinv`], with the fraction of the largest singular value up to which singular values count as 0; NumPy's
+    /// `rcond`.
+    ///
+    /// ```
+    /// let inverse = warpcell::linalg::pinv_with(&warpcell::array(&[[1.0, 0.0], [0.0, 1e-3]]), 0.01);
+    /// assert_eq!(inverse.sum(), 1.0);
+    /// ```
+    pub fn pinv_with<T: Float>(a: Matrix<T>, rcond: f64) -> (inverse: Matrix<T>) {
+        pinv_of(a, Some(rcond))
+    }
+
+    /// The product of as many of a square matrix as `exponent` says, by repeated squaring: the identity for 0. NumPy's
+    /// `linalg.matrix_power`. Of floats a negative exponent takes the [inverse](inv), for which it waits. Integers
+    /// wrap.
+    ///
+    /// The last two axes are matrices, those before them count matrices.
+    ///
+    /// **Panics** if the matrices are not square ([`Error::InvalidShape`]), if `exponent` is negative and the elements
+    /// are integers ([`Error::InvalidArgument`]) or a matrix is singular ([`Error::SingularMatrix`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let fibonacci = gpu::linalg::matrix_power(&gpu::array(&[[1i64, 1], [1, 0]]), 50);
+    /// assert_eq!(fibonacci.get(&[0, 1]), 12_586_269_025);
+    /// ```
+    pub fn matrix_power<T: Number>(a: Matrix<T>, exponent: i64) -> (power: Matrix<T>) {
+        power_of(a, exponent).map(|power| [power])
+    }
+}
+
+fallible! {
 
     /// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a
     /// column for each system. Waits for the device.
@@ -173,53 +225,6 @@ where
     (DeviceArray::from_raw(x), DeviceArray::from_raw(squares), rank, DeviceArray::from_raw(values))
 }
 
-/// The pseudoinverse of any matrix, of Moore and Penrose: the inverse if there is one. By the singular value decomposition; waits.
-///
-/// The last two axes are matrices, those before them count matrices. Singular values that are at most the largest one times the
-/// type's epsilon and the larger length count as 0, as in NumPy's `linalg.pinv(a, rtol=None)`; another fraction can be given to
-/// [`pinv_with`]. (NumPy's own default, 1e-15, is less than the rounding errors of most matrices.)
-///
-/// **Panics** as [`svd`](super::svd) does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let inverse = gpu::linalg::pinv(&gpu::array(&[[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]));
-/// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]].into_dyn());
-/// ```
-#[track_caller]
-pub fn pinv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(pinv_of(a.raw(), None)))
-}
-
-/// As [`pinv`], with the fraction of the largest singular value up to which singular values count as 0; NumPy's `rcond`.
-///
-/// ```
-/// let inverse = warpcell::linalg::pinv_with(&warpcell::array(&[[1.0, 0.0], [0.0, 1e-3]]), 0.01);
-/// assert_eq!(inverse.sum(), 1.0);
-/// ```
-#[track_caller]
-pub fn pinv_with<A: OnDevice<Elem = T>, T: Float>(a: &A, rcond: f64) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(pinv_of(a.raw(), Some(rcond))))
-}
-
-/// The product of as many of a square matrix as `exponent` says, by repeated squaring: the identity for 0. NumPy's
-/// `linalg.matrix_power`. Of floats a negative exponent takes the [inverse](inv), for which it waits. Integers wrap.
-///
-/// The last two axes are matrices, those before them count matrices.
-///
-/// **Panics** if the matrices are not square ([`Error::InvalidShape`]), if `exponent` is negative and the elements are integers
-/// ([`Error::InvalidArgument`]) or a matrix is singular ([`Error::SingularMatrix`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let fibonacci = gpu::linalg::matrix_power(&gpu::array(&[[1i64, 1], [1, 0]]), 50);
-/// assert_eq!(fibonacci.get(&[0, 1]), 12_586_269_025);
-/// ```
-#[track_caller]
-pub fn matrix_power<A: OnDevice<Elem = T>, T: Number>(a: &A, exponent: i64) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(power_of(a.raw(), exponent)))
-}
-
 /// The determinants, their signs and the logarithms of their absolute values, for each matrix.
 fn determinants(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[RawArray; 3]> {
     let stack = Stack::square(operation, &as_mean(operation, a, dtype)?)?;
@@ -247,7 +252,7 @@ pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -
     Ok([all[0], all[1], all[2]])
 }
 
-pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
+fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
@@ -352,16 +357,12 @@ impl Division {
     }
 }
 
-pub(crate) fn pinv_of(a: &RawArray, rcond: Option<f64>) -> Result<RawArray> {
+fn pinv_of(a: &RawArray, rcond: Option<f64>) -> Result<[RawArray; 1]> {
     let division = Division::new("pinv", a, rcond)?;
-    division.apply("pinv", &transposed(&division.u))
+    division.apply("pinv", &transposed(&division.u)).map(|inverse| [inverse])
 }
 
-pub(crate) fn lstsq_of(
-    a: &RawArray,
-    b: &RawArray,
-    rcond: Option<f64>,
-) -> Result<(RawArray, RawArray, usize, RawArray)> {
+fn lstsq_of(a: &RawArray, b: &RawArray, rcond: Option<f64>) -> Result<(RawArray, RawArray, usize, RawArray)> {
     let operation = "lstsq";
     a.same_device(operation, b)?;
     let &[m, n] = a.shape() else {
@@ -394,7 +395,7 @@ pub(crate) fn lstsq_of(
     Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
 }
 
-pub(crate) fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
+fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
     let operation = "matrix_power";
     let stack = Stack::square(operation, a)?;
     if exponent == 0 {

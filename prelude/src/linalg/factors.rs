@@ -1,91 +1,77 @@
 //! Matrices as products of triangular, orthogonal and permuting ones: `qr`, `lu`, `cholesky`.
 
+use super::matrices::matrices;
 use super::stacks::{Stack, fill_identity};
 use crate::array::{DeviceArray, OnDevice, RawArray, constant};
 use crate::backend::factorisations::Triangle;
 use crate::backend::{Layout, Operand};
 use crate::dtype::Float;
-use crate::error::{Result, check};
-use crate::fallible::fallible;
+use crate::error::Result;
 
-/// Which parts of a QR factorisation are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Qr {
-    /// As many columns of Q as the smaller length.
-    Reduced,
-    /// All columns of Q.
-    Complete,
-    /// R alone.
-    OnlyR,
-}
+matrices! {
+    /// The QR factorisation `(q, r)`: `q · r` is the matrix, the columns of `q` are orthogonal to one another and of
+    /// length 1, and `r` is zero below its diagonal. NumPy's `linalg.qr` in its mode "reduced": of an (m, n) matrix
+    /// with k, the smaller length, `q` is (m, k) and `r` is (k, n).
+    ///
+    /// The last two axes are matrices; those before them count matrices, which are factorised one by one. By
+    /// Householder reflections, as in LAPACK, so elements on the diagonal of `r` may be negative. NaN spreads as it
+    /// does in arithmetic. Does not wait.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`](crate::Error::InvalidShape)), or on a
+    /// CUDA device without cuSOLVER ([`Error::LibraryMissing`](crate::Error::LibraryMissing)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]);
+    /// let (q, r) = gpu::linalg::qr(&a);
+    /// assert_eq!((q.shape(), r.shape()), (&[3, 2][..], &[2, 2][..]));
+    /// assert!(gpu::allclose(&gpu::matmul(&q, &r), &a) && r.get(&[1, 0]) == 0.0);
+    /// ```
+    pub fn qr<T: Float>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
+        qr_of(a, false)
+    }
 
-/// The QR factorisation `(q, r)`: `q · r` is the matrix, the columns of `q` are orthogonal to one another and of length 1, and
-/// `r` is zero below its diagonal. NumPy's `linalg.qr` in its mode "reduced": of an (m, n) matrix with k, the smaller length,
-/// `q` is (m, k) and `r` is (k, n).
-///
-/// The last two axes are matrices; those before them count matrices, which are factorised one by one. By Householder reflections,
-/// as in LAPACK, so elements on the diagonal of `r` may be negative. NaN spreads as it does in arithmetic. Does not wait.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`](crate::Error::InvalidShape)), or on a CUDA device
-/// without cuSOLVER ([`Error::LibraryMissing`](crate::Error::LibraryMissing)).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]);
-/// let (q, r) = gpu::linalg::qr(&a);
-/// assert_eq!((q.shape(), r.shape()), (&[3, 2][..], &[2, 2][..]));
-/// assert!(gpu::allclose(&gpu::matmul(&q, &r), &a) && r.get(&[1, 0]) == 0.0);
-/// ```
-#[track_caller]
-pub fn qr<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
-    pair(check(qr_of(a.raw(), Qr::Reduced)))
-}
+    /// As [`qr()`], with all columns of `q`: of an (m, n) matrix `q` is (m, m) and `r` is (m, n). NumPy's mode
+    /// "complete".
+    ///
+    /// ```
+    /// let (q, r) = warpcell::linalg::qr_complete(&warpcell::ones::<f32>((3, 2)));
+    /// assert_eq!((q.shape(), r.shape()), (&[3, 3][..], &[3, 2][..]));
+    /// ```
+    pub fn qr_complete<T: Float>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
+        qr_of(a, true)
+    }
 
-/// As [`qr()`], with all columns of `q`: of an (m, n) matrix `q` is (m, m) and `r` is (m, n). NumPy's mode "complete".
-///
-/// ```
-/// let (q, r) = warpcell::linalg::qr_complete(&warpcell::ones::<f32>((3, 2)));
-/// assert_eq!((q.shape(), r.shape()), (&[3, 3][..], &[3, 2][..]));
-/// ```
-#[track_caller]
-pub fn qr_complete<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
-    pair(check(qr_of(a.raw(), Qr::Complete)))
-}
+    /// As [`qr()`], but `r` alone, in about half the time. NumPy's mode "r".
+    ///
+    /// ```
+    /// let r = warpcell::linalg::qr_r(&warpcell::array(&[[3.0], [4.0]]));
+    /// assert!(warpcell::allclose(&r.abs(), &[5.0]));
+    /// ```
+    pub fn qr_r<T: Float>(a: Matrix<T>) -> (r: Matrix<T>) {
+        r_of(a)
+    }
 
-/// As [`qr()`], but `r` alone, in about half the time. NumPy's mode "r".
-///
-/// ```
-/// let r = warpcell::linalg::qr_r(&warpcell::array(&[[3.0], [4.0]]));
-/// assert!(warpcell::allclose(&r.abs(), &[5.0]));
-/// ```
-#[track_caller]
-pub fn qr_r<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(qr_of(a.raw(), Qr::OnlyR)).1)
-}
+    /// The LU factorisation `(p, l, u)` with row exchanges: `p · l · u` is the matrix, `p` permutes rows, `l` has ones
+    /// on its diagonal and zeros above it, none larger than 1, and `u` is zero below its diagonal. SciPy's `linalg.lu`:
+    /// of an (m, n) matrix with k, the smaller length, the shapes are (m, m), (m, k) and (k, n).
+    ///
+    /// The last two axes are matrices, those before them count matrices. Singular matrices have factors too: `u` then
+    /// has a 0 on its diagonal. Waits for the device.
+    ///
+    /// **Panics** as [`qr()`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (p, l, u) = gpu::linalg::lu(&gpu::array(&[[0.0, 1.0], [2.0, 3.0]]));
+    /// assert_eq!(p.to_host(), ndarray::array![[0.0, 1.0], [1.0, 0.0]].into_dyn());
+    /// assert_eq!(l.to_host(), ndarray::array![[1.0, 0.0], [0.0, 1.0]].into_dyn());
+    /// assert_eq!(u.to_host(), ndarray::array![[2.0, 3.0], [0.0, 1.0]].into_dyn());
+    /// ```
+    pub fn lu<T: Float>(a: Matrix<T>) -> (p: Matrix<T>, l: Matrix<T>, u: Matrix<T>) {
+        lu_of(a)
+    }
 
-/// The LU factorisation `(p, l, u)` with row exchanges: `p · l · u` is the matrix, `p` permutes rows, `l` has ones on its
-/// diagonal and zeros above it, none larger than 1, and `u` is zero below its diagonal. SciPy's `linalg.lu`: of an (m, n)
-/// matrix with k, the smaller length, the shapes are (m, m), (m, k) and (k, n).
-///
-/// The last two axes are matrices, those before them count matrices. Singular matrices have factors too: `u` then has a 0 on its
-/// diagonal. Waits for the device.
-///
-/// **Panics** as [`qr()`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (p, l, u) = gpu::linalg::lu(&gpu::array(&[[0.0, 1.0], [2.0, 3.0]]));
-/// assert_eq!(p.to_host(), ndarray::array![[0.0, 1.0], [1.0, 0.0]].into_dyn());
-/// assert_eq!(l.to_host(), ndarray::array![[1.0, 0.0], [0.0, 1.0]].into_dyn());
-/// assert_eq!(u.to_host(), ndarray::array![[2.0, 3.0], [0.0, 1.0]].into_dyn());
-/// ```
-#[track_caller]
-pub fn lu<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>) {
-    let [p, l, u] = check(lu_of(a.raw()));
-    (DeviceArray::from_raw(p), DeviceArray::from_raw(l), DeviceArray::from_raw(u))
-}
-
-fallible! {
     /// The Cholesky factor of a symmetric positive definite matrix: `l`, zero above its diagonal, with `l · lᵀ` the
     /// matrix. NumPy's `linalg.cholesky`; only the matrix's lower triangle is read. Waits for the device.
     ///
@@ -102,31 +88,35 @@ fallible! {
     /// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
     /// ```
-    pub fn cholesky, try_cholesky<A: OnDevice<Elem = T>, T: Float>(a: &A) -> Result<DeviceArray<T>> {
-        cholesky_of(a.raw()).map(DeviceArray::from_raw)
+    pub fn cholesky, try_cholesky<T: Float>(a: Matrix<T>) -> (l: Matrix<T>) {
+        cholesky_of(a)
     }
 }
 
-fn pair<T: Float>((q, r): (Option<RawArray>, RawArray)) -> (DeviceArray<T>, DeviceArray<T>) {
-    (DeviceArray::from_raw(q.expect("Q was asked for")), DeviceArray::from_raw(r))
-}
-
-pub(crate) fn qr_of(a: &RawArray, wanted: Qr) -> Result<(Option<RawArray>, RawArray)> {
-    let operation = "qr";
-    let stack = Stack::new(operation, a)?;
+/// Q and R; all columns of Q, or as many as the smaller length.
+fn qr_of(a: &RawArray, is_complete: bool) -> Result<[RawArray; 2]> {
+    let stack = Stack::new("qr", a)?;
     let (m, n) = (stack.rows(), stack.columns());
-    let width = if wanted == Qr::Complete { m } else { m.min(n) };
-    let r = stack.output(operation, &[width, n])?;
-    let q = if wanted == Qr::OnlyR { None } else { Some(stack.output(operation, &[m, width])?) };
-    if !stack.is_empty() {
-        stack.backend()?.qr(stack.raw.view(), q.as_ref().map(RawArray::view), r.view())?;
-    } else if let Some(q) = &q {
-        fill_identity(q)?;
+    let width = if is_complete { m } else { m.min(n) };
+    let (q, r) = (stack.output("qr", &[m, width])?, stack.output("qr", &[width, n])?);
+    if stack.is_empty() {
+        fill_identity(&q)?;
+    } else {
+        stack.backend()?.qr(stack.raw.view(), Some(q.view()), r.view())?;
     }
-    Ok((q.map(|q| stack.unstacked(&q)), stack.unstacked(&r)))
+    Ok([q, r].map(|factor| stack.unstacked(&factor)))
 }
 
-pub(crate) fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
+fn r_of(a: &RawArray) -> Result<[RawArray; 1]> {
+    let stack = Stack::new("qr", a)?;
+    let r = stack.output("qr", &[stack.rows().min(stack.columns()), stack.columns()])?;
+    if !stack.is_empty() {
+        stack.backend()?.qr(stack.raw.view(), None, r.view())?;
+    }
+    Ok([stack.unstacked(&r)])
+}
+
+fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     let operation = "lu";
     let stack = Stack::new(operation, a)?;
     let (count, m, n) = (stack.count(), stack.rows(), stack.columns());
@@ -153,7 +143,7 @@ pub(crate) fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     Ok([p, l, u].map(|factor| stack.unstacked(&factor)))
 }
 
-pub(crate) fn cholesky_of(a: &RawArray) -> Result<RawArray> {
+fn cholesky_of(a: &RawArray) -> Result<[RawArray; 1]> {
     let operation = "cholesky";
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
@@ -161,5 +151,5 @@ pub(crate) fn cholesky_of(a: &RawArray) -> Result<RawArray> {
         let fault = stack.backend()?.cholesky(stack.raw.view(), out.view())?;
         stack.positive_definite(operation, fault)?;
     }
-    Ok(stack.unstacked(&out))
+    Ok([stack.unstacked(&out)])
 }

@@ -1,5 +1,6 @@
 //! Eigenvalues and singular values, and what they tell of a matrix.
 
+use super::matrices::matrices;
 use super::stacks::{Stack, epsilon, fill_identity, numbers};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::factorisations::SvdOutputs;
@@ -7,89 +8,84 @@ use crate::dtype::{DType, Element, Float, Number};
 use crate::error::{Error, Result, check};
 use crate::operations::reduce::as_mean;
 
-/// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix: `w` ascending, the eigenvector of `w[i]` in column `i` of `v`,
-/// orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only the matrix's lower triangle is read. Waits for the device.
-///
-/// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, and those of equal
-/// eigenvalues no certain direction: these may differ between devices.
-///
-/// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite ([`Error::NotFinite`]), if the
-/// iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let (w, v) = gpu::linalg::eigh(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]));
-/// assert!(gpu::allclose(&w, &[1.0, 3.0]));
-/// assert!(gpu::allclose(&(&v * &w), &gpu::matmul(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]), &v)));
-/// ```
-#[track_caller]
-pub fn eigh<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>) {
-    let (values, vectors) = check(eigh_of("eigh", a.raw(), true));
-    (DeviceArray::from_raw(values), DeviceArray::from_raw(vectors.expect("they were asked for")))
-}
+matrices! {
+    /// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix: `w` ascending, the eigenvector of `w[i]` in
+    /// column `i` of `v`, orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only the matrix's lower
+    /// triangle is read. Waits for the device.
+    ///
+    /// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, and those
+    /// of equal eigenvalues no certain direction: these may differ between devices.
+    ///
+    /// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite
+    /// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device
+    /// without cuSOLVER ([`Error::LibraryMissing`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (w, v) = gpu::linalg::eigh(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]));
+    /// assert!(gpu::allclose(&w, &[1.0, 3.0]));
+    /// assert!(gpu::allclose(&(&v * &w), &gpu::matmul(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]), &v)));
+    /// ```
+    pub fn eigh<T: Float>(a: Matrix<T>) -> (w: Vector<T>, v: Matrix<T>) {
+        eigh_of("eigh", a, true).map(|(w, v)| [w, v.expect("they were asked for")])
+    }
 
-/// The eigenvalues of a symmetric matrix, ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
-///
-/// **Panics** as [`eigh`] does.
-///
-/// ```
-/// let w = warpcell::linalg::eigvalsh(&warpcell::array(&[[0.0, 1.0], [1.0, 0.0]]));
-/// assert!(warpcell::allclose(&w, &[-1.0, 1.0]));
-/// ```
-#[track_caller]
-pub fn eigvalsh<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(eigh_of("eigvalsh", a.raw(), false)).0)
-}
+    /// The eigenvalues of a symmetric matrix, ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
+    ///
+    /// **Panics** as [`eigh`] does.
+    ///
+    /// ```
+    /// let w = warpcell::linalg::eigvalsh(&warpcell::array(&[[0.0, 1.0], [1.0, 0.0]]));
+    /// assert!(warpcell::allclose(&w, &[-1.0, 1.0]));
+    /// ```
+    pub fn eigvalsh<T: Float>(a: Matrix<T>) -> (w: Vector<T>) {
+        eigh_of("eigvalsh", a, false).map(|(w, _)| [w])
+    }
 
-/// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal, `s` is descending
-/// and not negative. NumPy's `linalg.svd`: of an (m, n) matrix with k, the smaller length, the shapes are (m, m), (k) and (n, n). For
-/// (m, k), (k) and (k, n) there is [`svd_with`]. Waits for the device.
-///
-/// The last two axes are matrices, those before them count matrices. Singular vectors have no certain sign, as those of [`eigh`].
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]), if an element is NaN or infinite
-/// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device without cuSOLVER
-/// ([`Error::LibraryMissing`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let (u, s, vh) = gpu::linalg::svd(&gpu::array(&[[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]]));
-/// assert_eq!((u.shape(), vh.shape()), (&[3, 3][..], &[2, 2][..]));
-/// assert!(gpu::allclose(&s, &[4.0, 3.0]));
-/// ```
-#[track_caller]
-pub fn svd<A: OnDevice<Elem = T>, T: Float>(a: &A) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>) {
-    svd_with(a, true)
-}
+    /// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal,
+    /// `s` is descending and not negative. NumPy's `linalg.svd`: of an (m, n) matrix with k, the smaller length, the
+    /// shapes are (m, m), (k) and (n, n). For (m, k), (k) and (k, n) there is [`svd_with`]. Waits for the device.
+    ///
+    /// The last two axes are matrices, those before them count matrices. Singular vectors have no certain sign, as
+    /// those of [`eigh`].
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]), if an element is NaN or infinite
+    /// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device
+    /// without cuSOLVER ([`Error::LibraryMissing`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (u, s, vh) = gpu::linalg::svd(&gpu::array(&[[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]]));
+    /// assert_eq!((u.shape(), vh.shape()), (&[3, 3][..], &[2, 2][..]));
+    /// assert!(gpu::allclose(&s, &[4.0, 3.0]));
+    /// ```
+    pub fn svd<T: Float>(a: Matrix<T>) -> (u: Matrix<T>, s: Vector<T>, vh: Matrix<T>) {
+        svd_with(a, true)
+    }
 
-/// As [`svd`]; without `full_matrices` there are only as many singular vectors as singular values.
-///
-/// ```
-/// let (u, s, vh) = warpcell::linalg::svd_with(&warpcell::ones::<f32>((5, 3)), false);
-/// assert_eq!((u.shape(), s.shape(), vh.shape()), (&[5, 3][..], &[3][..], &[3, 3][..]));
-/// ```
-#[track_caller]
-pub fn svd_with<A, T>(a: &A, full_matrices: bool) -> (DeviceArray<T>, DeviceArray<T>, DeviceArray<T>)
-where
-    A: OnDevice<Elem = T>,
-    T: Float,
-{
-    let (values, vectors) = check(svd_of("svd", a.raw(), Some(full_matrices)));
-    let (u, vh) = vectors.expect("they were asked for");
-    (DeviceArray::from_raw(u), DeviceArray::from_raw(values), DeviceArray::from_raw(vh))
-}
+    /// As [`svd`]; without `full_matrices` there are only as many singular vectors as singular values.
+    ///
+    /// ```
+    /// let (u, s, vh) = warpcell::linalg::svd_with(&warpcell::ones::<f32>((5, 3)), false);
+    /// assert_eq!((u.shape(), s.shape(), vh.shape()), (&[5, 3][..], &[3][..], &[3, 3][..]));
+    /// ```
+    pub fn svd_with<T: Float>(a: Matrix<T>, full_matrices: bool) -> (u: Matrix<T>, s: Vector<T>, vh: Matrix<T>) {
+        let (s, vectors) = svd_of("svd", a, Some(full_matrices))?;
+        let (u, vh) = vectors.expect("they were asked for");
+        Ok([u, s, vh])
+    }
 
-/// The singular values of a matrix, descending. NumPy's `linalg.svdvals`; see [`svd`].
-///
-/// **Panics** as [`svd`] does.
-///
-/// ```
-/// let s = warpcell::linalg::svdvals(&warpcell::array(&[[0.0, 2.0], [-5.0, 0.0]]));
-/// assert!(warpcell::allclose(&s, &[5.0, 2.0]));
-/// ```
-#[track_caller]
-pub fn svdvals<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(svd_of("svdvals", a.raw(), None)).0)
+    /// The singular values of a matrix, descending. NumPy's `linalg.svdvals`; see [`svd`].
+    ///
+    /// **Panics** as [`svd`] does.
+    ///
+    /// ```
+    /// let s = warpcell::linalg::svdvals(&warpcell::array(&[[0.0, 2.0], [-5.0, 0.0]]));
+    /// assert!(warpcell::allclose(&s, &[5.0, 2.0]));
+    /// ```
+    pub fn svdvals<T: Float>(a: Matrix<T>) -> (s: Vector<T>) {
+        svd_of("svdvals", a, None).map(|(s, _)| [s])
+    }
 }
 
 /// The rank of a matrix: how many singular values are more than the largest one times the type's epsilon and the larger length. NumPy's
@@ -147,11 +143,7 @@ pub fn cond_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean
     DeviceArray::from_raw(check(conditions_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
-pub(crate) fn eigh_of(
-    operation: &'static str,
-    a: &RawArray,
-    with_vectors: bool,
-) -> Result<(RawArray, Option<RawArray>)> {
+fn eigh_of(operation: &'static str, a: &RawArray, with_vectors: bool) -> Result<(RawArray, Option<RawArray>)> {
     let stack = Stack::square(operation, a)?;
     let n = stack.rows();
     let values = stack.output(operation, &[n])?;
