@@ -2,7 +2,7 @@
 
 use super::matrices::matrices;
 use super::spectra::svd_of;
-use super::stacks::{Stack, epsilon, fill_identity, numbers};
+use super::stacks::{Stack, column, epsilon, fill_identity, line, numbers, transposed};
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
@@ -296,28 +296,6 @@ pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
     }
     let out = right.unstacked(&out);
     Ok(if is_vector { line(&out) } else { out })
-}
-
-/// A vector as a matrix of one column; a view.
-fn column(raw: &RawArray) -> RawArray {
-    let mut layout = raw.layout.clone();
-    layout.shape.push(1);
-    layout.strides.push(0);
-    raw.with_layout(layout)
-}
-
-/// A matrix of one column as a vector; a view.
-fn line(raw: &RawArray) -> RawArray {
-    let mut layout = raw.layout.clone();
-    layout.shape.pop();
-    layout.strides.pop();
-    raw.with_layout(layout)
-}
-
-/// With rows and columns exchanged; a view.
-fn transposed(raw: &RawArray) -> RawArray {
-    let rank = raw.shape().len();
-    raw.moved(rank - 1, rank - 2)
 }
 
 /// A factorisation by singular values, and what stands for dividing by them.

@@ -164,3 +164,25 @@ pub(super) fn numbers(raw: &RawArray) -> Result<Vec<f64>> {
 pub(super) fn epsilon(dtype: DType) -> f64 {
     if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
+
+/// A vector as a matrix of one column; a view.
+pub(super) fn column(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    layout.shape.push(1);
+    layout.strides.push(0);
+    raw.with_layout(layout)
+}
+
+/// A matrix of one column as a vector; a view.
+pub(super) fn line(raw: &RawArray) -> RawArray {
+    let mut layout = raw.layout.clone();
+    layout.shape.pop();
+    layout.strides.pop();
+    raw.with_layout(layout)
+}
+
+/// With rows and columns exchanged; a view.
+pub(super) fn transposed(raw: &RawArray) -> RawArray {
+    let rank = raw.shape().len();
+    raw.moved(rank - 1, rank - 2)
+}
