@@ -1,6 +1,8 @@
 //! The same functions on host arrays: `ndarray` arrays in and out, computed by the code of the CPU backend.
 //!
-//! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is.
+//! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is. Results are written into their vectors
+//! directly. Linear algebra takes arrays of the CPU backend instead, since it takes longer than the copies: from such arrays,
+//! results below 1 MiB are copied, and a convolution of 256 × 256 elements would take five times as long.
 
 use crate::array::axes::axis_of;
 use crate::array::sides::{HostView, sealed::Host};
@@ -214,8 +216,8 @@ fallible! {
     {
         let (image, kernel) = (image.host_view(), kernel.host_view());
         let plan = Plan2::new("convolve2d", &image.shape, &kernel.shape, image.dtype, mode, Sum::Convolution)?;
-        let values =
-            vec_of("convolve2d", &plan.shape, |out| convolve2d_views(&image, &kernel, &plan, padding(boundary), out))?;
+        let (image, kernel) = if plan.swapped { (&kernel, &image) } else { (&image, &kernel) };
+        let values = convolved("convolve2d", image, kernel, plan.origin, padding(boundary), &plan.shape)?;
         Ok(Array2::from_shape_vec(plan.shape, values).expect("as many elements as the shape has"))
     }
 }
@@ -270,24 +272,6 @@ fn sorted_values<T: Element>(host: &HostView<'_>) -> Result<Vec<T>> {
     sorted.map(|()| values)
 }
 
-fn convolve2d_views(image: &HostView<'_>, kernel: &HostView<'_>, plan: &Plan2, padding: Padding, out: *mut u8) {
-    let (image, kernel) = if plan.swapped { (kernel, image) } else { (image, kernel) };
-    let (image, kernel) = (Packed::new(image), Packed::new(kernel));
-    let shape = |view: &Packed<'_>| [view.host.shape[0], view.host.shape[1]];
-    let job = cpu::convolve::Job {
-        image: image.pointer(),
-        image_shape: shape(&image),
-        filter: kernel.pointer(),
-        filter_shape: shape(&kernel),
-        origin: plan.origin,
-        padding,
-        out,
-        out_shape: plan.shape,
-    };
-    // SAFETY: the views' elements are borrowed and contiguous; `out` has room for the plan's shape.
-    unsafe { cpu::convolve::convolve2d(image.host.dtype, &job) };
-}
-
 /// The 1-D convolution or correlation of host arrays.
 pub(crate) fn slide_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: Mode, sum: Sum) -> Result<Vec<T>> {
     let plan = Plan1::new(&a.shape, &v.shape, a.dtype, mode, sum)?;
@@ -298,22 +282,35 @@ pub(crate) fn slide_views<T: Number>(a: &HostView<'_>, v: &HostView<'_>, mode: M
     } else {
         v
     };
-    let shape = |view: &HostView<'_>| [1, view.shape[0]];
-    vec_of(sum.name(), &[plan.length], |out| {
-        let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
-        let (signal, kernel) = (Packed::new(a), Packed::new(v));
+    let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
+    let padding = Padding::Fill(T::default().to_scalar());
+    convolved(sum.name(), a, v, (0, plan.origin), padding, &[plan.length])
+}
+
+/// The part of a convolution of an image and a kernel from `origin` on; 1-D arrays are images of one row.
+fn convolved<T: Element>(
+    operation: &'static str,
+    image: &HostView<'_>,
+    kernel: &HostView<'_>,
+    origin: (usize, usize),
+    padding: Padding,
+    shape: &[usize],
+) -> Result<Vec<T>> {
+    let plane = |shape: &[usize]| if let [rows, columns] = *shape { [rows, columns] } else { [1, shape[0]] };
+    vec_of(operation, shape, |out| {
+        let (packed, packed_kernel) = (Packed::new(image), Packed::new(kernel));
         let job = cpu::convolve::Job {
-            image: signal.pointer(),
-            image_shape: shape(a),
-            filter: kernel.pointer(),
-            filter_shape: shape(v),
-            origin: (0, plan.origin),
-            padding: Padding::Fill(T::default().to_scalar()),
+            image: packed.pointer(),
+            image_shape: plane(&image.shape),
+            filter: packed_kernel.pointer(),
+            filter_shape: plane(&kernel.shape),
+            origin,
+            padding,
             out,
-            out_shape: [1, plan.length],
+            out_shape: plane(shape),
         };
-        // SAFETY: the views' elements are borrowed and contiguous; `out` has room for the plan's length.
-        unsafe { cpu::convolve::convolve2d(a.dtype, &job) };
+        // SAFETY: the views' elements are borrowed and contiguous; `out` has room for its shape.
+        unsafe { cpu::convolve::convolve2d(image.dtype, &job) };
     })
 }
 
