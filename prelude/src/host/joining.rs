@@ -29,10 +29,7 @@ where
     D: Dimension + 'a,
 {
     let views: Vec<HostView<'_>> = arrays.into_iter().map(Host::host_view).collect();
-    let joined = check(Joined::stacked(&views, axis));
-    let mut shape = D::Larger::zeros(joined.shape.len());
-    shape.slice_mut().copy_from_slice(&joined.shape);
-    Array::from_shape_vec(shape, check(joined.values(&views))).expect("as many elements as the shape has")
+    check(Joined::stacked(&views, axis).and_then(|joined| joined.array(&views)))
 }
 
 /// Arrays joined along an axis that they have; NumPy's `concatenate`.
@@ -54,10 +51,7 @@ where
     D: Dimension + 'a,
 {
     let views: Vec<HostView<'_>> = arrays.into_iter().map(Host::host_view).collect();
-    let joined = check(Joined::concatenated(&views, axis));
-    let mut shape = D::zeros(joined.shape.len());
-    shape.slice_mut().copy_from_slice(&joined.shape);
-    Array::from_shape_vec(shape, check(joined.values(&views))).expect("as many elements as the shape has")
+    check(Joined::concatenated(&views, axis).and_then(|joined| joined.array(&views)))
 }
 
 /// The elements in row-major order in another shape, copied; NumPy's `reshape`. (`ndarray`'s own, `to_shape`, gives a `Result` of
@@ -160,6 +154,12 @@ impl Joined {
             place
         });
         Ok(Joined { operation, places: places.collect(), shape })
+    }
+
+    fn array<T: Element, D: Dimension>(&self, parts: &[HostView<'_>]) -> Result<Array<T, D>> {
+        let mut shape = D::zeros(self.shape.len());
+        shape.slice_mut().copy_from_slice(&self.shape);
+        Ok(Array::from_shape_vec(shape, self.values(parts)?).expect("as many elements as the shape has"))
     }
 
     /// The elements of the result.

@@ -107,11 +107,7 @@ fallible! {
 /// assert_eq!(gpu::choose_conv_method(&image, &image, Mode::Same), Method::Fft);
 /// ```
 #[track_caller]
-pub fn choose_conv_method<A, K>(a: &A, k: &K, mode: Mode) -> Method
-where
-    A: Convolve,
-    K: SameSide<A::Side, A::Elem>,
-{
+pub fn choose_conv_method<A: Convolve, K: SameSide<A::Side, A::Elem>>(a: &A, k: &K, mode: Mode) -> Method {
     check(choose_for(&a.any_view(), &k.any_view(), mode))
 }
 

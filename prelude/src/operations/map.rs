@@ -10,6 +10,22 @@ use crate::operations::elementwise::RawOperand;
 use crate::registry;
 use std::borrow::Cow;
 
+/// Hands tuples of one to eight elements to a macro: for each element two names of types, the name of a value, and its number.
+macro_rules! one_to_eight {
+    ($each:ident) => {
+        $each! {
+            (A X a 0)
+            (A X a 0, B Y b 1)
+            (A X a 0, B Y b 1, C Z c 2)
+            (A X a 0, B Y b 1, C Z c 2, D U d 3)
+            (A X a 0, B Y b 1, C Z c 2, D U d 3, E V e 4)
+            (A X a 0, B Y b 1, C Z c 2, D U d 3, E V e 4, G W g 5)
+            (A X a 0, B Y b 1, C Z c 2, D U d 3, E V e 4, G W g 5, H P h 6)
+            (A X a 0, B Y b 1, C Z c 2, D U d 3, E V e 4, G W g 5, H P h 6, I Q i 7)
+        }
+    };
+}
+
 mod arguments;
 mod function;
 pub(crate) mod fuse;

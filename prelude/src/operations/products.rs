@@ -30,12 +30,7 @@ fallible! {
     /// let (a, b) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[4.0, 5.0, 6.0]));
     /// assert_eq!(gpu::dot(&a, &b), 32.0);
     /// ```
-    pub fn dot, try_dot<A, B, T>(a: &A, b: &B) -> Result<T>
-    where
-        A: OnDevice<Elem = T>,
-        B: OnDevice<Elem = T>,
-        T: Element,
-    {
+    pub fn dot, try_dot<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> Result<T> {
         dot_of("dot", a.raw(), b.raw()).map(transfer::typed_scalar)
     }
 }
@@ -50,12 +45,7 @@ fallible! {
 /// assert_eq!(gpu::vdot(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[[1, 0], [0, 1]])), 5);
 /// ```
 #[track_caller]
-pub fn vdot<A, B, T>(a: &A, b: &B) -> T
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
+pub fn vdot<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> T {
     transfer::typed_scalar(check(vdot_of(a.raw(), b.raw())))
 }
 
@@ -107,12 +97,7 @@ fallible! {
 /// assert_eq!(gpu::inner(&a, &gpu::array(&[1, 10])).to_host(), ndarray::array![21, 43].into_dyn());
 /// ```
 #[track_caller]
-pub fn inner<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
+pub fn inner<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(inner_of(a.raw(), b.raw())))
 }
 
@@ -124,12 +109,7 @@ where
 /// assert_eq!(out.to_host(), ndarray::array![[1, 10, 100], [2, 20, 200]].into_dyn());
 /// ```
 #[track_caller]
-pub fn outer<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
+pub fn outer<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(outer_of(a.raw(), b.raw())))
 }
 
@@ -170,12 +150,7 @@ fallible! {
 /// assert_eq!(out.to_host(), ndarray::array![1, 2, 3, 10, 20, 30].into_dyn());
 /// ```
 #[track_caller]
-pub fn kron<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Element,
-{
+pub fn kron<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(kron_of(a.raw(), b.raw())))
 }
 

@@ -15,109 +15,151 @@
 //! assert!(dice.min() == 1 && dice.max() == 6 && noise.shape() == [16, 16]);
 //! ```
 
+pub(crate) mod generator;
+
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
 use crate::backend::{Distribution, Layout, cpu};
-use crate::device::{self};
+use crate::device;
 use crate::dtype::{DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::philox::Stream;
+use generator::generator;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each call.
-///
-/// Calls that draw the same numbers in the same order after the same seed give the same arrays. Every call begins at a new
-/// block of the generator, so an array of eight is not two arrays of four.
-///
-/// ```
-/// let mut first = warpcell::random::Generator::new(1);
-/// let mut second = warpcell::random::Generator::new(1);
-/// assert!(first.random(100).eq(&second.random(100)).all());
-/// ```
-#[derive(Clone, Debug)]
-pub struct Generator {
-    pub(crate) stream: Stream,
-}
-
-impl Generator {
-    /// A generator that is determined by its seed.
-    pub fn new(seed: u64) -> Generator {
-        Generator { stream: Stream::new(seed) }
-    }
-
-    /// A generator that is seeded from the system's entropy.
+generator! {
+    /// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each
+    /// call.
+    ///
+    /// Calls that draw the same numbers in the same order after the same seed give the same arrays. Every call begins
+    /// at a new block of the generator, so an array of eight is not two arrays of four.
+    ///
+    /// ```
+    /// let mut first = warpcell::random::Generator::new(1);
+    /// let mut second = warpcell::random::Generator::new(1);
+    /// assert!(first.random(100).eq(&second.random(100)).all());
+    /// ```
     ///
     /// ```
     /// use warpcell::random::Generator;
     /// assert!(Generator::from_entropy().random(4).ne(&Generator::from_entropy().random(4)).any());
-    /// ```
-    pub fn from_entropy() -> Generator {
-        Generator { stream: Stream::from_entropy() }
-    }
-
-    /// `count` generators whose numbers are independent of this one's and of one another's, determined by the seed: one for
-    /// each worker, say. Later calls give further ones; the numbers of this generator stay what they are.
-    ///
-    /// ```
-    /// let mut generator = warpcell::random::Generator::new(1);
-    /// let arrays: Vec<_> = generator.spawn(3).iter_mut().map(|child| child.random(10)).collect();
+    /// let arrays: Vec<_> = Generator::new(1).spawn(3).iter_mut().map(|child| child.random(10)).collect();
     /// assert!(arrays[0].ne(&arrays[1]).all());
     /// ```
-    pub fn spawn(&mut self, count: usize) -> Vec<Generator> {
-        (0..count).map(|_| Generator { stream: self.stream.spawn() }).collect()
+    pub struct Generator;
+
+    /// Uniform numbers from 0 to below 1: multiples of 2^-53.
+    ///
+    /// **Panics** if the size is too large to address or the memory cannot be had, as all functions here.
+    ///
+    /// ```
+    /// let a = warpcell::random::random((3, 4));
+    /// assert!(a.ge(0.0).all() && a.lt(1.0).all());
+    /// ```
+    pub fn random(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        array(check(uniform_of(Scalar::F64(0.0), Scalar::F64(1.0))), "random", stream, size)
     }
 
-    /// As [`random::random`](random()), from this generator.
-    #[track_caller]
-    pub fn random(&mut self, size: impl IntoShape) -> DeviceArray<f64> {
-        array(check(uniform_of(Scalar::F64(0.0), Scalar::F64(1.0))), "random", &mut self.stream, size)
+    /// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24).
+    ///
+    /// **Panics** unless both are finite, `low` is less than `high`, and so is their distance
+    /// ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// let a = warpcell::random::uniform(-1.0f32, 1.0, 1000);
+    /// assert!(a.min() < 0.0 && a.max() < 1.0);
+    /// ```
+    pub fn uniform<T: Float>(stream, low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(uniform_of(low.to_scalar(), high.to_scalar())), "uniform", stream, size)
     }
 
-    /// As [`random::uniform`](uniform), from this generator.
-    #[track_caller]
-    pub fn uniform<T: Float>(&mut self, low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(uniform_of(low.to_scalar(), high.to_scalar())), "uniform", &mut self.stream, size)
+    /// Normal numbers with mean `loc` and standard deviation `scale`, by the method of Box and Muller.
+    ///
+    /// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// let a = warpcell::random::normal(5.0f64, 2.0, 10_000);
+    /// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
+    /// ```
+    pub fn normal<T: Float>(stream, loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(normal_of(loc.to_scalar(), scale.to_scalar())), "normal", stream, size)
     }
 
-    /// As [`random::normal`](normal), from this generator.
-    #[track_caller]
-    pub fn normal<T: Float>(&mut self, loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(normal_of(loc.to_scalar(), scale.to_scalar())), "normal", &mut self.stream, size)
+    /// Exponential numbers of mean `scale`.
+    ///
+    /// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// let a = warpcell::random::exponential(3.0f64, 10_000);
+    /// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
+    /// ```
+    pub fn exponential<T: Float>(stream, scale: T, size: impl IntoShape) -> DeviceArray<T> {
+        array(check(exponential_of(scale.to_scalar())), "exponential", stream, size)
     }
 
-    /// As [`random::exponential`](exponential), from this generator.
-    #[track_caller]
-    pub fn exponential<T: Float>(&mut self, scale: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(exponential_of(scale.to_scalar())), "exponential", &mut self.stream, size)
+    /// Integers of a range, `0..10` or `0..=9`, all equally likely, and of the type of its bounds.
+    ///
+    /// **Panics** if the range is empty ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// let dice = warpcell::random::integers(1..=6, 100);
+    /// assert!(dice.min() >= 1 && dice.max() <= 6);
+    /// let bytes = warpcell::random::integers(0..=u8::MAX, (2, 8));
+    /// assert_eq!(bytes.nbytes(), 16);
+    /// ```
+    pub fn integers<R: IntegerRange>(stream, range: R, size: impl IntoShape) -> DeviceArray<R::Elem> {
+        array(check(integers_of(range.bounds())), "integers", stream, size)
     }
 
-    /// As [`random::integers`](integers), from this generator.
-    #[track_caller]
-    pub fn integers<R: IntegerRange>(&mut self, range: R, size: impl IntoShape) -> DeviceArray<R::Elem> {
-        array(check(integers_of(range.bounds())), "integers", &mut self.stream, size)
+    /// The numbers from 0 to below `n` in random order, all orders equally likely.
+    ///
+    /// They are put in order on the host and copied to the device: what is as quick on a device is not as even.
+    ///
+    /// ```
+    /// let order = warpcell::random::permutation(100);
+    /// assert_eq!(order.sum(), 99 * 100 / 2);
+    /// ```
+    pub fn permutation(stream, n: usize) -> DeviceArray<i64> {
+        DeviceArray::from_raw(check(permutation_raw(stream, n)))
     }
 
-    /// As [`random::permutation`](permutation), from this generator.
-    #[track_caller]
-    pub fn permutation(&mut self, n: usize) -> DeviceArray<i64> {
-        DeviceArray::from_raw(check(permutation_raw(&mut self.stream, n)))
+    /// Puts the elements of an array, or its parts along the first axis, in random order, also in the array of which it
+    /// is a view.
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]), or is a view made by
+    /// [`broadcast_to`](DeviceArray::broadcast_to) ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// let mut deck = warpcell::arange(52);
+    /// warpcell::random::shuffle(&mut deck);
+    /// assert_eq!(deck.sum(), 51 * 52 / 2i64);
+    /// ```
+    pub fn shuffle<T: Element>(stream, a: &mut DeviceArray<T>) {
+        check(shuffle_raw(stream, &a.raw));
     }
 
-    /// As [`random::shuffle`](shuffle), from this generator.
-    #[track_caller]
-    pub fn shuffle<T: Element>(&mut self, a: &mut DeviceArray<T>) {
-        check(shuffle_raw(&mut self.stream, &a.raw));
-    }
-
-    /// As [`random::choice`](choice), from this generator.
-    #[track_caller]
-    pub fn choice<A, T>(&mut self, a: &A, size: impl IntoShape, replace: bool) -> DeviceArray<T>
-    where
-        A: OnDevice<Elem = T>,
-        T: Element,
-    {
-        DeviceArray::from_raw(check(choice_raw(&mut self.stream, a.raw(), &size.into_shape(), replace)))
+    /// Elements of an array, or parts of it along the first axis, chosen at random, all equally likely; with `replace`,
+    /// any number of times each, else at most once.
+    ///
+    /// The shape of the result is `size`, and the array's other axes.
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]), or too few elements ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let colours = gpu::array(&[10, 20, 30]);
+    /// let many = gpu::random::choice(&colours, (4, 5), true);
+    /// assert!(many.shape() == [4, 5] && many.min() >= 10);
+    /// let all = gpu::random::choice(&colours, 3, false);
+    /// assert_eq!(all.sum(), 60i64);
+    /// ```
+    pub fn choice<A: OnDevice<Elem = T>, T: Element>(
+        stream,
+        a: &A,
+        size: impl IntoShape,
+        replace: bool,
+    ) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(choice_raw(stream, a.raw(), &size.into_shape(), replace)))
     }
 }
 
@@ -132,133 +174,6 @@ impl Generator {
 /// ```
 pub fn seed(seed: u64) {
     *default() = Generator::new(seed);
-}
-
-/// Uniform numbers from 0 to below 1: multiples of 2^-53.
-///
-/// **Panics** if the size is too large to address or the memory cannot be had, as all functions here.
-///
-/// ```
-/// let a = warpcell::random::random((3, 4));
-/// assert!(a.ge(0.0).all() && a.lt(1.0).all());
-/// ```
-#[track_caller]
-pub fn random(size: impl IntoShape) -> DeviceArray<f64> {
-    default().random(size)
-}
-
-/// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24).
-///
-/// **Panics** unless both are finite, `low` is less than `high`, and so is their distance ([`Error::InvalidArgument`]).
-///
-/// ```
-/// let a = warpcell::random::uniform(-1.0f32, 1.0, 1000);
-/// assert!(a.min() < 0.0 && a.max() < 1.0);
-/// ```
-#[track_caller]
-pub fn uniform<T: Float>(low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
-    default().uniform(low, high, size)
-}
-
-/// Normal numbers with mean `loc` and standard deviation `scale`, by the method of Box and Muller.
-///
-/// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`]).
-///
-/// ```
-/// let a = warpcell::random::normal(5.0f64, 2.0, 10_000);
-/// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
-/// ```
-#[track_caller]
-pub fn normal<T: Float>(loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
-    default().normal(loc, scale, size)
-}
-
-/// Exponential numbers of mean `scale`.
-///
-/// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`]).
-///
-/// ```
-/// let a = warpcell::random::exponential(3.0f64, 10_000);
-/// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
-/// ```
-#[track_caller]
-pub fn exponential<T: Float>(scale: T, size: impl IntoShape) -> DeviceArray<T> {
-    default().exponential(scale, size)
-}
-
-/// Integers of a range, `0..10` or `0..=9`, all equally likely, and of the type of its bounds.
-///
-/// **Panics** if the range is empty ([`Error::InvalidArgument`]).
-///
-/// ```
-/// let dice = warpcell::random::integers(1..=6, 100);
-/// assert!(dice.min() >= 1 && dice.max() <= 6);
-/// let bytes = warpcell::random::integers(0..=u8::MAX, (2, 8));
-/// assert_eq!(bytes.nbytes(), 16);
-/// ```
-#[track_caller]
-pub fn integers<R: IntegerRange>(range: R, size: impl IntoShape) -> DeviceArray<R::Elem> {
-    default().integers(range, size)
-}
-
-/// The numbers from 0 to below `n` in random order, all orders equally likely.
-///
-/// They are put in order on the host and copied to the device: what is as quick on a device is not as even.
-///
-/// ```
-/// let order = warpcell::random::permutation(100);
-/// assert_eq!(order.sum(), 99 * 100 / 2);
-/// ```
-#[track_caller]
-pub fn permutation(n: usize) -> DeviceArray<i64> {
-    default().permutation(n)
-}
-
-/// Puts the elements of an array, or its parts along the first axis, in random order, also in the array of which it is a view.
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]), or is a view made by
-/// [`broadcast_to`](DeviceArray::broadcast_to) ([`Error::InvalidArgument`]).
-///
-/// ```
-/// let mut deck = warpcell::arange(52);
-/// warpcell::random::shuffle(&mut deck);
-/// assert_eq!(deck.sum(), 51 * 52 / 2i64);
-/// ```
-#[track_caller]
-pub fn shuffle<T: Element>(a: &mut DeviceArray<T>) {
-    default().shuffle(a);
-}
-
-/// Elements of an array, or parts of it along the first axis, chosen at random, all equally likely; with `replace`, any number
-/// of times each, else at most once.
-///
-/// The shape of the result is `size`, and the array's other axes.
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]), or too few elements ([`Error::InvalidArgument`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let colours = gpu::array(&[10, 20, 30]);
-/// let many = gpu::random::choice(&colours, (4, 5), true);
-/// assert!(many.shape() == [4, 5] && many.min() >= 10);
-/// let all = gpu::random::choice(&colours, 3, false);
-/// assert_eq!(all.sum(), 60i64);
-/// ```
-#[track_caller]
-pub fn choice<A, T>(a: &A, size: impl IntoShape, replace: bool) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    T: Element,
-{
-    default().choice(a, size, replace)
-}
-
-/// The generator of the functions above.
-fn default() -> MutexGuard<'static, Generator> {
-    static DEFAULT: OnceLock<Mutex<Generator>> = OnceLock::new();
-    let generator = DEFAULT.get_or_init(|| Mutex::new(Generator::from_entropy()));
-    // A panic of another holder leaves a generator that is as good.
-    generator.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 mod sealed {

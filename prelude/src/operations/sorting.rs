@@ -124,12 +124,7 @@ where
 /// assert_eq!(numbers.to_host(), ndarray::arr1(&[1i64, 4, 3, 2]).into_dyn());
 /// ```
 #[track_caller]
-pub fn digitize<A, B, T>(a: &A, bins: &B) -> DeviceArray<i64>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Real,
-{
+pub fn digitize<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real>(a: &A, bins: &B) -> DeviceArray<i64> {
     digitize_with(a, bins, Side::Left)
 }
 

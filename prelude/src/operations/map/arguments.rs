@@ -49,7 +49,7 @@ macro_rules! arguments_of_one {
 arguments_of_one!(DeviceArray<T> &DeviceArray<T>);
 
 macro_rules! tuples {
-    ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
+    ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
         impl<$($argument: Sealed),*> sealed::Arguments for ($($argument,)*) {
             fn run(&self, request: &Request<'_>) -> Result<Vec<RawArray>> {
                 request.run(&[$(self.$index.raw_operand()),*])
@@ -58,13 +58,4 @@ macro_rules! tuples {
         impl<$($type: Element, $argument: Argument<$type>),*> Arguments<($($type,)*)> for ($($argument,)*) {}
     )*};
 }
-tuples! {
-    (A X 0)
-    (A X 0, B Y 1)
-    (A X 0, B Y 1, C Z 2)
-    (A X 0, B Y 1, C Z 2, D U 3)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6, I Q 7)
-}
+one_to_eight!(tuples);

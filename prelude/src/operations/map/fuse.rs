@@ -33,7 +33,7 @@ impl<F> fmt::Debug for Fused<F> {
 }
 
 macro_rules! formulas {
-    ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
+    ($(($($type:ident $unused:ident $argument:ident $index:tt),*))*) => {$(
         impl<R: Results, $($type: Element),*> Fused<fn($($type),*) -> R> {
             /// What `fuse!` expands to: the closure for the CPU, and what the macro knows of its text. `WIDE` says that the
             /// processor has AVX2 and FMA.
@@ -94,16 +94,7 @@ macro_rules! formulas {
         }
     )*};
 }
-formulas! {
-    (A a 0)
-    (A a 0, B b 1)
-    (A a 0, B b 1, C c 2)
-    (A a 0, B b 1, C c 2, D d 3)
-    (A a 0, B b 1, C c 2, D d 3, E e 4)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, G g 5)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, G g 5, H h 6)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, G g 5, H h 6, I i 7)
-}
+one_to_eight!(formulas);
 
 /// Makes one function over arrays of a formula that is written as a closure; `cupy.fuse`.
 ///

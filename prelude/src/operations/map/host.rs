@@ -90,7 +90,7 @@ impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
 impl<A: OnHost + ?Sized> HostArguments<(A::Elem,)> for &A {}
 
 macro_rules! tuples {
-    ($(($($type:ident $argument:ident $index:tt),*))*) => {$(
+    ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
         impl<$($argument: sealed::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
             fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
                 run(request, place, &[$(self.$index.operand()),*])
@@ -99,16 +99,7 @@ macro_rules! tuples {
         impl<$($type, $argument: HostArgument<$type>),*> HostArguments<($($type,)*)> for ($($argument,)*) {}
     )*};
 }
-tuples! {
-    (A X 0)
-    (A X 0, B Y 1)
-    (A X 0, B Y 1, C Z 2)
-    (A X 0, B Y 1, C Z 2, D U 3)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6)
-    (A X 0, B Y 1, C Z 2, D U 3, E V 4, G W 5, H P 6, I Q 7)
-}
+one_to_eight!(tuples);
 
 fallible! {
     /// Copies host arrays to the device, runs the function over them there as [`map`](crate::map) does, and copies the
