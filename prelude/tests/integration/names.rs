@@ -47,12 +47,15 @@ fn float<T: Element>(value: T) -> f64 {
     }
 }
 
+/// An expression of ours.
+type Expression<T> = fn(&Data<T>) -> ArrayD<f64>;
+
 struct Row {
     numpy: &'static str,
     ours: &'static str,
-    outcome: fn(&Data<f64>) -> ArrayD<f64>,
+    outcome: Expression<f64>,
     /// The same expression of `f32`, for the topics that say `and f32`. Their rows are evaluated with other strides, too.
-    narrow: Option<fn(&Data<f32>) -> ArrayD<f64>>,
+    narrow: Option<Expression<f32>>,
 }
 
 /// The arrays that the expressions speak of; the same as in tests/parity/generate.py.
