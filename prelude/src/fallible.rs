@@ -49,24 +49,24 @@ macro_rules! fallible {
         }
     )*};
 
-    // How the plain name calls the other, and what documentation calls it: by what the function takes first.
+    // How the plain name calls the other, and where it is for documentation: by what the function takes first.
     (@call (&mut $self:ident $($others:tt)*) $name:ident $twin:ident $parts:tt) => {
-        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] [(Self::$name)] $parts }
+        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] "Self::" $parts }
     };
     (@call (&$self:ident $($others:tt)*) $name:ident $twin:ident $parts:tt) => {
-        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] [(Self::$name)] $parts }
+        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] "Self::" $parts }
     };
     (@call ($first:ident: $($others:tt)*) $name:ident $twin:ident $parts:tt) => {
-        $crate::fallible::fallible! { @both (, $first: $($others)*) $name $twin [$twin] [] $parts }
+        $crate::fallible::fallible! { @both (, $first: $($others)*) $name $twin [$twin] "fn@" $parts }
     };
     (@call ($self:ident $($others:tt)*) $name:ident $twin:ident $parts:tt) => {
-        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] [(Self::$name)] $parts }
+        $crate::fallible::fallible! { @both ($($others)*) $name $twin [$self.$twin] "Self::" $parts }
     };
     (@call () $name:ident $twin:ident $parts:tt) => {
-        $crate::fallible::fallible! { @both () $name $twin [$twin] [] $parts }
+        $crate::fallible::fallible! { @both () $name $twin [$twin] "fn@" $parts }
     };
 
-    (@both ($(, $argument:ident: $type:ty)* $(,)?) $name:ident $twin:ident [$($call:tt)*] [$($path:tt)*] {
+    (@both ($(, $argument:ident: $type:ty)* $(,)?) $name:ident $twin:ident [$($call:tt)*] $scope:literal {
         attributes: [$($attributes:tt)*]
         generics: [$($generics:tt)*]
         arguments: $arguments:tt
@@ -80,7 +80,7 @@ macro_rules! fallible {
             $crate::error::check($($call)*($($argument),*))
         }
 
-        #[doc = concat!("As [`", stringify!($name), "`]", stringify!($($path)*), ", but returns the error.")]
+        #[doc = concat!("As [`", stringify!($name), "`](", $scope, stringify!($name), "), but returns the error.")]
         pub fn $twin $($generics)* $arguments -> $crate::error::Result<$value> $($where)* $body
     };
 }
