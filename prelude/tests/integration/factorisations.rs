@@ -450,3 +450,29 @@ fn host_arrays_have_the_same_results() {
     assert!(gpu::allclose(&gpu::host::linalg::eigvalsh(&definite), &w));
     assert!((gpu::host::linalg::det(&definite) / w.product() - 1.0).abs() < 1e-12);
 }
+
+#[test]
+fn functions_of_host_arrays_give_host_arrays() {
+    use gpu::host::linalg as host;
+    use warpcell::ndarray::array;
+    let tall = array![[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]];
+    let (q, r) = host::qr(&tall);
+    assert_eq!((q.dim(), r.dim()), ((3, 2), (2, 2)));
+    let (q, r) = host::qr_complete(&tall);
+    assert_eq!((q.dim(), r.dim(), host::qr_r(&tall).dim()), ((3, 3), (3, 2), (2, 2)));
+    let (p, _, u) = host::lu(&array![[0.0, 1.0], [2.0, 3.0]]);
+    assert_eq!((p[[0, 1]], u[[0, 0]]), (1.0, 2.0));
+    assert_eq!(host::cholesky(&array![[4.0, 2.0], [2.0, 5.0]]), array![[2.0, 0.0], [1.0, 2.0]]);
+    assert_eq!(host::inv(&array![[2.0, 0.0], [0.0, 4.0]]), array![[0.5, 0.0], [0.0, 0.25]]);
+    let (w, v) = host::eigh(&array![[2.0, 1.0], [1.0, 2.0]]);
+    assert!((w[1] - 3.0f64).abs() < 1e-12 && (v[[0, 1]] - v[[1, 1]]).abs() < 1e-12);
+    assert!((host::eigvalsh(&array![[0.0, 1.0], [1.0, 0.0]])[0] + 1.0f64).abs() < 1e-12);
+    let diagonal = array![[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]];
+    let (u, s, vh) = host::svd(&diagonal);
+    assert!((s[0] - 4.0f64).abs() < 1e-12 && u.dim() == (3, 3) && vh.dim() == (2, 2));
+    assert_eq!(host::svd_with(&diagonal, false).0.dim(), (3, 2));
+    assert!((host::svdvals(&array![[0.0, 2.0], [-5.0, 0.0]])[0] - 5.0f64).abs() < 1e-12);
+    assert_eq!(host::pinv(&array![[2.0, 0.0], [0.0, 0.0]]), array![[0.5, 0.0], [0.0, 0.0]]);
+    assert_eq!(host::pinv_with(&array![[1.0, 0.0], [0.0, 1e-3]], 0.01).sum(), 1.0);
+    assert_eq!(host::matrix_power(&array![[1i64, 1], [1, 0]], 50)[[0, 1]], 12_586_269_025);
+}
