@@ -12,6 +12,7 @@ use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
 use crate::device::Handle;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, check};
+use crate::fallible::fallible;
 use std::fmt;
 use std::sync::Arc;
 
@@ -103,23 +104,19 @@ impl ElementwiseKernel {
         ElementwiseKernel { definition: Arc::new(definition), size: self.size }
     }
 
-    /// Runs a kernel with one output, and returns the output: a new array of the broadcast shape. `T` must be the type of the
-    /// output in the text.
-    ///
-    /// The inputs are a tuple of arrays and scalars of the types in the text. Nothing is converted. Arrays may be views. A view
-    /// for a `raw` input is copied.
-    ///
-    /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if the text does not
-    /// compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation)), or on the CPU device.
-    #[track_caller]
-    pub fn call<T: Element>(&self, arguments: impl TextArguments) -> DeviceArray<T> {
-        check(self.try_call(arguments))
-    }
-
-    /// As [`call`](Self::call), but returns the error.
-    pub fn try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
-        let mut made = self.made(&arguments, &[T::DTYPE])?;
-        Ok(DeviceArray::from_raw(made.swap_remove(0)))
+    fallible! {
+        /// Runs a kernel with one output, and returns the output: a new array of the broadcast shape. `T` must be the
+        /// type of the output in the text.
+        ///
+        /// The inputs are a tuple of arrays and scalars of the types in the text. Nothing is converted. Arrays may be
+        /// views. A view for a `raw` input is copied.
+        ///
+        /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if the text
+        /// does not compile ([`Error::KernelCompilation`](crate::Error::KernelCompilation)), or on the CPU device.
+        pub fn call, try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
+            let mut made = self.made(&arguments, &[T::DTYPE])?;
+            Ok(DeviceArray::from_raw(made.swap_remove(0)))
+        }
     }
 
     /// As [`call`](Self::call), for several outputs, of the types `R`.
@@ -137,28 +134,24 @@ impl ElementwiseKernel {
         R::arrays(check(self.made(&arguments, R::DTYPES)))
     }
 
-    /// Runs the kernel and writes its results to existing arrays: `&mut out`, or a tuple of such references. The text can read
-    /// the elements of the outputs before it writes them.
-    ///
-    /// **Panics** as [`call`](Self::call), and if an output does not have the broadcast shape.
-    ///
-    /// ```
-    /// use warpcell as gpu;
-    /// let reversed = gpu::ElementwiseKernel::new("raw T x", "T z", "z += x[_ind.size() - 1 - i]", "add_reversed");
-    /// if gpu::device() != gpu::Device::Cpu {
-    ///     let mut z = gpu::ones::<f64>(3);
-    ///     reversed.call_into(&gpu::arange(3.0), &mut z);
-    ///     assert_eq!(z.to_host(), gpu::ndarray::arr1(&[3.0, 2.0, 1.0]).into_dyn());
-    /// }
-    /// ```
-    #[track_caller]
-    pub fn call_into(&self, arguments: impl TextArguments, outputs: impl TextOutputs) {
-        check(self.try_call_into(arguments, outputs));
-    }
-
-    /// As [`call_into`](Self::call_into), but returns the error.
-    pub fn try_call_into(&self, arguments: impl TextArguments, outputs: impl TextOutputs) -> Result<()> {
-        self.write(&arguments, &outputs)
+    fallible! {
+        /// Runs the kernel and writes its results to existing arrays: `&mut out`, or a tuple of such references. The
+        /// text can read the elements of the outputs before it writes them.
+        ///
+        /// **Panics** as [`call`](Self::call), and if an output does not have the broadcast shape.
+        ///
+        /// ```
+        /// use warpcell as gpu;
+        /// let reversed = gpu::ElementwiseKernel::new("raw T x", "T z", "z += x[_ind.size() - 1 - i]", "add_reversed");
+        /// if gpu::device() != gpu::Device::Cpu {
+        ///     let mut z = gpu::ones::<f64>(3);
+        ///     reversed.call_into(&gpu::arange(3.0), &mut z);
+        ///     assert_eq!(z.to_host(), gpu::ndarray::arr1(&[3.0, 2.0, 1.0]).into_dyn());
+        /// }
+        /// ```
+        pub fn call_into, try_call_into(&self, arguments: impl TextArguments, outputs: impl TextOutputs) -> Result<()> {
+            self.write(&arguments, &outputs)
+        }
     }
 
     fn made(&self, arguments: &dyn sealed::Arguments, dtypes: &[DType]) -> Result<Vec<RawArray>> {

@@ -14,6 +14,7 @@ use crate::backend::{Foreign, Layout};
 use crate::device::{self, Handle};
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -172,60 +173,51 @@ impl RawKernel {
         RawKernel { shared: bytes, ..self.clone() }
     }
 
-    /// Compiles the kernel for the current device now, and not at the first launch.
-    ///
-    /// **Panics** if the text does not compile ([`Error::KernelCompilation`], with the
-    /// compiler's log, in which lines are those of the text), if it has no such function, or on the CPU device.
-    #[track_caller]
-    pub fn compile(&self) {
-        check(self.try_compile());
-    }
+    fallible! {
+        /// Compiles the kernel for the current device now, and not at the first launch.
+        ///
+        /// **Panics** if the text does not compile ([`Error::KernelCompilation`], with the
+        /// compiler's log, in which lines are those of the text), if it has no such function, or on the CPU device.
+        pub fn compile, try_compile(&self) -> Result<()> {
+            let compiled = self.definition.compiled(&device::current()?)?;
+            self.definition.function(&compiled, self.number).map(|_| ())
+        }
 
-    /// As [`compile`](Self::compile), but returns the error.
-    pub fn try_compile(&self) -> Result<()> {
-        let compiled = self.definition.compiled(&device::current()?)?;
-        self.definition.function(&compiled, self.number).map(|_| ())
-    }
-
-    /// Queues the kernel: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
-    ///
-    /// **Panics** if the arguments do not fit the parameters, the device cannot launch blocks or grids of that size, and as
-    /// [`compile`](Self::compile) does.
-    #[track_caller]
-    pub fn launch(&self, grid: impl IntoDim3, block: impl IntoDim3, arguments: impl TextArguments) {
-        check(self.try_launch(grid, block, arguments));
-    }
-
-    /// As [`launch`](Self::launch), but returns the error.
-    pub fn try_launch(&self, grid: impl IntoDim3, block: impl IntoDim3, arguments: impl TextArguments) -> Result<()> {
-        self.launch_with(grid.into_dim3(), block.into_dim3(), &arguments)
+        /// Queues the kernel: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`.
+        ///
+        /// **Panics** if the arguments do not fit the parameters, the device cannot launch blocks or grids of that
+        /// size, and as [`compile`](Self::compile) does.
+        pub fn launch, try_launch(
+            &self,
+            grid: impl IntoDim3,
+            block: impl IntoDim3,
+            arguments: impl TextArguments,
+        ) -> Result<()> {
+            self.launch_with(grid.into_dim3(), block.into_dim3(), &arguments)
+        }
     }
 
     fn launch_with(&self, grid: [i64; 3], block: [i64; 3], arguments: &dyn sealed::Arguments) -> Result<()> {
         arguments.with(&mut |arguments| self.definition.launch(self.number, [grid, block], self.shared, arguments))
     }
 
-    /// Registers, memory and occupancy of the kernel on the current device. Compiles it if it is not compiled yet.
-    ///
-    /// **Panics** as [`compile`](Self::compile) does.
-    #[track_caller]
-    pub fn attributes(&self) -> KernelAttributes {
-        check(self.try_attributes())
-    }
-
-    /// As [`attributes`](Self::attributes), but returns the error.
-    pub fn try_attributes(&self) -> Result<KernelAttributes> {
-        let compiled = self.definition.compiled(&device::current()?)?;
-        let function = self.definition.function(&compiled, self.number)?;
-        let (attributes, limits) = (*function.attributes(&compiled)?, compiled.program.limits());
-        let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024]
-            .into_iter()
-            .filter(|&threads| threads <= attributes.max_threads);
-        let occupancy = sizes.map(|threads| {
-            let blocks = compiled.program.resident_blocks(function.number, threads, self.shared)?;
-            Ok(Occupancy::new(threads, blocks, &limits))
-        });
-        Ok(KernelAttributes::new(self.name(), attributes, occupancy.collect::<Result<Vec<Occupancy>>>()?))
+    fallible! {
+        /// Registers, memory and occupancy of the kernel on the current device. Compiles it if it is not compiled yet.
+        ///
+        /// **Panics** as [`compile`](Self::compile) does.
+        pub fn attributes, try_attributes(&self) -> Result<KernelAttributes> {
+            let compiled = self.definition.compiled(&device::current()?)?;
+            let function = self.definition.function(&compiled, self.number)?;
+            let (attributes, limits) = (*function.attributes(&compiled)?, compiled.program.limits());
+            let sizes = [32, 64, 128, 192, 256, 384, 512, 768, 1024]
+                .into_iter()
+                .filter(|&threads| threads <= attributes.max_threads);
+            let occupancy = sizes.map(|threads| {
+                let blocks = compiled.program.resident_blocks(function.number, threads, self.shared)?;
+                Ok(Occupancy::new(threads, blocks, &limits))
+            });
+            Ok(KernelAttributes::new(self.name(), attributes, occupancy.collect::<Result<Vec<Occupancy>>>()?))
+        }
     }
 
     /// How many blocks of this size a multiprocessor of the current device runs at once.
@@ -289,35 +281,25 @@ impl RawModule {
         RawModule { definition: Arc::new(definition) }
     }
 
-    /// Compiles the text for the current device now, and not at the first launch.
-    ///
-    /// **Panics** as [`RawKernel::compile`] does.
-    #[track_caller]
-    pub fn compile(&self) {
-        check(self.try_compile());
-    }
+    fallible! {
+        /// Compiles the text for the current device now, and not at the first launch.
+        ///
+        /// **Panics** as [`RawKernel::compile`] does.
+        pub fn compile, try_compile(&self) -> Result<()> {
+            self.definition.compiled(&device::current()?).map(|_| ())
+        }
 
-    /// As [`compile`](Self::compile), but returns the error.
-    pub fn try_compile(&self) -> Result<()> {
-        self.definition.compiled(&device::current()?).map(|_| ())
-    }
-
-    /// A function of the text, by its name: `add`, `space::add`, or an instance of a template that was named by
-    /// [`name_expressions`](Self::name_expressions). All functions of a module share its variables.
-    ///
-    /// **Panics** if there is no such function. The message names the functions of the text.
-    #[track_caller]
-    pub fn get_function(&self, name: &str) -> RawKernel {
-        check(self.try_get_function(name))
-    }
-
-    /// As [`get_function`](Self::get_function), but returns the error.
-    pub fn try_get_function(&self, name: &str) -> Result<RawKernel> {
-        let wanted = without_blanks(name);
-        let number = self.definition.requested.iter().position(|known| without_blanks(&known.name) == wanted);
-        match number {
-            Some(number) => Ok(RawKernel { definition: self.definition.clone(), number, shared: 0 }),
-            None => Err(self.definition.not_found(name)),
+        /// A function of the text, by its name: `add`, `space::add`, or an instance of a template that was named by
+        /// [`name_expressions`](Self::name_expressions). All functions of a module share its variables.
+        ///
+        /// **Panics** if there is no such function. The message names the functions of the text.
+        pub fn get_function, try_get_function(&self, name: &str) -> Result<RawKernel> {
+            let wanted = without_blanks(name);
+            let number = self.definition.requested.iter().position(|known| without_blanks(&known.name) == wanted);
+            match number {
+                Some(number) => Ok(RawKernel { definition: self.definition.clone(), number, shared: 0 }),
+                None => Err(self.definition.not_found(name)),
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use crate::backend::text::{LaunchSize, Passed, Text, TextProgram};
 use crate::device::Handle;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use std::fmt;
 use std::sync::Arc;
 
@@ -146,38 +147,28 @@ impl ReductionKernel {
         ReductionKernel { definition: Arc::new(definition) }
     }
 
-    /// Reduces all elements to one, and returns an array without axes. [`item`](DeviceArray::item) is its value. `T` must be the
-    /// type of the output in the text.
-    ///
-    /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if there are no elements
-    /// and no identity, if the text does not compile, or on the CPU device.
-    #[track_caller]
-    pub fn call<T: Element>(&self, arguments: impl TextArguments) -> DeviceArray<T> {
-        check(self.try_call(arguments))
-    }
+    fallible! {
+        /// Reduces all elements to one, and returns an array without axes. [`item`](DeviceArray::item) is its value.
+        /// `T` must be the type of the output in the text.
+        ///
+        /// **Panics** if the arguments do not fit the text, if shapes do not broadcast or devices differ, if there are
+        /// no elements and no identity, if the text does not compile, or on the CPU device.
+        pub fn call, try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
+            self.made(&arguments, &[T::DTYPE], None).map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
+        }
 
-    /// As [`call`](Self::call), but returns the error.
-    pub fn try_call<T: Element>(&self, arguments: impl TextArguments) -> Result<DeviceArray<T>> {
-        self.made(&arguments, &[T::DTYPE], None).map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
-    }
-
-    /// Reduces along one axis or several axes of the broadcast shape. The result does not have these axes. Negative axes count
-    /// from the last, -1.
-    ///
-    /// **Panics** as [`call`](Self::call), and if there is no such axis, or one is named twice.
-    #[track_caller]
-    pub fn call_axis<T: Element>(&self, arguments: impl TextArguments, axes: impl IntoAxes) -> DeviceArray<T> {
-        check(self.try_call_axis(arguments, axes))
-    }
-
-    /// As [`call_axis`](Self::call_axis), but returns the error.
-    pub fn try_call_axis<T: Element>(
-        &self,
-        arguments: impl TextArguments,
-        axes: impl IntoAxes,
-    ) -> Result<DeviceArray<T>> {
-        let made = self.made(&arguments, &[T::DTYPE], Some(axes.into_axes()));
-        made.map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
+        /// Reduces along one axis or several axes of the broadcast shape. The result does not have these axes. Negative
+        /// axes count from the last, -1.
+        ///
+        /// **Panics** as [`call`](Self::call), and if there is no such axis, or one is named twice.
+        pub fn call_axis, try_call_axis<T: Element>(
+            &self,
+            arguments: impl TextArguments,
+            axes: impl IntoAxes,
+        ) -> Result<DeviceArray<T>> {
+            let made = self.made(&arguments, &[T::DTYPE], Some(axes.into_axes()));
+            made.map(|mut made| DeviceArray::from_raw(made.swap_remove(0)))
+        }
     }
 
     /// As [`call`](Self::call), for several outputs, of the types `R`.
