@@ -114,9 +114,7 @@ impl RustEvaluator {
 
     fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let mut outcome = Outcome::default();
-        for action in &expansion.before {
-            self.act(action, &mut outcome, sink)?;
-        }
+        self.act(&expansion.before, &mut outcome, sink)?;
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
@@ -128,9 +126,7 @@ impl RustEvaluator {
             result?;
             self.sources.keep(cell);
         }
-        for action in &expansion.after {
-            self.act(action, &mut outcome, sink)?;
-        }
+        self.act(&expansion.after, &mut outcome, sink)?;
         Ok(outcome)
     }
 
@@ -310,7 +306,7 @@ impl Evaluator for RustEvaluator {
             return Err(plain_error("CompileError", &message));
         }
         let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
-        expansion.before.extend(notes.into_iter().map(Action::Print));
+        expansion.before.extend(notes.into_iter().map(Action::print));
         if let Some(name) = build_step::own_name_in(&expansion.code) {
             let message = format!("the name `{name}` is one of the kernel's own: choose another, such as `my_{name}`");
             return Err(plain_error("CompileError", &message));

@@ -1,8 +1,8 @@
 //! Finds the magics of a cell and has the table's handlers expand them.
 
-use super::calls::{Action, CellCall, LineCall};
+use super::action::Action;
 use super::lexer::{Kind, Token, tokens, word_length};
-use super::magic::{Arguments, CellHandler, LineHandler, Magic, TextCell};
+use super::magic::{Arguments, CellCall, CellHandler, LineCall, LineHandler, Magic, TextCell};
 use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
 use super::usage::UsageError;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 /// What a cell becomes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// Rust for evcxr: as many lines as the cell, each of the user's statements on its line.
     pub code: String,
@@ -51,8 +51,8 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 continue;
             }
             Form::Question => {
-                if let Some((name, source)) = question::asked(&cell[place.word.clone()]) {
-                    expansion.after.push(Action::Describe { name: name.to_owned(), source });
+                if let Some(action) = question::action(&cell[place.word.clone()]) {
+                    expansion.after.push(action);
                     edits.push(Edit::replace(place.word, ""));
                 }
                 continue;
@@ -162,12 +162,12 @@ fn expand_line(
     };
     let fail = |message: String| place.usage_error(cell, magic, &message);
     let arguments = &cell[place.arguments.clone()];
-    if place.unfinished && !matches!(handler, LineHandler::Kernel(_)) {
+    if place.unfinished && !matches!(handler, LineHandler::Action(_)) {
         return Err(fail("the statement before it is unfinished; end it with `;`".into()));
     }
     let whole = place.word.start..place.arguments.end;
     match handler {
-        LineHandler::Kernel(act) => {
+        LineHandler::Action(act) => {
             edits.push(Edit::replace(whole, ""));
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
             expansion.before.push(act(&arguments, notebook).map_err(fail)?);
@@ -269,7 +269,7 @@ impl<'a> Place<'a> {
 
     fn asks_help(&self, cell: &str) -> Option<Action> {
         match &cell[self.arguments.clone()] {
-            "?" | "??" => reference::help(self.name).map(Action::Page),
+            "?" | "??" => reference::help(self.name).map(Action::page),
             _ => None,
         }
     }
@@ -381,7 +381,7 @@ fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>
     let line_end = cell[word.end..].find('\n').map_or(cell.len(), |at| word.end + at);
     let is_rust = match form {
         Form::Cell => !matches!(magic.and_then(|magic| magic.cell), Some(CellHandler::Text(_))),
-        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Kernel(_))),
+        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Action(_))),
     };
     let takes_lines = form == Form::Line && !commented && is_rust && magic.is_some();
     let (arguments, unclosed) = match is_rust {

@@ -1,8 +1,9 @@
 //! What a magic is: [`Magic`], an entry of the table, and how its parts see a cell.
 
-use super::calls::{Action, CellCall, LineCall};
+use super::action::Action;
 use super::notebook::Notebook;
 use super::rewrite::Edit;
+use std::ops::Range;
 
 /// A magic: how it is written, what it does, and who expands it.
 pub(super) struct Magic {
@@ -57,7 +58,7 @@ pub(super) enum LineHandler {
     /// The arguments are the rest of the line; the result is Rust code.
     Line(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
     /// The arguments are the rest of the line; the kernel itself acts, before the cell runs.
-    Kernel(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
+    Action(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
 }
 
 /// Who expands a cell magic.
@@ -67,6 +68,35 @@ pub(super) enum CellHandler {
     Timed(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The rest of the cell is any text, given as it is.
     Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
+}
+
+/// A line magic as its handler sees it.
+pub(super) struct LineCall<'a> {
+    /// What follows the word: one statement or several, without blanks and comments around them.
+    pub arguments: &'a str,
+    /// Whether the last value becomes the cell's, because no code follows.
+    pub shows_value: bool,
+}
+
+/// A cell magic as its handler sees it. Offsets are bytes of `text`.
+pub(super) struct CellCall<'a> {
+    /// The cell, its line magics already expanded.
+    pub text: &'a str,
+    /// Where the magic's word and its arguments stand.
+    pub first_line: Range<usize>,
+    /// What follows the word on its line, without blanks and comments around it.
+    pub arguments: &'a str,
+    /// Where code that precedes the statements goes: evcxr takes its `:commands` only before any Rust code.
+    pub opening: usize,
+    /// The statements below the magic's line, up to the end of the last one.
+    pub code: Range<usize>,
+}
+
+impl<'a> CellCall<'a> {
+    /// The statements below the magic's line.
+    pub fn body(&self) -> &'a str {
+        &self.text[self.code.clone()]
+    }
 }
 
 /// What a cell of any text becomes.

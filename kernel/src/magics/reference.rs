@@ -95,6 +95,7 @@ This page is made from the table in [src/magics/table.rs](src/magics/table.rs); 
         }
         text += &format!("```\n\n{}\n\n```text\n{}```\n", as_markdown(magic.details), examples(magic, ""));
     }
+    text += &format!("\n## What `%lsmagic` prints\n\n```text\n{}```\n", lsmagic());
     text + "
 ## Shell lines
 

@@ -2,8 +2,7 @@
 //!
 //! Paths to it have no leading `::`: evcxr takes a first line that starts with a colon for one of its commands.
 
-use super::calls::{CellCall, LineCall};
-use super::magic::{Arguments, Wrap};
+use super::magic::{Arguments, CellCall, LineCall, Wrap};
 use super::notebook::Notebook;
 use super::options::Options;
 use super::rewrite::Edit;
