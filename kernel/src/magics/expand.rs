@@ -350,7 +350,7 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
                 match kind {
                     Kind::Open(bracket) => brackets.push(bracket),
                     Kind::Close(_) => drop(brackets.pop()),
-                    Kind::Word => drop(words.insert(&cell[token.range])),
+                    Kind::Word => drop(words.insert(cell[token.range].trim_start_matches("r#"))),
                     _ => {}
                 }
                 unfinished = !matches!(kind, Kind::Symbol(';') | Kind::Open('{') | Kind::Close('}'));
