@@ -4,14 +4,15 @@
 //!
 //! What remains is all that the types of variables, completion and documentation need.
 
+use crate::files;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::HasName;
-use ra_ap_syntax::{AstNode, Edition, NodeOrToken, SourceFile, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
+use ra_ap_syntax::{AstNode, NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
 use std::path::Path;
 
 /// Copies the Rust files of a crate's source directory; tests and benchmarks stay behind.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to).with_context(|| format!("{} cannot be created", to.display()))?;
+    files::create_folder(to)?;
     for entry in std::fs::read_dir(from).with_context(|| format!("the directory {} cannot be read", from.display()))? {
         let path = entry?.path();
         let Some(name) = path.file_name() else { continue };
@@ -20,9 +21,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
                 copy(&path, &to.join(name))?;
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-            std::fs::write(to.join(name), shortened(&text))
-                .with_context(|| format!("{} cannot be written", to.join(name).display()))?;
+            files::write(&to.join(name), shortened(&files::read(&path)?))?;
         }
     }
     Ok(())
@@ -30,7 +29,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// A Rust file without what is of no use to rust-analyzer. A file that does not parse stays as it is.
 fn shortened(text: &str) -> String {
-    let parse = SourceFile::parse(text, Edition::Edition2024);
+    let parse = crate::syntax::parse(text);
     if !parse.errors().is_empty() {
         return text.to_owned();
     }

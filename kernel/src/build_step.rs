@@ -19,6 +19,7 @@ mod ahead;
 mod cell;
 pub mod checks;
 mod compile;
+mod compiler_message;
 mod definitions;
 mod dependencies;
 mod diagnostics;
@@ -50,16 +51,17 @@ use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
 pub use ahead::{keep as keep_compiler, retire as retire_compiler};
+pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;
 pub use dependencies::stand_in::run as stand_in;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use messages::{Answer, Request, Types};
-pub use names::{assigned_in, defined_in, items_in, own_name_in, placed_statements_of, type_as_code};
+pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_as_code};
 pub use report::{Report, Stored};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
-pub use types::{blank, types_of, with_hidden_types, with_no_types, with_types};
+pub use types::{types_of, with_hidden_types, with_no_types, with_types};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

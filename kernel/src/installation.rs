@@ -19,6 +19,7 @@ pub mod setup;
 pub mod toolchain;
 pub mod user;
 
+use crate::files;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
@@ -97,8 +98,7 @@ impl Installation {
                 if is_from_wheel() { "" } else { " in Warpcell's directory" },
             );
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let record = serde_json::from_str(&text)
+        let record = serde_json::from_str(&files::read(&path)?)
             .with_context(|| format!("{} is damaged; run {} again", path.display(), remedy()))?;
         Ok(Installation { home: home.to_owned(), record })
     }

@@ -5,6 +5,7 @@
 //! configuration that lets nbgrader make the students' ones itself; a cell whose metadata has `points` is one of its tests, which gives
 //! so many if it does not fail.
 
+use crate::files;
 use anyhow::{Context, bail};
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Value, json};
@@ -67,9 +68,8 @@ pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
     }
     for (name, text) in &files {
         let path = directory.join(name);
-        let parent = path.parent().unwrap_or(directory);
-        std::fs::create_dir_all(parent).with_context(|| format!("{} cannot be made", parent.display()))?;
-        std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        files::create_folder(path.parent().unwrap_or(directory))?;
+        files::write(&path, text)?;
     }
     Ok(files.len())
 }

@@ -9,6 +9,7 @@ mod completeness;
 mod doctor;
 mod environment;
 mod evaluator;
+mod files;
 mod frames;
 mod hashing;
 mod installation;
@@ -25,6 +26,7 @@ mod roles;
 mod server;
 mod sleep;
 mod supervisor;
+mod syntax;
 mod watcher;
 mod wire;
 

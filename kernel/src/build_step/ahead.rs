@@ -7,6 +7,7 @@
 //! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
 //! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
 
+use crate::files;
 use crate::local_socket;
 use crate::memory;
 use anyhow::{Context, Result, bail};
@@ -189,7 +190,7 @@ struct Waiting {
 
 impl Waiting {
     fn start(call: Call) -> Result<Waiting> {
-        std::fs::write(&call.root, &call.text).with_context(|| format!("{} cannot be written", call.root.display()))?;
+        files::write(&call.root, &call.text)?;
         let mut command = Command::new(&call.program);
         command
             .args(&call.arguments)

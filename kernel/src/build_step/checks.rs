@@ -6,6 +6,7 @@
 
 mod places;
 
+use super::compiler_message::with_objects;
 use super::names::is_own;
 use places::INSERTED;
 use serde_json::Value;
@@ -56,32 +57,17 @@ pub fn column_without_checks(line: &str, column: usize) -> usize {
 pub fn correct_columns(messages: &str, path: &Path, source: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let path = path.to_string_lossy();
-    let corrected = messages.lines().map(|message| match serde_json::from_str(message) {
-        Ok(mut value) if message.starts_with('{') => {
-            correct(&mut value, &path, &lines);
-            value.to_string()
+    with_objects(messages, |span| {
+        if span.get("file_name").is_none_or(|name| *name != *path) {
+            return;
         }
-        _ => message.to_owned(),
-    });
-    corrected.flat_map(|message| [message, "\n".to_owned()]).collect()
-}
-
-fn correct(value: &mut Value, path: &str, lines: &[&str]) {
-    match value {
-        Value::Array(parts) => parts.iter_mut().for_each(|part| correct(part, path, lines)),
-        Value::Object(fields) => {
-            if fields.get("file_name").is_some_and(|name| name == path) {
-                for (line, column) in [("line_start", "column_start"), ("line_end", "column_end")] {
-                    let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-                    let (Some(line), Some(at)) = (number(line), number(column)) else { continue };
-                    let Some(text) = line.checked_sub(1).and_then(|line| lines.get(line)) else { continue };
-                    fields.insert(column.to_owned(), Value::from(column_without_checks(text, at)));
-                }
-            }
-            fields.values_mut().for_each(|part| correct(part, path, lines));
+        for (line, column) in [("line_start", "column_start"), ("line_end", "column_end")] {
+            let number = |name| usize::try_from(span.get(name)?.as_u64()?).ok();
+            let (Some(line), Some(at)) = (number(line), number(column)) else { continue };
+            let Some(text) = line.checked_sub(1).and_then(|line| lines.get(line)) else { continue };
+            span.insert(column.to_owned(), Value::from(column_without_checks(text, at)));
         }
-        _ => {}
-    }
+    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::statics::Statics;
 use super::tools::lead_group;
 use super::variables::{Findings, Plan};
 use super::{checks, replay, statements, types};
+use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::borrow::Cow;
@@ -26,7 +27,7 @@ const ATTEMPTS: usize = 10;
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let written = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let written = files::read(&source)?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
@@ -219,15 +220,14 @@ fn only_defines(source: &str) -> bool {
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = Cell::prepare(installation, context)?;
-    if let Some(names) = types::asked() {
-        return types::say(&cell, context, &names);
-    }
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
-    let source = context.join("src").join("lib.rs");
-    let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let text = files::read(&context.join("src").join("lib.rs"))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
+    if let Some(names) = types::asked() {
+        return types::say(&cell, &text, &rewritten.with_file_name("types.rs"), &names);
+    }
     let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
     let text = without_repeated(&text);
     let text = types::for_analysis(&text);

@@ -5,8 +5,9 @@
 //! to, without what does not change a layout: comments, visibility, `derive`, documentation, bodies of traits' methods.
 //! What names nothing of the notebook (the standard library, the prelude) contributes nothing.
 
-use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
+use crate::syntax::{declared_name, identifiers, name_of, parse, plain, words};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -56,27 +57,24 @@ enum Target {
 
 /// Whether a text can define types at all; if not, there is no need to look into it.
 pub fn may_define_types(items: &str) -> bool {
-    items
-        .split(|character: char| !character.is_alphanumeric() && character != '_')
-        .any(|word| ["struct", "enum", "union", "type", "trait", "mod"].contains(&word))
+    words(items).any(|word| ["struct", "enum", "union", "type", "trait", "mod"].contains(&word))
 }
 
 impl Definitions {
     /// Reads the items of a crate; `crates` are the crates that the user added, by the names that code gives them, with
     /// what identifies the file that was built.
     pub fn read(items: &str, crates: &[(String, String)]) -> Definitions {
-        let file = SourceFile::parse(items, Edition::Edition2024).tree();
         let mut definitions =
             Definitions { modules: vec![Module::default()], crates: crates.iter().cloned().collect() };
-        definitions.add_items(0, file.items());
+        definitions.add_items(0, parse(items).tree().items());
         definitions
     }
 
     /// The hash for a type as it is written at the root of the crate; 0 if it names nothing of the notebook.
     pub fn hash(&self, type_name: &str) -> u64 {
-        let file = SourceFile::parse(&format!("type T = {type_name};"), Edition::Edition2024).tree();
+        let file = parse(&format!("type T = {type_name};"));
         let mut walk = Walk { definitions: self, seen: HashSet::new(), hasher: DefaultHasher::new(), empty: true };
-        walk.follow(0, file.syntax(), &[]);
+        walk.follow(0, &file.syntax_node(), &[]);
         if walk.empty { 0 } else { walk.hasher.finish().max(1) }
     }
 
@@ -103,15 +101,14 @@ impl Definitions {
                 ast::Item::ExternCrate(external) => {
                     let renamed = external.rename().and_then(|rename| name_of(&rename));
                     if let (Some(name), Some(renamed)) = (external.name_ref(), renamed) {
-                        self.modules[module].imports.insert(renamed, vec![plain(name.text())]);
+                        self.modules[module].imports.insert(renamed, vec![plain(name.text()).to_owned()]);
                     }
                 }
                 // Found through the types that they are for.
                 ast::Item::Impl(_) => self.add(module, "impl", item.syntax()),
                 _ => {
-                    let name = item.syntax().children().find_map(ast::Name::cast);
-                    if let Some(name) = name {
-                        self.add(module, &plain(name.text()), item.syntax());
+                    if let Some(name) = declared_name(item.syntax()) {
+                        self.add(module, &name, item.syntax());
                     }
                 }
             }
@@ -194,7 +191,7 @@ impl Definitions {
                 .filter_map(ast::AssocItemList::cast)
                 .flat_map(|list| list.assoc_items())
                 .map(|item| item.syntax().clone())
-                .filter(|item| name_of_node(item).is_some_and(|found| found == name));
+                .filter(|item| declared_name(item).is_some_and(|found| found == name));
             found.extend(items.map(|node| Target::Item { module, node }));
         }
         // evcxr writes the items in no particular order.
@@ -243,10 +240,9 @@ impl Walk<'_> {
 
     /// A macro's arguments have no structure, so each name in them may be one of the notebook's.
     fn follow_tokens(&mut self, module: usize, call: &ast::MacroCall) {
-        let names = call.token_tree().into_iter().flat_map(|tree| tree.syntax().descendants_with_tokens());
-        for name in names.filter_map(NodeOrToken::into_token).filter(|token| token.kind() == SyntaxKind::IDENT) {
+        for name in call.token_tree().iter().flat_map(|tree| identifiers(tree.syntax())) {
             let mut found = Vec::new();
-            self.definitions.resolve(module, &[plain(name.text())], &mut MOST_IMPORTS.clone(), &mut found);
+            self.definitions.resolve(module, &[name], &mut MOST_IMPORTS.clone(), &mut found);
             for target in found {
                 self.take(target);
             }
@@ -324,20 +320,9 @@ fn relevant_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
 
 /// The names of a path, from the left; a part such as `<T as Trait>` has none.
 fn segments(path: &ast::Path) -> Vec<String> {
-    path.segments().map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(name.text()))).collect()
-}
-
-fn name_of(node: &impl HasName) -> Option<String> {
-    node.name().map(|name| plain(name.text()))
-}
-
-fn name_of_node(node: &SyntaxNode) -> Option<String> {
-    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()))
-}
-
-/// A name without the mark of a raw identifier.
-fn plain(name: &str) -> String {
-    name.strip_prefix("r#").unwrap_or(name).to_owned()
+    path.segments()
+        .map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(name.text()).to_owned()))
+        .collect()
 }
 
 #[cfg(test)]

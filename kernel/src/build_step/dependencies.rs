@@ -16,6 +16,7 @@ pub mod stand_in;
 use super::messages::Answer;
 use super::tools::lead_group;
 use crate::environment::SESSION;
+use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use progress::Progress;
@@ -147,7 +148,7 @@ fn show_once<'a>(session: &Path, notes: impl Iterator<Item = &'a String>) -> Res
         shown.push_str(note);
         shown.push('\n');
     }
-    std::fs::write(&path, shown).with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&path, shown)
 }
 
 fn session() -> Result<PathBuf> {

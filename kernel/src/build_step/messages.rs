@@ -2,7 +2,8 @@
 
 use super::diagnostics::Diagnostics;
 use super::report::Report;
-use anyhow::{Context, Result};
+use crate::files;
+use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -84,11 +85,7 @@ pub fn read<T: Default + DeserializeOwned>(session: &Path, name: &str) -> T {
 
 /// Writes a file of the session, whole or not at all.
 pub fn write<T: Serialize>(session: &Path, name: &str, value: &T) -> Result<()> {
-    let path = session.join(name);
-    let new = path.with_extension("new");
-    std::fs::write(&new, serde_json::to_string(value)?)
-        .and_then(|()| std::fs::rename(&new, &path))
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::replace(&session.join(name), serde_json::to_string(value)?)
 }
 
 #[cfg(test)]

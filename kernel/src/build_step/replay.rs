@@ -6,6 +6,7 @@
 //! with the same arguments. Everything else goes the ordinary way.
 
 use crate::environment::RECORD;
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::Installation;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
@@ -133,9 +134,7 @@ fn read(installation: &Installation, question: &str) -> Option<String> {
 }
 
 fn write(installation: &Installation, recorded: &Recorded) -> Result<()> {
-    let path = file(installation, &recorded.question);
-    std::fs::write(&path, serde_json::to_string(recorded)?)
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&file(installation, &recorded.question), serde_json::to_string(recorded)?)
 }
 
 fn file(installation: &Installation, question: &str) -> PathBuf {

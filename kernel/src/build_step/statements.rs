@@ -22,14 +22,15 @@
 //! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
 //! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
 
-use super::diagnostics::first_line;
+use super::compiler_message::{CompilerMessage, with_objects};
 use super::messages;
-use super::names::{assigned, placed_statements_of};
+use super::names::{Binding, assigned, bindings};
 use super::report::{Report, Stored};
 use super::rewrite::SHOW;
-use super::store::{STORE, Statement};
+use super::store::STORE;
 use super::variables::{KEEPING, Kind, Layout};
-use ra_ap_syntax::ast::{self, AstNode, HasName};
+use crate::syntax::{plain, statements};
+use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -177,14 +178,12 @@ impl Split {
     pub fn verdict(&self, messages: &str) -> Verdict {
         let mut found: Vec<Consumed> = Vec::new();
         let mut about_gone = String::new();
-        for line in messages.lines() {
-            let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
-            let (true, Some(primary)) = (message["level"] == "error", first_line(&message)) else { continue };
+        for message in CompilerMessage::errors(messages) {
+            let Some(primary) = message.line() else { continue };
             let Some(consumed) = self.consumption(&message, primary) else { return Verdict::Other };
             let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
             if !consumed.renewed && consumed.revived_by.is_none() && self.stored.iter().any(is_stored) {
-                about_gone.push_str(line);
-                about_gone.push('\n');
+                about_gone.push_str(&format!("{}\n", message.json()));
             }
             if !found.contains(&consumed) {
                 found.push(consumed);
@@ -195,21 +194,20 @@ impl Split {
         if is_known && gone.is_none() { Verdict::Other } else { Verdict::Consumes(found, gone) }
     }
 
-    fn consumption(&self, message: &Value, primary: usize) -> Option<Consumed> {
-        if message["code"]["code"] != "E0382" {
+    fn consumption(&self, message: &CompilerMessage, primary: usize) -> Option<Consumed> {
+        if message.code() != "E0382" {
             return None;
         }
-        let (_, rest) = message["message"].as_str()?.split_once('`')?;
+        let (_, rest) = message.text().split_once('`')?;
         // It may be of a part: `*a`, `a.0`, `(*a).0`, `a[_]`.
         let name = rest.trim_start_matches(['*', '(']).split(['`', '.', '[', ')']).next()?;
-        let name = name.trim_start_matches("r#").to_owned();
+        let name = plain(name).to_owned();
         if let Some(statement) = self.closings.iter().position(|line| *line == primary) {
             return Some(Consumed { name, statement, renewed: false, revived_by: None });
         }
-        let into = message["spans"]
-            .as_array()?
-            .iter()
-            .find(|span| span["label"].as_str().is_some_and(|label| label.contains("moved into closure here")))?;
+        let is_into =
+            |span: &&Value| span["label"].as_str().is_some_and(|label| label.contains("moved into closure here"));
+        let into = message.spans().iter().find(is_into)?;
         let line = usize::try_from(into["line_start"].as_u64()?).ok()?.checked_sub(1)?;
         let statement = self.openings.iter().position(|opening| *opening == line)?;
         let renewed = self.assigned[statement].contains(&name);
@@ -237,30 +235,14 @@ impl Split {
 
     /// Messages about this text as messages about evcxr's.
     pub fn in_lines_of_evcxr(&self, messages: &str) -> String {
-        let mapped = messages.lines().map(|line| match serde_json::from_str::<Value>(line) {
-            Ok(mut message) if line.starts_with('{') => {
-                self.map(&mut message);
-                message.to_string()
-            }
-            _ => line.to_owned(),
-        });
-        mapped.flat_map(|line| [line, "\n".to_owned()]).collect()
-    }
-
-    fn map(&self, value: &mut Value) {
-        match value {
-            Value::Array(parts) => parts.iter_mut().for_each(|part| self.map(part)),
-            Value::Object(fields) => {
-                for name in ["line_start", "line_end"] {
-                    let line = fields.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
-                    if let Some(origin) = line.and_then(|line| self.origins.get(line.checked_sub(1)?)) {
-                        fields.insert(name.to_owned(), Value::from(origin + 1));
-                    }
+        with_objects(messages, |span| {
+            for name in ["line_start", "line_end"] {
+                let line = span.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+                if let Some(origin) = line.and_then(|line| self.origins.get(line.checked_sub(1)?)) {
+                    span.insert(name.to_owned(), Value::from(origin + 1));
                 }
-                fields.values_mut().for_each(|part| self.map(part));
             }
-            _ => {}
-        }
+        })
     }
 
     /// Adds to the report what this form changes.
@@ -286,7 +268,7 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
     let mut is_open = false;
     // Variables without a value yet; where their types are not said, they go with the statements up to the one that gives it.
     let mut without_value: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for (start, node) in &placed_statements_of(&code) {
+    for (start, node) in &statements(&code) {
         if leaves(node) {
             return None;
         }
@@ -294,7 +276,12 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
         let line = layout.code.start + code[..*start].matches('\n').count();
         // evcxr gives each statement lines of its own.
         let begins_line = code[line_start..*start].trim().is_empty();
-        let mut defines = defined_by(node, &layout.new);
+        let is_variable = |binding: &Binding| {
+            !binding.may_be_constant() || layout.new.iter().any(|stored| stored.name == binding.name)
+        };
+        let bound: Vec<Binding> = bindings(node).into_iter().filter(is_variable).collect();
+        let mut defines: Vec<(String, bool)> =
+            bound.iter().map(|binding| (binding.name.clone(), binding.is_mutable)).collect();
         let assigned = assigned(&node.text().to_string());
         let mut declares = String::new();
         // A name that is given to another variable.
@@ -303,7 +290,8 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
                 without_value.remove(name);
             }
         }
-        if let Some((name, type_name)) = declared_by(node) {
+        for Binding { name, without_value: declared, .. } in bound {
+            let Some(type_name) = declared else { continue };
             if type_name.is_some() {
                 defines.clear();
             }
@@ -341,28 +329,6 @@ fn leaves(node: &SyntaxNode) -> bool {
             |kind| token.parent_ancestors().take_while(|around| around != node).any(|around| around.kind() == kind);
         is_way_out && !inside(SyntaxKind::CLOSURE_EXPR) && !inside(SyntaxKind::FN)
     })
-}
-
-/// The variable that a statement declares without giving it a value, and its type if that is said.
-fn declared_by(node: &SyntaxNode) -> Option<(String, Option<String>)> {
-    let statement = ast::LetStmt::cast(node.clone()).filter(|statement| statement.initializer().is_none())?;
-    let Some(ast::Pat::IdentPat(pattern)) = statement.pat() else { return None };
-    let type_name = statement.ty().map(|type_name| type_name.syntax().text().to_string().replace('\n', " "));
-    Some((pattern.name()?.text().to_string(), type_name))
-}
-
-/// The variables that a statement defines; `new` are those that evcxr stores.
-fn defined_by(node: &SyntaxNode, new: &[Statement]) -> Vec<(String, bool)> {
-    let Some(pattern) = ast::LetStmt::cast(node.clone()).and_then(|statement| statement.pat()) else {
-        return Vec::new();
-    };
-    let names = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| {
-        let name = pattern.name()?.text().to_string();
-        // Constants and variants look like variables.
-        let is_variable = !name.starts_with(char::is_uppercase) || new.iter().any(|stored| stored.name == name);
-        is_variable.then(|| (name, pattern.mut_token().is_some()))
-    });
-    names.collect()
 }
 
 /// Writes the text.
@@ -830,9 +796,9 @@ mod tests {
         let expected =
             |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed, revived_by: None };
         assert_eq!(found, [expected("x", 1, true), expected("y", 2, false)]);
-        let message: Value = serde_json::from_str(&gone).unwrap();
+        let message = CompilerMessage::read(&gone).unwrap();
         let source = source("", &STORED, "let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")]);
-        let stored = source.lines().nth(first_line(&message).unwrap()).unwrap();
+        let stored = source.lines().nth(message.line().unwrap()).unwrap();
         assert!(stored.contains("put_variable::<String>"), "evcxr knows its own line: {stored}");
         // A later statement gives it a value again, and so does what follows.
         let revived = Consumed { name: "y".to_owned(), statement: 1, renewed: false, revived_by: Some(2) };

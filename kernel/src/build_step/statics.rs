@@ -7,10 +7,11 @@
 
 use super::definitions::Definitions;
 use crate::environment::cell_text;
+use crate::files;
 use crate::hashing::hash;
-use anyhow::{Context, Result};
+use crate::syntax::{parse, range_of};
+use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
-use ra_ap_syntax::{Edition, SourceFile};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ impl<'a> Statics<'a> {
         let items = &source[..end];
         let function = source[end..].split("fn run_user_code_").nth(1).unwrap_or_default();
         let number: String = function.chars().take_while(char::is_ascii_digit).collect();
-        let file = SourceFile::parse(items, Edition::Edition2024).tree();
+        let file = parse(items).tree();
         let mut definitions = None;
         let mut next = known.clone();
         let mut result = String::with_capacity(source.len() + 256);
@@ -79,8 +80,8 @@ impl<'a> Statics<'a> {
                 let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
                 let hash = hash(&(&text, definitions.hash(&type_name)));
                 let place = place_of(&found);
-                let start = usize::from(found.syntax().text_range().start());
-                result.push_str(&source[copied..start]);
+                let range = range_of(found.syntax());
+                result.push_str(&source[copied..range.start]);
                 match known.get(&place).filter(|known| !is_of_cell && known.hash == hash) {
                     Some(Static { symbol, .. }) => {
                         let visibility =
@@ -93,8 +94,7 @@ impl<'a> Statics<'a> {
                         ));
                     }
                     None => {
-                        let symbol =
-                            format!("{SYMBOL}{number}_{index}_{}", usize::from(found.syntax().text_range().start()));
+                        let symbol = format!("{SYMBOL}{number}_{index}_{}", range.start);
                         let attribute = format!("#[unsafe(export_name = \"{symbol}\")]");
                         // On the line before it, so that columns stay, unless that is a comment.
                         let before = result.trim_end_matches([' ', '\t']);
@@ -113,7 +113,7 @@ impl<'a> Statics<'a> {
                         defines = true;
                     }
                 }
-                copied = usize::from(found.syntax().text_range().end());
+                copied = range.end;
             }
         }
         result.push_str(&source[copied..]);
@@ -129,8 +129,7 @@ impl<'a> Statics<'a> {
     pub fn write(&self, session: &Path) -> Result<()> {
         let file = next_file(session);
         match &self.next {
-            Some(next) => std::fs::write(&file, serde_json::to_string(next)?)
-                .with_context(|| format!("{} cannot be written", file.display())),
+            Some(next) => files::write(&file, serde_json::to_string(next)?),
             None => {
                 let _ = std::fs::remove_file(file);
                 Ok(())

@@ -2,6 +2,7 @@
 
 use super::messages::Request;
 use crate::environment;
+use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -59,9 +60,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 pub fn lead_group(session: &Path) -> Result<()> {
     // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
     unsafe { libc::setpgid(0, 0) };
-    let path = compiler_file(session);
-    std::fs::write(&path, std::process::id().to_string())
-        .with_context(|| format!("{} cannot be written", path.display()))?;
+    files::write(&compiler_file(session), std::process::id().to_string())?;
     if Request::read(session).interrupted {
         bail!("interrupted");
     }

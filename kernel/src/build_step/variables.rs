@@ -14,12 +14,11 @@
 //! which it has been moved. Where the compiler says so, it is taken at the start of the closure and stored at its end.
 //! If the cell panics meanwhile, its value is lost.
 
+use super::compiler_message::{CompilerMessage, lines_where};
 use super::definitions::{Definitions, may_define_types};
-use super::diagnostics::first_line;
-use super::names::{assigned, is_used, mentioned};
+use super::names::{assigned, is_used, items_before_runtime, mentioned};
 use super::report::{Report, Stored};
 use super::store::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -163,7 +162,7 @@ impl Plan {
         let stored = stores_before(&lines, tail.unwrap_or(lines.len()));
         let others = tail.map_or_else(Vec::new, |tail| statements(&lines, tail + TAIL.len(), "", "put_variable"));
 
-        let items = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
+        let items = items_before_runtime(source);
         // After the first `?` of a session this is in every cell, in front of the module.
         let items = items.rsplit_once("struct EvcxrUserCodeError {}").map_or(items, |(items, _)| items);
         let definitions = (!crates.is_empty() || may_define_types(items)).then(|| Definitions::read(items, crates));
@@ -345,16 +344,14 @@ impl Plan {
     pub fn findings(&self, messages: &str) -> Option<Findings> {
         let mut findings = Findings::default();
         let mut elsewhere = false;
-        for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            let (true, Some(index)) = (message["level"] == "error", first_line(&message)) else { continue };
-            let text = message["message"].as_str().unwrap_or_default();
-            let is_named = |name: &str| text.contains(&format!("`{name}`"));
+        for message in CompilerMessage::errors(messages) {
+            let Some(index) = message.line() else { continue };
+            let is_named = |name: &str| message.text().contains(&format!("`{name}`"));
             let checked = self.checked.iter().find(|statement| statement.lines.contains(&index));
             let unused = self.unused.iter().map(|(statement, _)| statement).chain(&self.idle);
             let unused = unused.map(|statement| statement.name.clone());
             let used: BTreeSet<String> = unused.filter(|name| is_named(name)).collect();
-            let code = message["code"]["code"].as_str().unwrap_or_default();
-            if code == "E0425" && !used.is_empty() {
+            if message.code() == "E0425" && !used.is_empty() {
                 findings.used.extend(used);
             } else if self.keeping == Some(index) {
                 let names = || self.kept.iter().map(|kept| kept.name.clone());
@@ -362,7 +359,7 @@ impl Plan {
                 findings.moved.extend(if moved.is_empty() { names().collect() } else { moved });
             } else if let Some(replaced) = self.replaced_at(index).find(|replaced| is_named(&replaced.name)) {
                 findings.without_value.push(replaced.name.clone());
-            } else if let Some(name) = self.moved_away(code, index).filter(|name| self.assigned.contains(name)) {
+            } else if let Some(name) = self.moved_away(&message).filter(|name| self.assigned.contains(name)) {
                 findings.replaced.push(name.clone());
             } else if let Some(statement) = checked {
                 findings.nameless.push(statement.name.clone());
@@ -379,15 +376,12 @@ impl Plan {
 
     /// Whether all that the compiler has found is that variables cannot be stored behind the closure, which has moved them away.
     pub fn only_moves_away(&self, messages: &str) -> bool {
-        let errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut places = errors.filter(|message| message["level"] == "error").filter_map(|message| {
-            let index = first_line(&message)?;
-            let code = message["code"]["code"].as_str().unwrap_or_default();
-            // Old values that cannot be kept, too.
-            Some(self.moved_away(code, index).is_some() || (code == "E0382" && self.keeping == Some(index)))
-        });
-        let first = places.next();
-        first == Some(true) && places.all(|moves| moves)
+        // Old values that cannot be kept, too.
+        let moves = |message: &CompilerMessage| {
+            self.moved_away(message).is_some() || (message.code() == "E0382" && message.line() == self.keeping)
+        };
+        let errors: Vec<_> = CompilerMessage::errors(messages).filter(|message| message.line().is_some()).collect();
+        !errors.is_empty() && errors.iter().all(moves)
     }
 
     /// The compiler's messages as evcxr understands them: a variable without a value is one whose value was moved away.
@@ -395,50 +389,33 @@ impl Plan {
         if !messages.contains("E0381") {
             return messages.to_owned();
         }
-        let mut result = String::with_capacity(messages.len());
-        for line in messages.lines() {
-            let mut message = serde_json::from_str::<Value>(line).unwrap_or_default();
-            let stores =
-                first_line(&message).is_some_and(|index| self.moving.iter().any(|lines| lines.contains(&index)));
-            if stores && message["code"]["code"] == "E0381" {
+        let stores = |index: usize| self.moving.iter().any(|lines| lines.contains(&index));
+        let changed = messages.lines().map(|line| match CompilerMessage::read(line) {
+            Some(message) if message.code() == "E0381" && message.line().is_some_and(stores) => {
+                let mut message = message.json().clone();
                 message["code"]["code"] = "E0382".into();
-                result.push_str(&message.to_string());
-            } else {
-                result.push_str(line);
+                format!("{message}\n")
             }
-            result.push('\n');
-        }
-        result
+            _ => format!("{line}\n"),
+        });
+        changed.collect()
     }
 
     /// The compiler's messages about variables that are gone when the cell ends, without those about `replaced` ones: for
     /// evcxr, which then forgets the former. None if there are no such variables, or other errors.
     pub fn about_gone(&self, messages: &str, replaced: &[String]) -> Option<String> {
-        let mut kept = String::new();
-        let mut any = false;
-        for line in messages.lines() {
-            let message = serde_json::from_str::<Value>(line).unwrap_or_default();
-            if message["level"] == "error"
-                && let Some(index) = first_line(&message)
-            {
-                let name = self.moved_away(message["code"]["code"].as_str().unwrap_or_default(), index)?;
-                if replaced.contains(name) {
-                    continue;
-                }
-                any = true;
-            }
-            kept.push_str(line);
-            kept.push('\n');
-        }
-        any.then_some(kept)
+        let errors = CompilerMessage::errors(messages).filter(|message| message.line().is_some());
+        let gone: Vec<&String> = errors.map(|message| self.moved_away(&message)).collect::<Option<_>>()?;
+        let is_replaced = |name: &String| replaced.contains(name);
+        let is_wanted = |message: &CompilerMessage| !self.moved_away(message).is_some_and(is_replaced);
+        gone.into_iter().any(|name| !is_replaced(name)).then(|| lines_where(messages, is_wanted))
     }
 
     /// The new variables that cannot be stored, since their values were moved away, with their types.
     pub fn new_that_are_moved_away(&self, messages: &str) -> BTreeMap<String, String> {
         let Some(layout) = &self.layout else { return BTreeMap::new() };
-        let moved = messages.lines().filter_map(|line| {
-            let message = serde_json::from_str::<Value>(line).ok()?;
-            let index = first_line(&message).filter(|_| message["code"]["code"] == "E0382")?;
+        let moved = CompilerMessage::all(messages).filter_map(|message| {
+            let index = message.line().filter(|_| message.code() == "E0382")?;
             let store = layout.new.iter().find(|store| store.lines.contains(&index))?;
             Some((store.name.clone(), store.type_name.clone()))
         });
@@ -446,9 +423,10 @@ impl Plan {
     }
 
     /// The variable that cannot be stored behind the closure, since its value was moved away.
-    fn moved_away(&self, code: &str, index: usize) -> Option<&String> {
+    fn moved_away(&self, error: &CompilerMessage) -> Option<&String> {
+        let index = error.line().filter(|_| error.code() == "E0382")?;
         let store = self.layout.as_ref()?.others.iter().find(|store| store.lines.contains(&index))?;
-        (code == "E0382").then_some(&store.name)
+        Some(&store.name)
     }
 
     /// The variables that a line stores inside of the closure.

@@ -5,6 +5,7 @@ use crate::choices;
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
 use crate::magics::{self, Completing, Notebook};
 use crate::nesting;
+use crate::syntax::{blank, is_word};
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -131,12 +132,7 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
             return ("", Cow::Borrowed(code));
         }
         start += line.len();
-        blanked.push_str(
-            &line
-                .chars()
-                .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
-                .collect::<String>(),
-        );
+        blanked.push_str(&blank(line));
     }
     if known.is_empty() || start == 0 {
         (known, Cow::Borrowed(code))
@@ -164,7 +160,6 @@ fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candida
 
 /// The path (`a::b.c`) that ends at or around the cursor.
 fn path_at(code: &str, cursor: usize) -> Option<&str> {
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let end = code[cursor..].find(|character| !is_word(character)).map_or(code.len(), |length| cursor + length);
     let is_path = |character: char| is_word(character) || character == ':' || character == '.';
     let start = code[..end]

@@ -10,12 +10,13 @@ use super::assistance::{self, nothing};
 use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
+use crate::files;
 use crate::magics::Notebook;
 use crate::memory;
+use crate::syntax::parse;
 use anyhow::{Context, Result, bail};
 use process::{Answer, Goal, Question};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, SourceFile};
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::OwnedFd;
@@ -158,7 +159,7 @@ impl Assistant {
 
     fn connect(&self) -> Result<Connection> {
         let context = self.directory.join("context");
-        std::fs::create_dir_all(&context).with_context(|| format!("{} cannot be made", context.display()))?;
+        files::create_folder(&context)?;
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_write_timeout(Some(PATIENCE))?;
         let mut child = lock(&self.child);
@@ -282,13 +283,8 @@ impl Evaluator for RustAssistant {
 
 /// The items of a cell crate that are not evcxr's own.
 fn items_of_user(source: &str) -> String {
-    let file = SourceFile::parse(source, Edition::Edition2024).tree();
-    let mut items = String::new();
-    for item in file.items().filter(|item| !is_generated(item)) {
-        items.push_str(&item.syntax().text().to_string());
-        items.push('\n');
-    }
-    items
+    let items = parse(source).tree().items().filter(|item| !is_generated(item));
+    items.map(|item| format!("{}\n", item.syntax().text())).collect()
 }
 
 fn is_generated(item: &ast::Item) -> bool {

@@ -11,10 +11,10 @@ mod numbers;
 mod operators;
 mod words;
 
+use crate::syntax::parse;
 pub use known::Known;
 use line::Line;
 pub use numbers::of_mixed_numbers;
-use ra_ap_syntax::{Edition, SourceFile};
 
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
@@ -75,7 +75,7 @@ pub fn is_rust(text: &str) -> bool {
     let before = if text.starts_with('}') { "if true {" } else { "" };
     let after = if text.ends_with('{') { "}" } else { "" };
     let program = format!("fn main() {{\n{before}{text}\n{after}\n}}");
-    SourceFile::parse(&program, Edition::Edition2024).errors().is_empty()
+    parse(&program).errors().is_empty()
 }
 
 #[cfg(test)]

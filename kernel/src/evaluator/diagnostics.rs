@@ -1,9 +1,10 @@
 //! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
 
-use crate::build_step::Diagnostics;
+use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
 use crate::evaluator::{CellError, keeping};
+use crate::syntax::is_word;
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
@@ -155,7 +156,7 @@ fn is_the_users(text: &str) -> bool {
 fn readable(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, part) in text.split("_::").enumerate() {
-        if index > 0 && result.ends_with(|character: char| character.is_alphanumeric() || character == '_') {
+        if index > 0 && result.ends_with(is_word) {
             result.push_str("_::");
         }
         result.push_str(part);
@@ -166,13 +167,9 @@ fn readable(text: &str) -> String {
 /// The errors that the compiler has reported.
 fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error> {
     let places = Places::new(&said.source, code);
-    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    // The last one counts the others.
-    let is_error = |message: &Value| {
-        message["level"] == "error" && !message["message"].as_str().unwrap_or_default().starts_with("aborting due to")
-    };
-    let mut errors: Vec<Error> =
-        messages.filter(is_error).map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
+    let messages =
+        CompilerMessage::errors(&said.messages).filter(|message| !message.text().starts_with("aborting due to"));
+    let mut errors: Vec<Error> = messages.map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
     // A bracket that the cell leaves open is closed by generated code, or the other way round.
     if let Some(error) = errors.iter_mut().find(|error| error.message.contains(" delimiter"))
         && let Some((message, found)) = unbalanced(code)
@@ -232,10 +229,10 @@ fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
 }
 
 impl Error {
-    fn of_compiler(message: &Value, places: &Places, code: &str, locate: Locate<'_>) -> Error {
-        let mut text = readable(message["message"].as_str().unwrap_or_default());
-        let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
-        let mut labels: Vec<Label> = spans
+    fn of_compiler(message: &CompilerMessage, places: &Places, code: &str, locate: Locate<'_>) -> Error {
+        let mut text = readable(message.text());
+        let mut labels: Vec<Label> = message
+            .spans()
             .iter()
             .map(|span| Label {
                 place: place_of(span, places, locate),
@@ -267,9 +264,9 @@ impl Error {
         }
         // What earlier cells have to do with it comes after the place itself.
         labels.sort_by_key(|label| !label.is_primary && matches!(label.place, Place::Earlier(_)));
-        let code = message["code"]["code"].as_str().map(str::to_owned);
-        let children = children(message, &|span| Some(place_of(span, places, locate)));
-        let suggestion = suggestion(message, &|span| place_of(span, places, locate));
+        let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
+        let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
+        let suggestion = suggestion(message.json(), &|span| place_of(span, places, locate));
         Error { advice: Vec::new(), code, message: text, labels, children, suggestion }
     }
 

@@ -2,6 +2,7 @@
 //! values that are moved or borrowed; and advice where the compiler gives none.
 
 use crate::evaluator::CellError;
+use crate::syntax::is_word;
 
 /// Why a variable cannot be kept for later cells, and what to do instead.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ pub fn as_list(advice: &[String]) -> String {
 
 /// What a notebook can do about an error of the compiler, by its code and message.
 pub fn advice(code: &str, message: &str) -> Vec<String> {
-    let name = message.split('`').nth(1).filter(|name| name.chars().all(|c| c == '_' || c.is_alphanumeric()));
+    let name = message.split('`').nth(1).filter(|name| name.chars().all(is_word));
     let name = name.unwrap_or("x");
     let in_braces = "a borrow that a variable of the cell holds lasts to the cell's end: put it, and what uses it, in braces \
                      `{ … }`";

@@ -3,13 +3,13 @@
 //! written behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to floats, as in
 //! `&x + 1`, is one of them. Lines and columns stay the user's.
 
-use crate::build_step::{Diagnostics, placed_statements_of};
+use crate::build_step::{CompilerMessage, Diagnostics, bindings};
 use crate::evaluator::keeping;
 use crate::evaluator::places::Places;
+use crate::syntax::{range_of, statements, words};
 use evcxr::Error;
-use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs, HasName};
+use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
-use serde_json::Value;
 use std::ops::Range;
 
 /// What the compiler reports where a type is open.
@@ -73,7 +73,7 @@ impl<'a> OpenTypes<'a> {
         if !is_open(error, said) {
             return None;
         }
-        let statements = placed_statements_of(code);
+        let statements = statements(code);
         let mut places: Vec<Place> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
         let mut open = OpenTypes { code, statements, places, rounds: 0 };
@@ -121,11 +121,10 @@ impl<'a> OpenTypes<'a> {
     }
 
     /// The errors that the compiler has reported, with their places in the code.
-    fn placed(&self, said: &Diagnostics) -> Vec<(Value, Range<usize>)> {
+    fn placed(&self, said: &Diagnostics) -> Vec<(CompilerMessage, Range<usize>)> {
         let places = Places::new(&said.source, self.code);
         let placed = errors(said).filter_map(|message| {
-            let spans = message["spans"].as_array()?;
-            let span = spans.iter().find(|span| span["is_primary"] == true)?;
+            let span = message.primary()?;
             let offset = |line: &str, column: &str| {
                 let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
                 let (line, column) = places.in_cell(number(line)?, number(column)?)?;
@@ -177,24 +176,21 @@ impl<'a> OpenTypes<'a> {
         if !covered.is_empty() {
             return covered;
         }
-        let Some((start, statement)) = self
-            .statements
-            .iter()
-            .rfind(|(start, node)| (*start..start + usize::from(node.text_range().len())).contains(&range.start))
+        let Some((start, statement)) =
+            self.statements.iter().rfind(|(start, node)| (*start..start + range_of(node).len()).contains(&range.start))
         else {
             return Vec::new();
         };
-        let shift = usize::from(statement.text_range().start());
-        let within =
-            |offset: usize| u32::try_from((offset - start + shift).min(usize::from(statement.text_range().end())));
+        let Range { start: shift, end } = range_of(statement);
+        let within = |offset: usize| u32::try_from((offset - start + shift).min(end));
         let (Ok(first), Ok(last)) = (within(range.start), within(range.end.max(range.start))) else {
             return Vec::new();
         };
         let element = statement.covering_element(TextRange::new(first.into(), last.into()));
         let node = element.as_node().cloned().or_else(|| element.parent());
         let of_node = |node: &SyntaxNode| {
-            let range = node.text_range();
-            usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift
+            let range = range_of(node);
+            range.start + start - shift..range.end + start - shift
         };
         for node in node.iter().flat_map(SyntaxNode::ancestors).take_while(|node| !ast::Stmt::can_cast(node.kind())) {
             let direct: Vec<usize> =
@@ -203,16 +199,10 @@ impl<'a> OpenTypes<'a> {
                 return direct;
             }
         }
-        let names = identifiers_in(&self.code[range.clone()]);
-        let defining = self.statements.iter().filter(|(_, node)| {
-            ast::LetStmt::cast(node.clone()).and_then(|defined| defined.pat()).is_some_and(|pattern| {
-                let bound = pattern.syntax().descendants().filter_map(ast::IdentPat::cast);
-                bound.filter_map(|bound| bound.name()).any(|name| names.contains(&name.text().to_string()))
-            })
-        });
-        defining
-            .flat_map(|(start, node)| self.within(&(*start..start + usize::from(node.text_range().len())), &wanted))
-            .collect()
+        let names: Vec<&str> = words(&self.code[range.clone()]).collect();
+        let is_named = |node: &SyntaxNode| bindings(node).iter().any(|binding| names.contains(&&*binding.name));
+        let defining = self.statements.iter().filter(|(_, node)| is_named(node));
+        defining.flat_map(|(start, node)| self.within(&(*start..start + range_of(node).len()), &wanted)).collect()
     }
 
     /// The places within a range that are `wanted`.
@@ -235,10 +225,7 @@ impl<'a> OpenTypes<'a> {
 fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     match error {
         Error::CompilationErrors(_) => said.is_some_and(|said| {
-            let is_open = |message: Value| {
-                message["code"]["code"].as_str().is_some_and(|code| OPEN.contains(&code))
-                    || float_beside(&message).is_some()
-            };
+            let is_open = |message: CompilerMessage| OPEN.contains(&message.code()) || float_beside(&message).is_some();
             let mut errors = errors(said);
             errors.next().is_some_and(is_open) && errors.all(is_open)
         }),
@@ -248,9 +235,9 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
 }
 
 /// The type to write behind an integer, if an error says that it is combined with floats.
-fn float_beside(message: &Value) -> Option<&'static str> {
-    let text = message["message"].as_str()?;
-    let is_combined = message["code"]["code"] == "E0277" && text.starts_with("cannot ");
+fn float_beside(message: &CompilerMessage) -> Option<&'static str> {
+    let text = message.text();
+    let is_combined = message.code() == "E0277" && text.starts_with("cannot ");
     if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
         return None;
     }
@@ -259,12 +246,8 @@ fn float_beside(message: &Value) -> Option<&'static str> {
 }
 
 /// The errors that the compiler has reported, without the one that counts them.
-fn errors(said: &Diagnostics) -> impl Iterator<Item = Value> {
-    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages.filter(|message| {
-        let is_count = message["code"].is_null() && message["spans"].as_array().is_some_and(Vec::is_empty);
-        message["level"] == "error" && !is_count
-    })
+fn errors(said: &Diagnostics) -> impl Iterator<Item = CompilerMessage> {
+    CompilerMessage::errors(&said.messages).filter(|message| !message.is_count())
 }
 
 /// The places in a statement that begins at `start` of the code.
@@ -274,7 +257,7 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
     if ast::Item::can_cast(statement.kind()) && !is_plain {
         return Vec::new();
     }
-    let shift = usize::from(statement.text_range().start());
+    let shift = range_of(statement).start;
     let in_code =
         |range: TextRange| usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift;
     let tokens = statement.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -350,15 +333,6 @@ fn operands(node: &SyntaxNode) -> Vec<SyntaxNode> {
         }
     }
     found
-}
-
-/// The words of a text that may be names.
-fn identifiers_in(text: &str) -> Vec<String> {
-    let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-    words
-        .filter(|word| word.starts_with(|first: char| first.is_alphabetic() || first == '_'))
-        .map(str::to_owned)
-        .collect()
 }
 
 #[cfg(test)]

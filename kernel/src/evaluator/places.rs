@@ -1,7 +1,8 @@
 //! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
 //! which they stand there, with its own lines between them.
 
-use crate::build_step::{blank, checks, placed_statements_of};
+use crate::build_step::checks;
+use crate::syntax::{blank, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// What the function with the cell's statements is called, in code that runs and in code for the analysis.
@@ -33,7 +34,7 @@ impl Places {
         let mut places = Places { lines: vec![None; source.len()], code: code_lines, source, body };
         let lines: Vec<&str> = code.lines().collect();
         let mut next = body;
-        for (start, node) in placed_statements_of(&code) {
+        for (start, node) in statements(&code) {
             let first = code[..start].matches('\n').count();
             let text = node.text().to_string();
             let texts: Vec<&str> = text.lines().collect();

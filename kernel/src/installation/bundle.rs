@@ -19,6 +19,7 @@ pub mod crates;
 pub mod toolchain;
 
 use crate::choices;
+use crate::files;
 use crate::installation::directories;
 use crate::installation::package::{self, Package};
 use crate::installation::setup::{self, Plan, binary_in};
@@ -155,7 +156,7 @@ pub fn install(from: &Path, prefix: &Path, entry: &Path) -> Result<()> {
 
 fn unpack(contents: &Path, directory: &Path) -> Result<()> {
     let file = File::open(contents).with_context(|| format!("{} cannot be read", contents.display()))?;
-    directories::create(directory)?;
+    files::create_folder(directory)?;
     let mut archive = tar::Archive::new(zstd::Decoder::new(BufReader::new(file))?);
     archive
         .unpack(directory)

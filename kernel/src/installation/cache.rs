@@ -9,10 +9,11 @@
 //! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
 //! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
 
+use crate::files;
 use crate::hashing::hash;
-use crate::installation::Installation;
+use crate::installation::{Installation, directories};
 use anyhow::{Context, Result};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -46,12 +47,8 @@ pub fn claim(crates: &Path, installation: &Installation) -> Result<()> {
     if file.exists() {
         return Ok(());
     }
-    let failed = || format!("the folder {} cannot be made", users.display());
-    std::fs::create_dir_all(&users).with_context(failed)?;
-    let mut draft = tempfile::NamedTempFile::new_in(&users).with_context(failed)?;
-    draft.write_all(installation.home.as_os_str().as_encoded_bytes()).with_context(failed)?;
-    draft.persist(&file).with_context(failed)?;
-    Ok(())
+    files::create_folder(&users)?;
+    files::replace(&file, installation.home.as_os_str().as_encoded_bytes())
 }
 
 /// Removes what nobody uses any more. What cannot be removed stays for the next time.
@@ -72,18 +69,11 @@ pub fn sweep() {
 /// Removes everything that kernels have put into the cache, and the folder unless something else is in it.
 pub fn purge() -> Result<Option<PathBuf>> {
     let Some(folder) = folder().filter(|folder| folder.is_dir()) else { return Ok(None) };
-    let gone = |result: std::io::Result<()>, path: &Path| match result {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
-        }
-        _ => Ok(()),
-    };
     for part in [CRATES, INSTALLATIONS] {
-        let part = folder.join(part);
-        gone(std::fs::remove_dir_all(&part), &part)?;
+        directories::remove(&folder.join(part))?;
     }
     for program in programs(&folder) {
-        gone(std::fs::remove_file(&program), &program)?;
+        directories::remove_file(&program)?;
     }
     match std::fs::remove_dir(&folder) {
         Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => {

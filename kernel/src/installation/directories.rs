@@ -1,5 +1,6 @@
 //! Directories and links that appear whole or not at all, with errors that name them.
 
+use crate::files;
 use anyhow::{Context, Result};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -88,7 +89,7 @@ fn exchange(one: &Path, other: &Path) -> bool {
 /// all may.
 pub fn lock(directory: &Path) -> Result<std::fs::File> {
     loop {
-        create(directory)?;
+        files::create_folder(directory)?;
         let file = std::fs::File::open(directory).with_context(|| format!("{} cannot be read", directory.display()))?;
         if matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)) {
             eprintln!("Another installation in {} is going on; this one waits for it.", directory.display());
@@ -159,11 +160,6 @@ fn unless_missing(result: std::io::Result<()>, path: &Path) -> Result<()> {
     }
 }
 
-/// Makes a directory, and those above it.
-pub fn create(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))
-}
-
 /// What is in a directory.
 pub fn entries(path: &Path) -> Result<Vec<std::fs::DirEntry>> {
     std::fs::read_dir(path)
@@ -188,7 +184,7 @@ mod tests {
         let target = root.path().join("a place");
         let write = |text: &str| {
             let new = root.path().join("new");
-            create(&new).unwrap();
+            files::create_folder(&new).unwrap();
             std::fs::write(new.join("text"), text).unwrap();
             new
         };
@@ -214,7 +210,7 @@ mod tests {
         dead.wait().unwrap();
         let living = std::os::unix::process::parent_id();
         for name in [format!("w.new-{}", dead.id()), format!("w.old-{living}"), "w.new-mine".into(), "w".into()] {
-            create(&root.path().join(name)).unwrap();
+            files::create_folder(&root.path().join(name)).unwrap();
         }
         std::fs::write(root.path().join(format!("w.package-{}", dead.id())), "").unwrap();
         remove_leftovers(&root.path().join("w")).unwrap();

@@ -13,6 +13,7 @@ pub mod metadata;
 pub mod prelude;
 mod workspace;
 
+use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
 use crate::installation::{Carried, Installation};
@@ -68,8 +69,7 @@ impl Package {
     /// The package in a directory.
     pub fn open(directory: &Path) -> Result<Package> {
         let path = directory.join(MANIFEST);
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let manifest = serde_json::from_str(&text)
+        let manifest = serde_json::from_str(&files::read(&path)?)
             .with_context(|| format!("{} is damaged; install Warpcell again", path.display()))?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
@@ -104,9 +104,7 @@ impl Package {
             identity: contents.identity,
             artifacts: contents.artifacts,
         };
-        let path = directory.join(MANIFEST);
-        std::fs::write(&path, serde_json::to_string_pretty(&manifest)?)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+        files::write(&directory.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
 
@@ -213,7 +211,7 @@ impl Package {
 
 /// The same files in another directory: one more name for each, or else a symbolic link to large ones and copies of small ones.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
-    directories::create(to)?;
+    files::create_folder(to)?;
     for entry in directories::entries(from)? {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         let about = entry.metadata()?;

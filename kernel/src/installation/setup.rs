@@ -4,6 +4,7 @@
 use crate::analysed_sources;
 use crate::build_step::Linker;
 use crate::environment::{INSTALLATION, RECORD};
+use crate::files;
 use crate::installation::bundle::{crates, toolchain};
 use crate::installation::cache;
 use crate::installation::directories;
@@ -159,7 +160,7 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
 }
 
 fn is_writable(directory: &Path) -> bool {
-    directories::create(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
+    files::create_folder(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
 }
 
 /// An installation to be.
@@ -222,7 +223,7 @@ pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
 
 /// Lets the installed program start once, to record what every start asks of the tools.
 fn record_start(plan: &Plan<'_>) -> Result<()> {
-    directories::create(&plan.home.join("recorded"))?;
+    files::create_folder(&plan.home.join("recorded"))?;
     let output = Command::new(plan.program)
         .arg("record-start")
         .env(INSTALLATION, plan.home)
@@ -261,7 +262,7 @@ pub fn binary_in(prefix: &Path) -> PathBuf {
 
 fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
     let toolchain = plan.toolchain;
-    directories::create(home)?;
+    files::create_folder(home)?;
     if plan.keep_package {
         plan.package.link_into(home)?;
     } else {
@@ -297,13 +298,11 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
             release: release_of_sources(toolchain, directory),
         }),
     };
-    let path = home.join("installation.json");
-    std::fs::write(&path, serde_json::to_string_pretty(&record)?)
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&home.join("installation.json"), serde_json::to_string_pretty(&record)?)
 }
 
 fn link_tools(directory: &Path, names: &[&str], target: &Path) -> Result<()> {
-    directories::create(directory)?;
+    files::create_folder(directory)?;
     for name in names {
         symlink(target, directory.join(name))?;
     }
@@ -316,7 +315,7 @@ fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &P
     let libraries = &sysroot.join("lib");
     let real = toolchain.join("lib");
     let crates = sysroot.join(SOURCES);
-    directories::create(&libraries.join("rustlib"))?;
+    files::create_folder(&libraries.join("rustlib"))?;
     for (from, to, except) in
         [(real.clone(), libraries.to_owned(), "rustlib"), (real.join("rustlib"), libraries.join("rustlib"), "src")]
     {
@@ -341,7 +340,7 @@ fn install_binary(prefix: &Path) -> Result<Option<directories::Put>> {
     if target.canonicalize().is_ok_and(|target| target == source) {
         return Ok(None);
     }
-    directories::create(&prefix.join("bin"))?;
+    files::create_folder(&prefix.join("bin"))?;
     directories::remove_leftovers(&target)?;
     let new = directories::beside(&target, "new");
     let copied = std::fs::copy(&source, &new)

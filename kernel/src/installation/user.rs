@@ -9,6 +9,7 @@
 //! installation whose program is gone or has been exchanged is removed when the next one is made.
 
 use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::directories;
 use crate::installation::package::{Package, Report};
@@ -18,7 +19,6 @@ use crate::installation::toolchain::search::Surroundings;
 use crate::installation::{Installation, package_in};
 use crate::private;
 use anyhow::{Context, Result};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "program";
@@ -81,10 +81,10 @@ impl Needed {
                 },
                 report,
             )?;
-            write(&self.home.join(PROGRAM), &stamp(&self.program))?;
+            files::replace(&self.home.join(PROGRAM), stamp(&self.program))?;
         }
         let name = self.home.file_name().unwrap_or_default().to_string_lossy();
-        write(&folder.join(CHOICES).join(key(&self.program, &self.package)), &name)?;
+        files::replace(&folder.join(CHOICES).join(key(&self.program, &self.package)), &*name)?;
         sweep();
         Ok(())
     }
@@ -110,17 +110,6 @@ pub fn sweep() {
     }
 }
 
-/// Writes a file whole or not at all.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let failed = || format!("{} cannot be written", path.display());
-    let folder = path.parent().with_context(failed)?;
-    directories::create(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(text.as_bytes()).with_context(failed)?;
-    file.persist(path).with_context(failed)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +122,7 @@ mod tests {
         let first = stamp(&program);
         assert_eq!(stamp(&program), first);
         assert_eq!(first.lines().next().map(Path::new), Some(program.as_path()));
-        write(&program, "another").unwrap();
+        files::replace(&program, "another").unwrap();
         assert_ne!(stamp(&program), first);
         std::fs::remove_file(&program).unwrap();
         assert_ne!(stamp(&program), first);

@@ -1,6 +1,7 @@
 //! The tokens of a cell, from the compiler's lexer: enough to see where lines, brackets and statements begin. The text
 //! need not be Rust yet.
 
+use crate::syntax::is_word;
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind};
 use std::ops::Range;
 
@@ -103,11 +104,6 @@ fn of_code(rest: &str, first: char) -> Option<(Kind, usize, bool)> {
             c => (Kind::Symbol(c), c.len_utf8(), true),
         },
     })
-}
-
-/// Whether a character belongs to an identifier or number.
-pub(super) fn is_word(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
 }
 
 /// The length of the identifier or number at the start of `text`.

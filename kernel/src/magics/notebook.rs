@@ -1,6 +1,7 @@
 //! What the expansion of a cell's magics may know of the notebook: [`Notebook`].
 
 use super::types::readable;
+use crate::syntax::words;
 use std::collections::BTreeSet;
 
 /// What there is before the cell runs.
@@ -22,8 +23,7 @@ impl Notebook {
     pub fn variables_of(&self, types: &str) -> Vec<(&str, String)> {
         let wanted: Vec<&str> = types.split_whitespace().collect();
         let fits = |type_name: &str| {
-            let mut words = type_name.split(|c: char| !super::lexer::is_word(c));
-            wanted.is_empty() || wanted.contains(&type_name) || words.any(|word| wanted.contains(&word))
+            wanted.is_empty() || wanted.contains(&type_name) || words(type_name).any(|word| wanted.contains(&word))
         };
         let mut found: Vec<(&str, String)> = self
             .variables

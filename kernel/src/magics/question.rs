@@ -1,7 +1,7 @@
 //! Lines that ask for documentation: `name?`, `?name`, and with two marks for the source too.
 
 use super::action::Action;
-use super::lexer::is_word;
+use crate::syntax::is_word;
 
 /// What a line asks about, and whether for its source too.
 pub(super) fn asked(line: &str) -> Option<(&str, bool)> {

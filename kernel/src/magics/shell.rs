@@ -1,8 +1,9 @@
 //! Lines and cells for the shell: `!command`, `%%bash`. The functions that they call are in `warpcell::session`.
 
-use super::lexer::{is_word, word_length};
+use super::lexer::word_length;
 use super::literal::literal;
 use super::magic::{Arguments, TextCell};
+use crate::syntax::is_word;
 
 /// The code of a line `!command`.
 pub fn command(line: &str) -> String {

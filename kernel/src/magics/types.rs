@@ -18,7 +18,7 @@ fn without_paths(type_name: &str) -> String {
             continue;
         }
         text.push(character);
-        if !super::lexer::is_word(character) {
+        if !crate::syntax::is_word(character) {
             segment = text.len();
         }
         rest = &rest[character.len_utf8()..];

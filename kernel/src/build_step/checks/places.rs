@@ -4,8 +4,9 @@
 //! closures that an iterator of unknown length is given for each element, and statements that sleep; also in what the notebook's own
 //! macros write. Other functions, and iterators with an end, have no check: the compiler makes vector instructions of them.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasAttrs, HasLoopBody, HasName};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
+use crate::syntax::{attribute, parse, range_of, words};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, HasName};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
 
 /// A text, and where it goes.
@@ -81,7 +82,7 @@ const FOR_EACH: [&str; 2] = ["for_each", "try_for_each"];
 
 /// Where checks go in a file, in order.
 pub fn places(source: &str) -> Vec<Insertion> {
-    let file = SourceFile::parse(source, Edition::Edition2024).syntax_node();
+    let file = parse(source).syntax_node();
     let mut places = in_code(&file);
     if source.contains(FUSE) {
         places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_formula));
@@ -110,7 +111,7 @@ fn in_code(file: &SyntaxNode) -> Vec<Insertion> {
 /// Where checks go in code that stands in a macro's brackets, of which the text begins at `start`.
 fn in_text(text: &str, start: usize) -> Vec<Insertion> {
     const BEFORE: &str = "fn f() { ";
-    let file = SourceFile::parse(&format!("{BEFORE}{text} }}"), Edition::Edition2024).syntax_node();
+    let file = parse(&format!("{BEFORE}{text} }}")).syntax_node();
     in_code(&file).into_iter().map(|(place, text)| (place + start - BEFORE.len(), text)).collect()
 }
 
@@ -131,7 +132,7 @@ fn name_of(call: &ast::MacroCall) -> Option<String> {
 fn inside(tree: Option<ast::TokenTree>) -> Option<(String, usize)> {
     let tree = tree?;
     let text = tree.syntax().text().to_string();
-    Some((text.get(1..text.len() - 1)?.to_owned(), usize::from(tree.syntax().text_range().start()) + 1))
+    Some((text.get(1..text.len() - 1)?.to_owned(), range_of(tree.syntax()).start + 1))
 }
 
 /// Where checks go in the notebook's own macros, and in what they are given.
@@ -147,7 +148,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
             places.extend(in_text(&text.replace('$', "_"), start));
         }
         let text = tree.syntax().text().to_string();
-        let words: HashSet<&str> = text.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
+        let words: HashSet<&str> = words(&text).collect();
         let name = name.text();
         // What takes its tokens apart, or shows them, gets them as they are written.
         let takes_apart = words.contains("tt") && words.contains(name);
@@ -178,7 +179,7 @@ fn is_behind_arrow(tree: &ast::TokenTree) -> bool {
 fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
     let body = match node.kind() {
         SyntaxKind::EXPR_STMT if sleeps(node) && !runs_elsewhere(node) => {
-            return Some(usize::from(node.text_range().end()));
+            return Some(range_of(node).end);
         }
         SyntaxKind::LOOP_EXPR => ast::LoopExpr::cast(node.clone())?.loop_body(),
         SyntaxKind::WHILE_EXPR => ast::WhileExpr::cast(node.clone())?.loop_body(),
@@ -197,7 +198,7 @@ fn at_head(block: &ast::BlockExpr) -> Option<usize> {
     // Attributes of the body must come first in it.
     let mut following = std::iter::successors(brace.next_token(), |token| token.next_token());
     let first = following.find(|token| !token.kind().is_trivia())?;
-    (first.kind() != SyntaxKind::POUND).then(|| usize::from(brace.text_range().end()))
+    (first.kind() != SyntaxKind::POUND).then(|| brace.text_range().end().into())
 }
 
 /// Whether a statement is a call of a function that sleeps.
@@ -353,8 +354,9 @@ impl Endless {
         }
         let uses = file.descendants().filter_map(ast::Use::cast).map(|one| one.syntax().text().to_string());
         let of_iterators: Vec<String> = uses.filter(|text| text.contains("iter::")).collect();
-        let is_imported =
-            |name: &&str| of_iterators.iter().any(|text| has_word(text, name) || text.contains("iter::*"));
+        let is_imported = |name: &&str| {
+            of_iterators.iter().any(|text| words(text).any(|word| word == *name) || text.contains("iter::*"))
+        };
         let mut functions = file.descendants().filter_map(ast::Fn::cast).filter_map(|function| function.name());
         Endless {
             imported: ENDLESS.into_iter().filter(is_imported).map(str::to_owned).collect(),
@@ -367,7 +369,7 @@ impl Endless {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         if self.makes(&receiver) {
             if ASKS_ON.contains(&method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
-                return vec![(usize::from(receiver.syntax().text_range().end()), EACH_ELEMENT)];
+                return vec![(range_of(receiver.syntax()).end, EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())
             && matches!(receiver, ast::Expr::PathExpr(_) | ast::Expr::FieldExpr(_) | ast::Expr::CallExpr(_))
@@ -434,15 +436,11 @@ fn closure_body(argument: ast::Expr) -> Option<ast::Expr> {
 
 /// What goes into the body of a closure.
 fn in_body(body: &ast::Expr) -> Vec<Insertion> {
-    let range = body.syntax().text_range();
+    let range = range_of(body.syntax());
     match body {
         ast::Expr::BlockExpr(block) => at_head(block).map(|at| (at, CHECK)).into_iter().collect(),
-        _ => vec![(usize::from(range.start()), BEFORE_ELEMENT), (usize::from(range.end()), AFTER_ELEMENT)],
+        _ => vec![(range.start, BEFORE_ELEMENT), (range.end, AFTER_ELEMENT)],
     }
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|found| found == word)
 }
 
 /// Whether this code may run at compile time, or where nothing may unwind.
@@ -466,16 +464,9 @@ fn keeps_elsewhere(node: &SyntaxNode) -> bool {
     }
 }
 
-fn has_attribute(function: &ast::Fn, names: &[&str]) -> bool {
-    function.attrs().any(|attribute| {
-        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
-        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
-    })
-}
-
 /// Whether a node is in a function that runs over arrays.
 fn is_over_arrays(node: &SyntaxNode) -> bool {
-    node.ancestors().filter_map(ast::Fn::cast).any(|function| has_attribute(&function, &OVER_ARRAYS))
+    node.ancestors().filter_map(ast::Fn::cast).any(|function| attribute(&function, &OVER_ARRAYS).is_some())
 }
 
 /// Whether a loop is over a range of numbers that stand there: `for i in 0..16`.

@@ -1,6 +1,7 @@
 //! The crates that the user has asked for, and where each comes from.
 
 use super::requirement::{self, Verdict};
+use crate::files;
 use crate::installation::{Carried, Installation};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -30,9 +31,8 @@ impl Manifest {
     /// Reads the manifest of the cell crate.
     pub fn read(context: &Path) -> Result<Manifest> {
         let path = context.join("Cargo.toml");
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let mut table: toml::Table =
-            toml::from_str(&text).with_context(|| format!("{} is not valid TOML", path.display()))?;
+            toml::from_str(&files::read(&path)?).with_context(|| format!("{} is not valid TOML", path.display()))?;
         let dependencies = match table.remove("dependencies") {
             Some(toml::Value::Table(table)) => table.into_iter().collect(),
             _ => BTreeMap::new(),

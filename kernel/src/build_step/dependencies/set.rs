@@ -13,6 +13,7 @@
 
 use super::plan::Plan;
 use super::progress::Progress;
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::cache;
 use crate::installation::{Installation, remedy};
@@ -20,7 +21,6 @@ use crate::private;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The package's name in the set's manifest.
@@ -109,14 +109,20 @@ impl Set {
             cache::claim(&self.root, installation)?;
             cache::check_locks(&self.target)?;
         }
-        // The manifest is always written, to see whether that is possible.
-        write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
-        write(&source.join("lib.rs"), b"", true)?;
+        // Whether the folder can be written.
+        tempfile::tempfile_in(&self.directory)
+            .with_context(|| format!("{} cannot be written", self.directory.display()))?;
+        // Cargo looks at the time of the manifest: it stays as it is if nothing changes.
+        let path = self.directory.join("Cargo.toml");
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(&self.manifest) {
+            files::replace(&path, &self.manifest)?;
+        }
+        files::write_new(&source.join("lib.rs"), "")?;
         let [session, prelude] = &self.seeds;
         let seed = std::fs::read(session)
             .or_else(|_| std::fs::read(prelude))
             .with_context(|| format!("{} cannot be read; run {} again", prelude.display(), remedy()))?;
-        write(&self.directory.join("Cargo.lock"), &seed, true)
+        files::write_new(&self.directory.join("Cargo.lock"), &seed)
     }
 
     /// What was kept, if it is there and whole.
@@ -126,16 +132,15 @@ impl Set {
 
     /// Keeps something.
     pub fn write<T: Kept>(&self, value: &T) -> Result<()> {
-        write(&self.directory.join(T::FILE), &serde_json::to_vec(value)?, false)
+        files::replace(&self.directory.join(T::FILE), serde_json::to_vec(value)?)
     }
 
     /// Lets the session's next sets have the versions of this one.
     pub fn keep_versions(&self) -> Result<()> {
-        let path = self.directory.join("Cargo.lock");
-        let lock = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let lock = files::read(&self.directory.join("Cargo.lock"))?;
         let [session, prelude] = &self.seeds;
         let before = std::fs::read_to_string(session).or_else(|_| std::fs::read_to_string(prelude))?;
-        write(session, merge_locks(&before, &lock)?.as_bytes(), false)
+        files::replace(session, merge_locks(&before, &lock)?)
     }
 
     /// Removes a set that cannot be had.
@@ -181,32 +186,6 @@ fn merge_locks(one: &str, other: &str) -> Result<String> {
     Ok(toml::to_string(&lock)?)
 }
 
-/// Writes a file whole or not at all; with `keep`, only if there is none.
-fn write(path: &Path, contents: &[u8], keep: bool) -> Result<()> {
-    if keep && path.exists() {
-        return Ok(());
-    }
-    let failed = || format!("{} cannot be written", path.display());
-    let folder = path.parent().with_context(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(contents).with_context(failed)?;
-    if keep {
-        // Another kernel may have been first.
-        match file.persist_noclobber(path) {
-            Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(error.error).with_context(failed);
-            }
-            _ => return Ok(()),
-        }
-    }
-    // Cargo looks at the manifest's time: it stays as it is if nothing changes.
-    if std::fs::read(path).is_ok_and(|old| old == contents) {
-        return Ok(());
-    }
-    file.persist(path).with_context(failed)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,17 +206,5 @@ mod tests {
         let merged = merge_locks(&one, &other).unwrap();
         assert_eq!(merged.matches("[[package]]").count(), 2, "{merged}");
         assert!(merged.contains("2.0.0") && !merged.contains(PACKAGE));
-    }
-
-    #[test]
-    fn files_are_whole_and_the_first_one_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        write(&path, b"one", true).unwrap();
-        write(&path, b"two", true).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"one");
-        write(&path, b"three", false).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"three");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
     }
 }

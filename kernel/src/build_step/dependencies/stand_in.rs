@@ -11,8 +11,9 @@
 use crate::build_step::tools::{finish, replace_by};
 use crate::choices;
 use crate::environment::STAND_IN;
+use crate::files;
 use crate::installation::{Carried, Installation};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -112,19 +113,16 @@ impl Call {
     fn leave_marks(&self, file: &str) -> Result<()> {
         let named =
             |prefix: &str, end: &str| self.folder.join(format!("{prefix}{}{}.{end}", self.library, self.suffix));
-        let write = |path: &Path, text: &str| {
-            std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
-        };
         let metadata = named("lib", "rmeta");
         for path in [&named("lib", "rlib"), &metadata] {
             // What stands there may be a link to elsewhere.
             let _ = std::fs::remove_file(path);
-            write(path, &format!("{MARK}{file}\n"))?;
+            files::write(path, format!("{MARK}{file}\n"))?;
         }
         let source = self.arguments.iter().find(|argument| argument.ends_with(".rs")).cloned().unwrap_or_default();
         let source = source.replace(' ', "\\ ");
         let target = metadata.display().to_string().replace(' ', "\\ ");
-        write(&named("", "d"), &format!("{target}: {source}\n\n{source}:\n"))?;
+        files::write(&named("", "d"), format!("{target}: {source}\n\n{source}:\n"))?;
         // Cargo starts the dependents when it hears this.
         let artifact = serde_json::json!({ "$message_type": "artifact", "artifact": metadata, "emit": "metadata" });
         eprintln!("{artifact}");
@@ -165,8 +163,7 @@ impl Call {
             // Cargo looks for the files, and would compile again without them.
             let end = if kind == "staticlib" { "a" } else { "so" };
             for suffix in ["", &self.suffix] {
-                let path = self.folder.join(format!("lib{}{suffix}.{end}", self.library));
-                std::fs::write(&path, "").with_context(|| format!("{} cannot be written", path.display()))?;
+                files::write(&self.folder.join(format!("lib{}{suffix}.{end}", self.library)), "")?;
             }
         }
         Ok(())

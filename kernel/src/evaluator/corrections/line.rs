@@ -1,5 +1,7 @@
 //! A line as tokens of Rust and of Python: Rust's own lexers refuse `f"…"` and `'text'`.
 
+use crate::syntax::is_word;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -36,8 +38,7 @@ const BEFORE_EXPRESSIONS: [&str; 12] =
 /// Whether a text is a name.
 pub fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
-        && characters.all(|character| character == '_' || character.is_alphanumeric())
+    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic()) && characters.all(is_word)
 }
 
 /// Whether a text is a whole number.
@@ -63,7 +64,7 @@ impl Line {
             } else if first.is_ascii_digit() {
                 (Kind::Number, number_length(rest))
             } else if first == '_' || first.is_alphabetic() {
-                let end = rest.find(|character: char| character != '_' && !character.is_alphanumeric());
+                let end = rest.find(|character| !is_word(character));
                 (Kind::Word, end.unwrap_or(rest.len()))
             } else {
                 // In `a[::2]` there are two colons, in `a::b` is a path.

@@ -1,6 +1,6 @@
 //! The line with numbers of one type, where an operator combines two.
 
-use crate::build_step::placed_statements_of;
+use crate::syntax::{range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// The integers of Rust, and what the compiler calls one whose type is open.
@@ -28,8 +28,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let (side, of_side, target) =
         if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
     let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
-    let range = side.syntax().text_range();
-    let (from, to) = (usize::from(range.start()) - shift, usize::from(range.end()) - shift);
+    let range = range_of(side.syntax());
+    let (from, to) = (range.start - shift, range.end - shift);
     if from < start || to > end_of_line {
         return None;
     }
@@ -60,8 +60,8 @@ impl Number {
 
 /// The operands of the operator at a place of the cell, and by how much their places are further on.
 fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
-    placed_statements_of(cell).into_iter().find_map(|(start, node)| {
-        let shift = usize::from(node.text_range().start()).checked_sub(start)?;
+    statements(cell).into_iter().find_map(|(start, node)| {
+        let shift = range_of(&node).start.checked_sub(start)?;
         let binary = node.descendants().filter_map(ast::BinExpr::cast).find(|binary| {
             binary.op_token().is_some_and(|token| usize::from(token.text_range().start()) == operator + shift)
         })?;

@@ -2,6 +2,7 @@
 //!
 //! Crates that are only for other platforms are kept as manifests: cargo reads those to choose versions.
 
+use crate::files;
 use crate::installation::Installation;
 use crate::installation::directories;
 use anyhow::{Context, Result, bail};
@@ -174,7 +175,7 @@ fn hollow(folder: &Path) -> Result<()> {
     let mut sums: Value = serde_json::from_str(&sums).with_context(failed)?;
     sums["files"] = Value::Object(serde_json::Map::new());
     directories::remove(folder)?;
-    directories::create(&folder.join("src"))?;
+    files::create_folder(&folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "").with_context(failed)?;
     std::fs::write(folder.join("Cargo.toml"), manifest).with_context(failed)?;
     std::fs::write(folder.join(".cargo-checksum.json"), sums.to_string()).with_context(failed)

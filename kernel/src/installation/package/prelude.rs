@@ -1,7 +1,7 @@
 //! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
 
+use crate::files;
 use crate::installation::Carried;
-use crate::installation::directories;
 use crate::installation::toolchain::Toolchain;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -112,7 +112,7 @@ pub struct Contents {
 
 /// Copies the prelude's library and the metadata of the crates behind it.
 pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
-    directories::create(prelude)?;
+    files::create_folder(prelude)?;
     let mut externs = Vec::new();
     let mut carried = Vec::new();
     let mut identity = DefaultHasher::new();

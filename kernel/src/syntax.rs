@@ -1,0 +1,89 @@
+//! Questions about Rust text that several modules ask: its tree, its statements, its names and words.
+
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasName};
+use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile, SyntaxKind, SyntaxNode};
+use std::ops::Range;
+
+/// Parses a file.
+pub fn parse(text: &str) -> Parse<SourceFile> {
+    SourceFile::parse(text, Edition::Edition2024)
+}
+
+/// The statements and the last expression of code, each with the byte at which it begins.
+pub fn statements(code: &str) -> Vec<(usize, SyntaxNode)> {
+    const BEFORE: &str = "fn f() { ";
+    let file = parse(&format!("{BEFORE}{code}\n}}")).syntax_node();
+    let list = file.descendants().find_map(ast::StmtList::cast);
+    let nodes = list.into_iter().flat_map(|list| list.syntax().children());
+    let placed = nodes.map(|node| (range_of(&node).start - BEFORE.len(), node));
+    // If the text is not code, the parser may create nodes behind it.
+    placed.filter(|(start, _)| *start < code.len()).collect()
+}
+
+/// Where a node stands, in bytes.
+pub fn range_of(node: &SyntaxNode) -> Range<usize> {
+    let range = node.text_range();
+    range.start().into()..range.end().into()
+}
+
+/// The name of an item or variable, without the mark of a raw identifier.
+pub fn name_of(item: &impl HasName) -> Option<String> {
+    item.name().map(|name| plain(name.text()).to_owned())
+}
+
+/// The name that a node declares.
+pub fn declared_name(node: &SyntaxNode) -> Option<String> {
+    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()).to_owned())
+}
+
+/// A name without the mark of a raw identifier.
+pub fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
+/// The identifiers in a node.
+pub fn identifiers(node: &SyntaxNode) -> impl Iterator<Item = String> + use<> {
+    let tokens = node.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| plain(token.text()).to_owned())
+}
+
+/// The attribute of an item with one of these names. A path, such as `gpu::kernel`, counts by its last part.
+pub fn attribute(item: &impl HasAttrs, names: &[&str]) -> Option<ast::Attr> {
+    item.attrs().find(|attribute| {
+        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
+        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
+    })
+}
+
+/// Whether a character belongs to an identifier or number.
+pub fn is_word(character: char) -> bool {
+    character == '_' || character.is_alphanumeric()
+}
+
+/// The parts of a text that look like identifiers or numbers.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character| !is_word(character)).filter(|word| !word.is_empty())
+}
+
+/// Blanks in place of a text: as many bytes, and the same line ends.
+pub fn blank(text: &str) -> String {
+    text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_lie_within_the_code_whatever_it_is() {
+        for code in ["# //! x", "a; // b", "}", "# [", "fn", "'", "let x = 1 /*", "\u{202e}#!", "r#\"", "}}}} {"] {
+            assert!(statements(code).iter().all(|(start, _)| *start < code.len()), "{code}");
+        }
+        assert_eq!(statements("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
+    }
+
+    #[test]
+    fn a_blank_text_has_the_same_bytes_and_lines() {
+        assert_eq!(blank("é = 1;\n// b\n"), "       \n    \n");
+    }
+}
