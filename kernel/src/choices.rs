@@ -54,7 +54,7 @@ pub fn package_of(program: &Path) -> Option<Package> {
 
 /// What tells a package from others.
 pub fn identity(package: &Package) -> (&str, &str) {
-    (&package.manifest.version, &package.manifest.identity)
+    (&package.manifest.prelude.version, &package.manifest.prelude.identity)
 }
 
 /// The name of a choice.

@@ -127,23 +127,7 @@ impl Scan {
         let modifier = |kind: &SyntaxKind| {
             matches!(kind, T![pub] | T!['('] | T![')'] | T![async] | T![unsafe] | T![const] | T![extern] | STRING)
         };
-        let first = self.statement.iter().find(|kind| !modifier(kind));
-        first.is_some_and(|kind| {
-            matches!(
-                kind,
-                T![fn]
-                    | T![struct]
-                    | T![enum]
-                    | T![trait]
-                    | T![impl]
-                    | T![mod]
-                    | T![if]
-                    | T![while]
-                    | T![for]
-                    | T![match]
-                    | T![loop]
-            )
-        })
+        self.statement.iter().find(|kind| !modifier(kind)).is_some_and(|kind| HEADS.contains(kind))
     }
 
     /// The spaces for the next line: those of the last line, and four more for a bracket it has left open.
@@ -169,40 +153,46 @@ fn wants_operand([last, before]: [Option<SyntaxKind>; 2]) -> bool {
     match last {
         T![>] => matches!(before, Some(T![-] | T![=])),
         T![.] => before != Some(T![.]),
-        _ => matches!(
-            last,
-            T![=]
-                | T![,]
-                | T![:]
-                | T![+]
-                | T![-]
-                | T![/]
-                | T![%]
-                | T![^]
-                | T![&]
-                | T![|]
-                | T![<]
-                | T![#]
-                | T![as]
-                | T![else]
-                | T![let]
-                | T![in]
-                | T![fn]
-                | T![mut]
-                | T![ref]
-                | T![dyn]
-                | T![where]
-                | T![use]
-                | T![const]
-                | T![static]
-                | T![type]
-                | T![pub]
-                | T![unsafe]
-                | T![extern]
-                | T![move]
-        ),
+        _ => UNFINISHED.contains(&last),
     }
 }
+
+/// With what an item or block begins that has a body.
+const HEADS: [SyntaxKind; 11] =
+    [T![fn], T![struct], T![enum], T![trait], T![impl], T![mod], T![if], T![while], T![for], T![match], T![loop]];
+
+/// What cannot be the end of a cell.
+const UNFINISHED: [SyntaxKind; 29] = [
+    T![=],
+    T![,],
+    T![:],
+    T![+],
+    T![-],
+    T![/],
+    T![%],
+    T![^],
+    T![&],
+    T![|],
+    T![<],
+    T![#],
+    T![as],
+    T![else],
+    T![let],
+    T![in],
+    T![fn],
+    T![mut],
+    T![ref],
+    T![dyn],
+    T![where],
+    T![use],
+    T![const],
+    T![static],
+    T![type],
+    T![pub],
+    T![unsafe],
+    T![extern],
+    T![move],
+];
 
 #[cfg(test)]
 mod tests {

@@ -28,23 +28,31 @@ use std::path::{Path, PathBuf};
 /// Where the standard library's sources are in a toolchain's root directory.
 pub const SOURCES: &str = "lib/rustlib/src/rust/library";
 
-/// What an installation recorded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+/// What a package and an installation say of the prelude that they contain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuiltPrelude {
     /// Version of Warpcell.
     pub version: String,
     /// `rustc -V` of the compiler that built the prelude.
     pub compiler: String,
-    /// The toolchain's root directory.
-    pub toolchain: PathBuf,
     /// The compilation target.
     pub target: String,
     /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
     pub externs: Vec<(String, String)>,
     /// Crates inside the prelude's library.
     pub carried: Vec<Carried>,
-    /// A hash of the prelude's files: what was compiled against another prelude does not fit.
+    /// A hash of the prelude's files: code that was compiled with another prelude does not fit.
     pub identity: String,
+}
+
+/// What an installation recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// The prelude.
+    #[serde(flatten)]
+    pub prelude: BuiltPrelude,
+    /// The toolchain's root directory.
+    pub toolchain: PathBuf,
     /// Where the standard library's sources came from; `None` where there were none.
     #[serde(default)]
     pub sources: Option<Sources>,
@@ -136,7 +144,7 @@ impl Installation {
 
     /// The carried crate's entry.
     pub fn carried(&self, name: &str) -> impl Iterator<Item = &Carried> {
-        self.record.carried.iter().filter(move |carried| carried.name == name)
+        self.record.prelude.carried.iter().filter(move |carried| carried.name == name)
     }
 
     /// Where `Cargo.lock` of the prelude is, from which the crates of `:dep` take their versions.
@@ -163,7 +171,7 @@ impl Installation {
                     "This user cannot read the Rust toolchain that Warpcell was installed with: {}. Whoever installed it can \
                      install Rust {} where all users can read it, such as in /opt/rust, and run {} again.",
                     path.display(),
-                    self.record.compiler,
+                    self.record.prelude.compiler,
                     remedy()
                 ));
             }
@@ -172,7 +180,7 @@ impl Installation {
                     "The Rust toolchain that Warpcell was installed with is gone: {} does not exist. \
                      Install Rust {} again, then run {}.",
                     path.display(),
-                    self.record.compiler,
+                    self.record.prelude.compiler,
                     remedy()
                 ));
             }
@@ -192,7 +200,7 @@ impl Installation {
                 "The Rust toolchain was exchanged since Warpcell was installed: {} leads nowhere. Install {} again, or \
                  run {} to use the compiler that is there now.",
                 library.display(),
-                self.record.compiler,
+                self.record.prelude.compiler,
                 remedy()
             )
         })

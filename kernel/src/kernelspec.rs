@@ -1,5 +1,7 @@
 //! The entry by which Jupyter finds the kernel: writing it, removing it, looking for it.
 
+use crate::files;
+use crate::installation::directories;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -71,7 +73,7 @@ pub fn write_relocatable(directory: &Path) -> anyhow::Result<()> {
 }
 
 fn write(directory: &Path, program: &str) -> anyhow::Result<()> {
-    std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    files::create_folder(directory)?;
     for (name, bytes) in LOGOS {
         write_atomically(&directory.join(name), bytes)?;
     }
@@ -89,12 +91,7 @@ pub fn uninstall(directory: &Path) -> anyhow::Result<bool> {
     }
     // The specification first: without it the rest is no kernel to Jupyter.
     for name in [SPECIFICATION].into_iter().chain(LOGOS.map(|(name, _)| name)) {
-        match std::fs::remove_file(directory.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot remove {name} in {}", directory.display()));
-            }
-            _ => {}
-        }
+        directories::remove_file(&directory.join(name))?;
     }
     match std::fs::remove_dir(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::DirectoryNotEmpty => {

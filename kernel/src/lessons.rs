@@ -16,34 +16,35 @@ const END: &str = "// END SOLUTION";
 /// What stands in place of a solution; `nbgrader_config.py` says the same.
 const STUB: [&str; 2] = ["// YOUR CODE HERE", "todo!()"];
 
-/// The notebooks: where they are written, and their text.
+/// A file of the lessons: where it is written, and its text.
+macro_rules! lesson {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../lessons/", $name)))
+    };
+}
+
+/// The notebooks.
 const NOTEBOOKS: [(&str, &str); 6] = [
-    ("01-convolution.ipynb", include_str!("../../lessons/01-convolution.ipynb")),
-    ("02-arrays-memory-kernels.ipynb", include_str!("../../lessons/02-arrays-memory-kernels.ipynb")),
-    ("03-ufuncs-and-device-functions.ipynb", include_str!("../../lessons/03-ufuncs-and-device-functions.ipynb")),
-    ("04-performance-fusion-streams.ipynb", include_str!("../../lessons/04-performance-fusion-streams.ipynb")),
-    ("05-workshop-day-one.ipynb", include_str!("../../lessons/05-workshop-day-one.ipynb")),
-    ("puzzles.ipynb", include_str!("../../lessons/puzzles.ipynb")),
+    lesson!("01-convolution.ipynb"),
+    lesson!("02-arrays-memory-kernels.ipynb"),
+    lesson!("03-ufuncs-and-device-functions.ipynb"),
+    lesson!("04-performance-fusion-streams.ipynb"),
+    lesson!("05-workshop-day-one.ipynb"),
+    lesson!("puzzles.ipynb"),
 ];
 
 /// What students get beside the notebooks.
-const STUDENTS_FILES: [(&str, &str); 1] = [("cheat-sheet.md", include_str!("../../lessons/cheat-sheet.md"))];
+const STUDENTS_FILES: [(&str, &str); 1] = [lesson!("cheat-sheet.md")];
 
 /// What instructors get beside what students get.
 const INSTRUCTORS_FILES: [(&str, &str); 8] = [
-    ("instructors/01-convolution.md", include_str!("../../lessons/instructors/01-convolution.md")),
-    ("instructors/02-arrays-memory-kernels.md", include_str!("../../lessons/instructors/02-arrays-memory-kernels.md")),
-    (
-        "instructors/03-ufuncs-and-device-functions.md",
-        include_str!("../../lessons/instructors/03-ufuncs-and-device-functions.md"),
-    ),
-    (
-        "instructors/04-performance-fusion-streams.md",
-        include_str!("../../lessons/instructors/04-performance-fusion-streams.md"),
-    ),
-    ("instructors/05-workshop-day-one.md", include_str!("../../lessons/instructors/05-workshop-day-one.md")),
-    ("instructors/grading.md", include_str!("../../lessons/instructors/grading.md")),
-    ("solutions/puzzles.ipynb", include_str!("../../lessons/solutions/puzzles.ipynb")),
+    lesson!("instructors/01-convolution.md"),
+    lesson!("instructors/02-arrays-memory-kernels.md"),
+    lesson!("instructors/03-ufuncs-and-device-functions.md"),
+    lesson!("instructors/04-performance-fusion-streams.md"),
+    lesson!("instructors/05-workshop-day-one.md"),
+    lesson!("instructors/grading.md"),
+    lesson!("solutions/puzzles.ipynb"),
     ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
 ];
 

@@ -15,7 +15,7 @@ use crate::local_socket;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
 use outbox::Outbox;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -38,7 +38,7 @@ struct Supervisor {
     cell: Child,
     /// Where evcxr's commands come from.
     evcxr: File,
-    commands: File,
+    commands: PipeWriter,
     output: File,
     errors: File,
     /// Becomes readable when the cell process has ended.
@@ -59,7 +59,7 @@ impl Supervisor {
             .ok_or_else(|| std::io::Error::other("the session's directory is not named in the environment"))?;
         let kernel = local_socket::connect(Path::new(&socket))?;
         let marker = new_marker();
-        let (command_reader, command_writer) = pipe()?;
+        let (command_reader, command_writer) = std::io::pipe()?;
         let mut command = Command::new(std::env::current_exe()?);
         environment::restore_user(&mut command);
         command
@@ -104,7 +104,7 @@ impl Supervisor {
         let mut supervisor = Supervisor {
             // SAFETY: this process reads its standard input here only.
             evcxr: File::from(unsafe { OwnedFd::from_raw_fd(libc::STDIN_FILENO) }),
-            commands: File::from(command_writer),
+            commands: command_writer,
             output,
             errors,
             // SAFETY: the descriptor was just opened and belongs to nobody else.
@@ -145,7 +145,7 @@ impl Supervisor {
             };
             // SAFETY: the array lives during the call and its length is given.
             if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) } < 0 {
-                if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted {
+                if std::io::Error::last_os_error().kind() == ErrorKind::Interrupted {
                     continue;
                 }
                 return self.end();
@@ -206,34 +206,28 @@ impl Supervisor {
     /// Reports what the cell has written to standard output; false at its end.
     fn drain_output(&mut self) -> bool {
         let mut buffer = [0; 65536];
-        loop {
-            match self.output.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(length) => {
-                    let pieces = self.splitter.feed(&buffer[..length]);
-                    self.handle(pieces);
-                    self.send_what_is_due();
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+        while let Some(bytes) = read_some(&mut self.output, &mut buffer) {
+            if bytes.is_empty() {
+                return false;
             }
+            let pieces = self.splitter.feed(bytes);
+            self.handle(pieces);
+            self.send_what_is_due();
         }
+        true
     }
 
     fn drain_errors(&mut self) -> bool {
         let mut buffer = [0; 65536];
-        loop {
-            match self.errors.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(length) => {
-                    let text = self.errors_text.decode(&buffer[..length]);
-                    self.outbox.text(true, text);
-                    self.send_what_is_due();
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+        while let Some(bytes) = read_some(&mut self.errors, &mut buffer) {
+            if bytes.is_empty() {
+                return false;
             }
+            let text = self.errors_text.decode(bytes);
+            self.outbox.text(true, text);
+            self.send_what_is_due();
         }
+        true
     }
 
     fn handle(&mut self, pieces: Vec<Piece>) {
@@ -303,6 +297,18 @@ impl Supervisor {
     }
 }
 
+/// What can be read without waiting: nothing at the end, `None` if there is more to come.
+fn read_some<'a>(file: &mut File, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    loop {
+        match file.read(buffer) {
+            Ok(length) => return Some(&buffer[..length]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
+            Err(_) => return Some(&[]),
+        }
+    }
+}
+
 fn say_to_evcxr(line: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
@@ -329,16 +335,6 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: the array has room for the two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    // SAFETY: both were just opened and belong to nobody else.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
-}
-
 fn set_nonblocking(descriptor: RawFd) -> std::io::Result<()> {
     // SAFETY: the descriptor is open; the flags are read and written back with one more.
     let result = unsafe {
@@ -357,12 +353,10 @@ struct Utf8Decoder {
 impl Utf8Decoder {
     fn decode(&mut self, bytes: &[u8]) -> String {
         self.held.extend_from_slice(bytes);
-        let complete = match std::str::from_utf8(&self.held) {
-            Ok(_) => self.held.len(),
-            // Without a length the error is a character that may yet be completed.
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(_) => self.held.len() - incomplete_tail(&self.held),
-        };
+        let end = self.held.utf8_chunks().last().map_or(&[][..], |last| last.invalid());
+        // Without a length the error is a character that may yet be completed.
+        let is_cut = std::str::from_utf8(end).is_err_and(|error| error.error_len().is_none());
+        let complete = self.held.len() - if is_cut { end.len() } else { 0 };
         let text = String::from_utf8_lossy(&self.held[..complete]).into_owned();
         self.held.drain(..complete);
         text
@@ -372,16 +366,6 @@ impl Utf8Decoder {
     fn end(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned()
     }
-}
-
-/// How many bytes at the end are the start of a character.
-fn incomplete_tail(bytes: &[u8]) -> usize {
-    (1..=bytes.len().min(3))
-        .find(|&length| {
-            std::str::from_utf8(&bytes[bytes.len() - length..])
-                .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
-        })
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

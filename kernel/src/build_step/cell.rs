@@ -56,7 +56,7 @@ impl Cell<'_> {
             .args(&self.dependencies.arguments);
         flags::generate_code(&mut command, options, &self.opt_level);
         flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
-        for (name, file) in &self.installation.record.externs {
+        for (name, file) in &self.installation.record.prelude.externs {
             if !self.dependencies.externs.contains(name) {
                 command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
             }

@@ -30,7 +30,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let written = files::read(&source)?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
+    let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");
     std::fs::create_dir_all(&target)?;
     let library = target.join("libctx.so");
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
@@ -199,7 +199,7 @@ impl Compilation<'_> {
         let mut command = self.command(&root);
         command.arg("--emit").arg(format!("metadata={}", self.library.with_extension("rmeta").display()));
         command.args(["--json", "artifacts"]);
-        let carried = self.cell.installation.record.externs.iter().map(|(name, _)| name);
+        let carried = self.cell.installation.record.prelude.externs.iter().map(|(name, _)| name);
         let crates = carried.filter(|name| !self.cell.dependencies.externs.contains(name));
         Call::new(&command, root, attributes, crates)
     }

@@ -12,20 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Attributes that change nothing of a type's layout.
-const HARMLESS: [&str; 12] = [
-    "allow",
-    "default",
-    "deny",
-    "deprecated",
-    "derive",
-    "doc",
-    "expect",
-    "forbid",
-    "must_use",
-    "non_exhaustive",
-    "serde",
-    "warn",
-];
+const HARMLESS: &str = "allow default deny deprecated derive doc expect forbid must_use non_exhaustive serde warn";
 
 /// How many imports are followed for one path: they may lead in a circle.
 const MOST_IMPORTS: usize = 256;
@@ -280,7 +267,8 @@ fn is_irrelevant(node: &SyntaxNode) -> bool {
         SyntaxKind::VISIBILITY => true,
         SyntaxKind::ATTR => {
             let path = ast::Attr::cast(node.clone()).and_then(|attribute| attribute.path());
-            path.and_then(|path| segments(&path).first().cloned()).is_some_and(|name| HARMLESS.contains(&name.as_str()))
+            path.and_then(|path| segments(&path).first().cloned())
+                .is_some_and(|name| words(HARMLESS).any(|harmless| harmless == name))
         }
         // The body of a trait's method.
         SyntaxKind::BLOCK_EXPR => node

@@ -381,7 +381,7 @@ impl Evaluator for RustEvaluator {
 
     fn banner(&self) -> String {
         let compiler = match &self.session.installation {
-            Ok(installation) => installation.record.compiler.clone(),
+            Ok(installation) => installation.record.prelude.compiler.clone(),
             Err(problem) => problem.clone(),
         };
         format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)

@@ -79,12 +79,12 @@ pub fn make(request: &Request<'_>) -> Result<()> {
     pack(&contents, &draft)?;
     std::fs::rename(&draft, &file).with_context(|| format!("{} cannot be written", file.display()))?;
     let size = std::fs::metadata(&file)?.len() / 1_000_000;
-    println!("{}: {size} MB, {}", file.display(), installation.record.compiler);
+    println!("{}: {size} MB, {}", file.display(), installation.record.prelude.compiler);
     println!("Crates for `:dep`: {}", names.join(", "));
     if !request.toolchain {
         println!(
             "Without a toolchain: the other machine needs {} (--toolchain packs it too).",
-            installation.record.compiler
+            installation.record.prelude.compiler
         );
     }
     println!("There: tar -xf FILE && warpcell/install.sh, or ./install.sh --bundle FILE in a checkout.");
@@ -103,7 +103,7 @@ fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Pa
     let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package_in);
     let own = own.and_then(|directory| Package::open(&directory).ok());
     // The one that came with this program also serves other compilers.
-    match own.filter(|package| package.manifest.identity == installation.record.identity) {
+    match own.filter(|package| package.manifest.prelude.identity == installation.record.prelude.identity) {
         Some(package) => append(&mut archive, &package.directory, PACKAGE, &|_| false)?,
         None => {
             let manifest = Package::manifest_of(installation)?;
@@ -190,7 +190,7 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
         bail!(Problem {
             what: format!(
                 "this bundle is for {}, and the compiler here is {}",
-                package.manifest.compiler, toolchain.compiler
+                package.manifest.prelude.compiler, toolchain.compiler
             ),
             remedy: "warpcell bundle --toolchain FILE, where the bundle was made: it brings the compiler along"
                 .to_owned(),

@@ -36,7 +36,7 @@ pub fn folder() -> Option<PathBuf> {
 
 /// Where the crates of an installation are.
 pub fn crates_of(installation: &Installation) -> Option<PathBuf> {
-    let key = key(&installation.record.compiler, &installation.record.identity);
+    let key = key(&installation.record.prelude.compiler, &installation.record.prelude.identity);
     Some(folder()?.join(CRATES).join(key))
 }
 
@@ -108,7 +108,7 @@ fn is_used(crates: &Path) -> bool {
     let homes = users.iter().filter_map(|file| std::fs::read(file).ok()).map(std::ffi::OsString::from_vec);
     homes.map(PathBuf::from).any(|home| {
         let Ok(installation) = Installation::open(&home) else { return false };
-        let key = key(&installation.record.compiler, &installation.record.identity);
+        let key = key(&installation.record.prelude.compiler, &installation.record.prelude.identity);
         crates.file_name().is_some_and(|name| *name == *key)
     })
 }
@@ -147,19 +147,18 @@ fn age(path: &Path) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::Record;
+    use crate::installation::{BuiltPrelude, Record};
 
     fn install(home: &Path, identity: &str) -> Installation {
-        let record = Record {
+        let prelude = BuiltPrelude {
             version: "0.1.0".into(),
             compiler: "rustc 1.95.0".into(),
-            toolchain: "/".into(),
             target: "x86_64-unknown-linux-gnu".into(),
             externs: vec![],
             carried: vec![],
             identity: identity.into(),
-            sources: None,
         };
+        let record = Record { prelude, toolchain: "/".into(), sources: None };
         std::fs::create_dir_all(home).unwrap();
         std::fs::write(home.join("installation.json"), serde_json::to_string(&record).unwrap()).unwrap();
         Installation { home: home.to_owned(), record }

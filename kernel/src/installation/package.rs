@@ -16,7 +16,7 @@ mod workspace;
 use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
-use crate::installation::{Carried, Installation};
+use crate::installation::{BuiltPrelude, Carried, Installation};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,20 +35,11 @@ pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 /// What a package says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of Warpcell.
-    pub version: String,
-    /// `rustc -V` of the compiler that built the prelude.
-    pub compiler: String,
-    /// The compilation target.
-    pub target: String,
+    /// The prelude.
+    #[serde(flatten)]
+    pub prelude: BuiltPrelude,
     /// Name of the standard library that the prelude is linked to.
     pub standard_library: String,
-    /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
-    pub externs: Vec<(String, String)>,
-    /// Crates inside the prelude's library.
-    pub carried: Vec<Carried>,
-    /// A hash of the prelude's files: what was compiled against another prelude does not fit.
-    pub identity: String,
     /// How many crates cargo builds for the prelude.
     pub artifacts: usize,
 }
@@ -79,9 +70,8 @@ impl Package {
     pub fn make(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<Package> {
         let artifacts = prelude::build(source, toolchain, None)?;
         let metadata = workspace_metadata(source, toolchain)?;
-        let contents = prelude::copy(&artifacts, &directory.join("prelude"))?;
-        let mut carried = contents.carried;
-        for carried in &mut carried {
+        let mut prelude = prelude::copy(&artifacts, toolchain, &directory.join("prelude"))?;
+        for carried in &mut prelude.carried {
             let package = |package: &&Value| package["name"] == *carried.name && package["version"] == *carried.version;
             // A package without default features has them all.
             let package = metadata["packages"].as_array().into_iter().flatten().find(package);
@@ -89,43 +79,25 @@ impl Package {
                 carried.features.push("default".to_owned());
             }
         }
-        metadata::record(directory, source, &metadata, &toolchain.target, &carried)?;
-        Package::write(toolchain, directory, prelude::Contents { carried, ..contents })
+        metadata::record(directory, source, &metadata, &toolchain.target, &prelude.carried)?;
+        Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
-    fn write(toolchain: &Toolchain, directory: &Path, contents: prelude::Contents) -> Result<Package> {
-        let manifest = Manifest {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            compiler: toolchain.compiler.clone(),
-            target: toolchain.target.clone(),
-            standard_library: toolchain.standard_library.clone(),
-            externs: contents.externs,
-            carried: contents.carried,
-            identity: contents.identity,
-            artifacts: contents.artifacts,
-        };
+    fn write(toolchain: &Toolchain, directory: &Path, prelude: BuiltPrelude, artifacts: usize) -> Result<Package> {
+        let manifest = Manifest { prelude, standard_library: toolchain.standard_library.clone(), artifacts };
         files::write(&directory.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
 
     /// The manifest of the package that an installation was made of, as text.
     pub fn manifest_of(installation: &Installation) -> Result<String> {
-        let record = &installation.record;
         let library = directories::entries(&installation.prelude())?
             .into_iter()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .find(|name| name.starts_with("libstd-"))
             .context("the installation's prelude has no standard library beside it")?;
-        let manifest = Manifest {
-            version: record.version.clone(),
-            compiler: record.compiler.clone(),
-            target: record.target.clone(),
-            standard_library: library,
-            externs: record.externs.clone(),
-            carried: record.carried.clone(),
-            identity: record.identity.clone(),
-            artifacts: record.carried.len(),
-        };
+        let prelude = installation.record.prelude.clone();
+        let manifest = Manifest { artifacts: prelude.carried.len(), prelude, standard_library: library };
         Ok(serde_json::to_string_pretty(&manifest)?)
     }
 
@@ -142,7 +114,7 @@ impl Package {
             bail!(
                 "the prelude in {} is for {}, and its sources are not there to build it with {}",
                 self.directory.display(),
-                self.manifest.compiler,
+                self.manifest.prelude.compiler,
                 toolchain.compiler
             );
         }
@@ -158,10 +130,10 @@ impl Package {
             toolchain,
             Some(prelude::Elsewhere { target: &target, progress: &mut progress }),
         )?;
-        let mut contents = prelude::copy(&artifacts, &directory.join("prelude"))?;
-        for carried in &mut contents.carried {
+        let mut prelude = prelude::copy(&artifacts, toolchain, &directory.join("prelude"))?;
+        for carried in &mut prelude.carried {
             let same = |known: &&Carried| (&known.name, &known.version) == (&carried.name, &carried.version);
-            if let Some(known) = self.manifest.carried.iter().find(same) {
+            if let Some(known) = self.manifest.prelude.carried.iter().find(same) {
                 carried.features.clone_from(&known.features);
             }
         }
@@ -170,12 +142,12 @@ impl Package {
             link_tree(&self.directory.join(part), &directory.join(part))?;
         }
         directories::remove(&target)?;
-        Package::write(toolchain, directory, contents)
+        Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
     /// Whether the prelude works with a toolchain: compiled code and metadata fit the one compiler only.
     pub fn fits(&self, toolchain: &Toolchain) -> bool {
-        (&self.manifest.compiler, &self.manifest.target, &self.manifest.standard_library)
+        (&self.manifest.prelude.compiler, &self.manifest.prelude.target, &self.manifest.standard_library)
             == (&toolchain.compiler, &toolchain.target, &toolchain.standard_library)
     }
 
@@ -185,7 +157,7 @@ impl Package {
             bail!(
                 "the prelude in {} is for {}, but {} is {}",
                 self.directory.display(),
-                self.manifest.compiler,
+                self.manifest.prelude.compiler,
                 toolchain.tool("rustc").display(),
                 toolchain.compiler
             );

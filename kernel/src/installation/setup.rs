@@ -284,15 +284,9 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
     link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
-    let manifest = &plan.package.manifest;
     let record = Record {
-        version: manifest.version.clone(),
-        compiler: manifest.compiler.clone(),
+        prelude: plan.package.manifest.prelude.clone(),
         toolchain: toolchain.root.clone(),
-        target: manifest.target.clone(),
-        externs: manifest.externs.clone(),
-        carried: manifest.carried.clone(),
-        identity: manifest.identity.clone(),
         sources: plan.standard_library.map(|directory| Sources {
             directory: directory.to_owned(),
             release: release_of_sources(toolchain, directory),

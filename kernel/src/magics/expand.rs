@@ -463,7 +463,7 @@ fn is_trivia(text: &str) -> bool {
 fn unknown(form: Form, name: &str) -> String {
     let limit = if name.len() < 4 { 1 } else { 2 };
     let mut near: Vec<(usize, String)> = table::forms()
-        .map(|(percent, magic)| (distance(name, magic.name), format!("`{percent}{}`", magic.name)))
+        .map(|(percent, magic)| (strsim::osa_distance(name, magic.name), format!("`{percent}{}`", magic.name)))
         .filter(|(distance, _)| *distance <= limit)
         .filter(|(_, word)| word.starts_with("`%%") == (form == Form::Cell))
         .collect();
@@ -471,23 +471,4 @@ fn unknown(form: Form, name: &str) -> String {
     let near: Vec<String> = near.into_iter().map(|(_, word)| word).collect();
     let hint = if near.is_empty() { String::new() } else { format!(" did you mean {}?", near.join(" or ")) };
     format!("there is no magic `{}{name}`;{hint} `%lsmagic` lists all", form.percent())
-}
-
-/// The number of letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for i in 0..=from.len() {
-        for j in 0..=to.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-                let swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
-                let best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if swapped { best.min(rows[i - 2][j - 2] + 1) } else { best }
-            };
-        }
-    }
-    rows[from.len()][to.len()]
 }

@@ -37,44 +37,9 @@ const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
 const CYCLE: &str = "cycle";
 
 /// Methods of iterators that ask for the next element as long as there is one, themselves or by what they return.
-const ASKS_ON: [&str; 36] = [
-    "all",
-    "any",
-    "chain",
-    "collect",
-    "count",
-    "cmp",
-    "enumerate",
-    "eq",
-    "filter",
-    "filter_map",
-    "find",
-    "find_map",
-    "flat_map",
-    "flatten",
-    "fold",
-    "for_each",
-    "fuse",
-    "inspect",
-    "last",
-    "map",
-    "map_while",
-    "max",
-    "max_by_key",
-    "min",
-    "min_by_key",
-    "peekable",
-    "position",
-    "product",
-    "reduce",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "sum",
-    "take_while",
-    "try_for_each",
-];
+const ASKS_ON: &str = "all any chain collect count cmp enumerate eq filter filter_map find find_map flat_map flatten fold \
+    for_each fuse inspect last map map_while max max_by_key min min_by_key peekable position product reduce scan skip \
+    skip_while step_by sum take_while try_for_each";
 /// Methods that end an iterator, or ask for one element.
 const ENDS: [&str; 4] = ["next", "nth", "take", "zip"];
 /// Methods that call a closure for each element.
@@ -368,7 +333,7 @@ impl Endless {
     fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         if self.makes(&receiver) {
-            if ASKS_ON.contains(&method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
+            if words(ASKS_ON).any(|name| method.text() == name) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
                 return vec![(range_of(receiver.syntax()).end, EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())

@@ -73,9 +73,9 @@ impl Manifest {
 impl Plan<'_> {
     /// Whether a name in code is that of a crate of the prelude.
     pub fn is_taken(&self, name: &str, installation: &Installation) -> bool {
-        installation.record.externs.iter().any(|(own, _)| own == name)
+        installation.record.prelude.externs.iter().any(|(own, _)| own == name)
             || self.carried.iter().any(|(own, _)| own == name)
-            || installation.record.carried.iter().any(|carried| carried.offered && carried.library == name)
+            || installation.record.prelude.carried.iter().any(|carried| carried.offered && carried.library == name)
             || name == "warpcell"
     }
 }

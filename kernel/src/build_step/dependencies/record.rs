@@ -104,7 +104,7 @@ impl Record {
             paths: answer.paths.clone(),
             fingerprint,
         };
-        let target = set.target.join(&installation.record.target).join("debug").join("deps");
+        let target = set.target.join(&installation.record.prelude.target).join("debug").join("deps");
         let libraries = || artifacts.iter().filter_map(Artifact::library);
         let is_for_cells = |file: &Path| file.starts_with(&target) || file.extension().is_some_and(|end| end == "so");
         for dependency in items(&answer.root().context("cargo's metadata have no root")?["deps"]) {
@@ -166,7 +166,7 @@ impl Record {
 fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package: &str) -> Option<String> {
     let (name, version) = package_of(package);
     let is_in_cells = |library: &str| {
-        installation.record.externs.iter().any(|(own, _)| own == library)
+        installation.record.prelude.externs.iter().any(|(own, _)| own == library)
             || plan.carried.iter().any(|(own, _)| own == library)
     };
     let carried = installation.carried(name).find(|carried| is_in_cells(&carried.library))?;

@@ -25,7 +25,7 @@ pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml:
     };
     let Some(obstacle) = obstacle(carried, requirement) else { return Verdict::Carried(carried) };
     // A crate that is renamed does not take the name from the prelude's.
-    let clashes = installation.record.externs.iter().any(|(library, _)| *library == name.replace('-', "_"));
+    let clashes = installation.record.prelude.externs.iter().any(|(library, _)| *library == name.replace('-', "_"));
     let as_carried = line(carried, name, package);
     if clashes {
         return Verdict::Refused(format!(
@@ -71,22 +71,22 @@ fn obstacle(carried: &Carried, requirement: &toml::Value) -> Option<String> {
 
 /// The `:dep` line that gives the carried crate.
 fn line(carried: &Carried, name: &str, package: &str) -> String {
-    let version = &carried.version;
-    let has_default = carried.features.iter().any(|feature| feature == "default");
-    match (name == package, has_default) {
-        (true, true) => format!(":dep {name} = \"{version}\""),
-        (true, false) => format!(":dep {name} = {{ version = \"{version}\", default-features = false }}"),
-        (false, true) => format!(":dep {name} = {{ package = \"{package}\", version = \"{version}\" }}"),
-        (false, false) => {
-            format!(":dep {name} = {{ package = \"{package}\", version = \"{version}\", default-features = false }}")
-        }
+    let mut fields = format!("version = \"{}\"", carried.version);
+    if name != package {
+        fields = format!("package = \"{package}\", {fields}");
     }
+    if !carried.features.iter().any(|feature| feature == "default") {
+        fields += ", default-features = false";
+    } else if name == package {
+        return format!(":dep {name} = \"{}\"", carried.version);
+    }
+    format!(":dep {name} = {{ {fields} }}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::Record;
+    use crate::installation::{BuiltPrelude, Record};
 
     fn installation() -> Installation {
         let carried = |name: &str, version: &str, features: &[&str], offered| Carried {
@@ -100,18 +100,20 @@ mod tests {
         Installation {
             home: "/".into(),
             record: Record {
-                version: String::new(),
-                compiler: String::new(),
+                prelude: BuiltPrelude {
+                    version: String::new(),
+                    compiler: String::new(),
+                    target: String::new(),
+                    externs: vec![("ndarray".to_owned(), "libndarray.rmeta".to_owned())],
+                    carried: vec![
+                        carried("ndarray", "0.17.2", &["default", "std", "serde"], true),
+                        carried("rand", "0.9.2", &["default", "std"], true),
+                        carried("image", "0.25.10", &["png"], true),
+                        carried("libc", "0.2.1", &["default"], false),
+                    ],
+                    identity: String::new(),
+                },
                 toolchain: "/".into(),
-                target: String::new(),
-                externs: vec![("ndarray".to_owned(), "libndarray.rmeta".to_owned())],
-                carried: vec![
-                    carried("ndarray", "0.17.2", &["default", "std", "serde"], true),
-                    carried("rand", "0.9.2", &["default", "std"], true),
-                    carried("image", "0.25.10", &["png"], true),
-                    carried("libc", "0.2.1", &["default"], false),
-                ],
-                identity: String::new(),
                 sources: None,
             },
         }

@@ -46,7 +46,7 @@ impl Artifact {
 
 /// `cargo metadata` of the set.
 pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress) -> Result<Value> {
-    let target = &installation.record.target;
+    let target = &installation.record.prelude.target;
     let words = ["metadata", "--format-version", "1", "--filter-platform", target];
     let output = cargo(installation, set, &words, "", progress)?;
     let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
@@ -61,7 +61,7 @@ pub fn build(
     fingerprint: &str,
     progress: &mut Progress,
 ) -> Result<Vec<Artifact>> {
-    let target = &installation.record.target;
+    let target = &installation.record.prelude.target;
     let words = ["build", "--message-format", "json-render-diagnostics", "--target", target];
     let output = cargo(installation, set, &words, fingerprint, progress)?;
     Ok(output.text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())

@@ -85,7 +85,7 @@ pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Resu
             }
         }
     }
-    for carried in installation.record.carried.iter().filter(|carried| carried.offered) {
+    for carried in installation.record.prelude.carried.iter().filter(|carried| carried.offered) {
         wanted.push(Wanted {
             name: carried.name.clone(),
             requirement: format!("={}", carried.version),
@@ -101,7 +101,7 @@ pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Resu
 pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> Result<Vec<String>> {
     let work = tempfile::tempdir().context("no temporary folder can be made")?;
     write_manifest(installation, wanted, work.path())?;
-    let target = &installation.record.target;
+    let target = &installation.record.prelude.target;
     cargo(installation, work.path(), &["vendor", "--versioned-dirs", "--quiet", &folder.display().to_string()])?;
     let words = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
     let metadata: Value =
@@ -115,7 +115,7 @@ pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> 
         }
     }
     let carried = |package: &Value| {
-        installation.record.carried.iter().any(|carried| carried.offered && package["name"] == *carried.name)
+        installation.record.prelude.carried.iter().any(|carried| carried.offered && package["name"] == *carried.name)
     };
     let root = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == metadata["resolve"]["root"]);
     let direct: Vec<&Value> = root.into_iter().flat_map(|root| items(&root["dependencies"])).collect();

@@ -44,7 +44,7 @@ pub fn append(archive: &mut tar::Builder<impl Write>, installation: &Installatio
             .append_path_with_name(root.join(path), name)
             .with_context(|| format!("{} cannot be packed", root.join(path).display()))
     };
-    let target = format!("lib/rustlib/{}", installation.record.target);
+    let target = format!("lib/rustlib/{}", installation.record.prelude.target);
     for path in ["bin/rustc", "bin/cargo"] {
         file(path)?;
     }

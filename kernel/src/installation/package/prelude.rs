@@ -1,8 +1,8 @@
 //! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
 
 use crate::files;
-use crate::installation::Carried;
 use crate::installation::toolchain::Toolchain;
+use crate::installation::{BuiltPrelude, Carried};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -98,20 +98,8 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     Ok(artifacts)
 }
 
-/// What the prelude's directory holds.
-pub struct Contents {
-    /// What cells can name without `:dep`, and its file.
-    pub externs: Vec<(String, String)>,
-    /// What is inside the prelude's library.
-    pub carried: Vec<Carried>,
-    /// A hash of the files.
-    pub identity: String,
-    /// How many crates cargo builds for it.
-    pub artifacts: usize,
-}
-
 /// Copies the prelude's library and the metadata of the crates behind it.
-pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
+pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Result<BuiltPrelude> {
     files::create_folder(prelude)?;
     let mut externs = Vec::new();
     let mut carried = Vec::new();
@@ -147,8 +135,14 @@ pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
             bail!("cargo built no library `{name}`");
         }
     }
-    let identity = format!("{:016x}", identity.finish());
-    Ok(Contents { externs, carried, identity, artifacts: artifacts.len() })
+    Ok(BuiltPrelude {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        compiler: toolchain.compiler.clone(),
+        target: toolchain.target.clone(),
+        externs,
+        carried,
+        identity: format!("{:016x}", identity.finish()),
+    })
 }
 
 fn strings(value: &Value) -> Vec<&str> {
