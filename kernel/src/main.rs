@@ -2,6 +2,7 @@
 
 mod analysed_sources;
 mod build_step;
+mod cargo_metadata;
 mod cell_process;
 mod choices;
 mod cli;
@@ -22,6 +23,7 @@ mod memory;
 mod nesting;
 mod output_contract;
 mod private;
+mod process_group;
 mod roles;
 mod server;
 mod sleep;

@@ -13,6 +13,7 @@ use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKE
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
+use crate::process_group;
 use outbox::Outbox;
 use std::fs::File;
 use std::io::{ErrorKind, PipeWriter, Read, Write};
@@ -254,8 +255,7 @@ impl Supervisor {
 
     /// Ends the cell process and what it has started.
     fn end_group(&self) {
-        // SAFETY: sends a signal; the cell process leads the group, and has not been waited for.
-        unsafe { libc::kill(-(self.cell.id() as libc::pid_t), libc::SIGKILL) };
+        process_group::signal(self.cell.id() as libc::pid_t, libc::SIGKILL);
     }
 
     /// Reports the last output and how the cell process ended.

@@ -10,6 +10,7 @@
 use crate::files;
 use crate::local_socket;
 use crate::memory;
+use crate::process_group;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -213,19 +214,6 @@ impl Waiting {
     }
 }
 
-/// Ends a compiler and what it has started.
-fn end(compiler: &mut Child) {
-    // Without the check, the number could belong to another process.
-    if let Ok(None) = compiler.try_wait()
-        && let Ok(group) = libc::pid_t::try_from(compiler.id())
-    {
-        // SAFETY: sends a signal to the group that the compiler was started as.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-        // It has ended as soon as the signal is delivered.
-        let _ = compiler.wait();
-    }
-}
-
 impl Keeper {
     fn serve(&mut self, mut connection: UnixStream) -> Result<()> {
         let mut line = String::new();
@@ -247,7 +235,7 @@ impl Keeper {
             }
             Request::Retire => {
                 if let Some(mut waiting) = self.waiting.take() {
-                    end(&mut waiting.compiler);
+                    process_group::end(&mut waiting.compiler);
                 }
             }
         }
@@ -260,7 +248,7 @@ impl Keeper {
             if waiting.call == call && matches!(waiting.compiler.try_wait(), Ok(None)) {
                 return Ok(waiting);
             }
-            end(&mut waiting.compiler);
+            process_group::end(&mut waiting.compiler);
         }
         Waiting::start(call)
     }
@@ -296,7 +284,7 @@ impl Keeper {
             }
         }
         if reached && goal == Goal::Checked {
-            end(&mut lock(&compiler));
+            process_group::end(&mut lock(&compiler));
         }
         let status = if reached { 0 } else { lock(&compiler).wait()?.code().unwrap_or(1) };
         answered.store(true, Ordering::Release);
@@ -324,7 +312,7 @@ fn watch(
         // Nothing comes; this returns when either side closes.
         let _ = connection.read(&mut [0]);
         if !answered.load(Ordering::Acquire) {
-            end(&mut lock(&compiler));
+            process_group::end(&mut lock(&compiler));
         }
     })?)
 }

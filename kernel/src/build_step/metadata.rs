@@ -3,6 +3,7 @@
 
 use super::dependencies::{self, Manifest, Plan};
 use super::tools::{real_cargo, replace_by};
+use crate::cargo_metadata::{items, node, with_all_below};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, remedy};
 use anyhow::{Context, Result};
@@ -64,13 +65,13 @@ fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
     let package = |name: &str, version: &str| {
         items(&carried["packages"]).find(|package| package["name"] == *name && package["version"] == *version)
     };
-    let mut wanted: Vec<Value> = Vec::new();
+    let mut ids: Vec<Value> = Vec::new();
     let mut dependencies = Vec::new();
     let mut deps = Vec::new();
     for (library, entry) in &plan.carried {
         let Some(package) = package(&entry.name, &entry.version) else { continue };
         let rename = if *library == entry.library { Value::Null } else { Value::from(library.as_str()) };
-        wanted.push(package["id"].clone());
+        ids.push(package["id"].clone());
         dependencies.push(json!({
             "name": entry.name, "source": package["source"], "req": "*", "kind": null, "rename": rename,
             "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
@@ -79,16 +80,8 @@ fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
             "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }],
         }));
     }
-    let mut index = 0;
-    while let Some(id) = wanted.get(index).cloned() {
-        index += 1;
-        let node = items(&carried["nodes"]).find(|node| node["id"] == id);
-        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
-            if !wanted.contains(below) {
-                wanted.push(below.clone());
-            }
-        }
-    }
+    let wanted =
+        with_all_below(ids, |id| node(carried, id).into_iter().flat_map(|node| items(&node["dependencies"])).collect());
     let part = |list: &Value| items(list).filter(|item| wanted.contains(&item["id"])).cloned().collect();
     // The nodes here are the whole ones: they take the place of those that name the analysed crates only.
     replace(&mut answer["packages"], part(&carried["packages"]));
@@ -145,8 +138,4 @@ fn extend(list: &mut Value, more: Vec<Value>) {
         let fresh: Vec<Value> = more.into_iter().filter(|item| !list.contains(item)).collect();
         list.extend(fresh);
     }
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

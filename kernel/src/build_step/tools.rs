@@ -4,6 +4,7 @@ use super::messages::Request;
 use crate::environment;
 use crate::files;
 use crate::installation::Installation;
+use crate::process_group;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -46,9 +47,7 @@ pub fn stop_compiler(session: &Path) {
     let is_ours = std::fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|environment| contains(&environment, session.as_os_str().as_encoded_bytes()));
     if is_ours {
-        let group: libc::pid_t = pid;
-        // SAFETY: sends a signal to the process group that the step made for this compiler.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
+        process_group::signal(pid, libc::SIGKILL);
     }
 }
 

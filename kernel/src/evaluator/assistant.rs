@@ -13,6 +13,7 @@ use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
 use crate::files;
 use crate::magics::Notebook;
 use crate::memory;
+use crate::process_group;
 use crate::syntax::parse;
 use anyhow::{Context, Result, bail};
 use process::{Answer, Goal, Question};
@@ -201,11 +202,7 @@ impl Assistant {
 
     fn end_child(&self) {
         if let Some(mut child) = lock(&self.child).take() {
-            if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: sends a signal to the group that the process was started as; it has not been waited for.
-                unsafe { libc::kill(-group, libc::SIGKILL) };
-            }
-            let _ = child.wait();
+            process_group::end(&mut child);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::build_step::checks;
 use crate::evaluator::CellError;
 use crate::evaluator::link::Events;
-use crate::evaluator::places::{column_with_types, column_without_types, without_types};
+use crate::evaluator::places::Places;
 use crate::magics::Expansion;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> S
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| checks::column_without_checks(text, column));
-    match find_in_cell(&checks::without_checks(&source), line, column, traced.code) {
+    match find_in_cell(&source, line, column, traced.code) {
         Ok((line, column)) => {
             let (line, column) = locate(traced.expansion, traced.cell, line, column);
             let text = traced.cell.lines().nth(line - 1).unwrap_or_default();
@@ -58,26 +58,12 @@ pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> S
     }
 }
 
-/// The place in the cell's code of a place in the compiled crate, which holds each statement of the cell on lines of its
-/// own; or the text of the line, if the cell does not have it.
+/// The place in the cell's code of a place in the compiled crate, or the text of the line, if the cell does not have it.
 fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
-    let mut lines = source.lines().skip(line.saturating_sub(1));
-    let mut text = lines.next().unwrap_or_default();
-    let mut within = column.saturating_sub(1 + text.chars().take_while(|character| character.is_whitespace()).count());
+    let text = |line: usize| source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     // The bracket around the last expression is evcxr's, and the expression's place begins with it.
-    if text.trim() == "(" {
-        text = lines.next().unwrap_or_default();
-        within = 0;
-    }
-    let text = text.trim();
-    // Types that were written into the cell for the compiler.
-    let (plain, within) = (without_types(text), column_without_types(text, within));
-    let found = code.lines().enumerate().find_map(|(index, candidate)| {
-        let at = without_types(candidate).find(&plain).filter(|_| !plain.is_empty())?;
-        let column = without_types(candidate)[..at].chars().count() + within;
-        Some((index + 1, column_with_types(candidate, column) + 1))
-    });
-    found.ok_or_else(|| text.to_owned())
+    let (line, column) = if text(line).trim() == "(" { (line + 1, 1) } else { (line, column) };
+    Places::new(source, code).in_cell(line, column).ok_or_else(|| text(line).trim().to_owned())
 }
 
 /// Line and column of a location `FILE:LINE:COLUMN` in `file`.
@@ -185,7 +171,7 @@ mod tests {
     #[test]
     fn places_of_the_compiled_crate_are_found_in_the_cell() {
         let code = "let a = 1;\nlet b = f(a); g(b)";
-        let source = "fn x() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
+        let source = "pub extern \"C\" fn run_user_code_3() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
         assert_eq!(find_in_cell(source, 3, 9, code), Ok((2, 9)));
         assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));

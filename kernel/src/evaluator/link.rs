@@ -4,6 +4,7 @@ use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
+use crate::process_group;
 use anyhow::{Context, Result};
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
@@ -257,13 +258,11 @@ impl Link {
 /// Sends a signal to a cell process and what it has started.
 pub fn signal(process: Option<i32>, signal: i32) {
     if let Some(process) = process {
-        // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
-        // reported its start and not its end.
-        unsafe { libc::kill(-process, signal) };
+        // It lives: its supervisor has reported its start and not its end.
+        process_group::signal(process, signal);
         if signal == libc::SIGINT {
             // One that is stopped would not notice.
-            // SAFETY: as above.
-            unsafe { libc::kill(-process, libc::SIGCONT) };
+            process_group::signal(process, libc::SIGCONT);
         }
     }
 }

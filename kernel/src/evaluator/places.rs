@@ -9,7 +9,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
 
 /// The types that [`open_types`](super::open_types) writes behind numbers and behind the names of functions.
-pub const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
+const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
 /// Where the lines of a source stand in a cell.
 pub struct Places {
     /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there,
@@ -111,7 +111,7 @@ impl Places {
 }
 
 /// A line of code without types behind its numbers.
-pub fn without_types(line: &str) -> String {
+fn without_types(line: &str) -> String {
     let plain = TYPES.iter().fold(line.to_owned(), |plain, written| plain.replace(written, ""));
     // `2.` has got a zero too; so `2.0` is the same here.
     let mut parts = plain.split(".0");
@@ -124,12 +124,12 @@ pub fn without_types(line: &str) -> String {
 }
 
 /// The column (from 0, in characters) of such a line, of one in the line itself.
-pub fn column_without_types(line: &str, column: usize) -> usize {
+fn column_without_types(line: &str, column: usize) -> usize {
     without_types(&line.chars().take(column).collect::<String>()).chars().count()
 }
 
 /// The column (from 0, in characters) of a line, of one in the line without types.
-pub fn column_with_types(line: &str, column: usize) -> usize {
+fn column_with_types(line: &str, column: usize) -> usize {
     (column..line.chars().count()).find(|&with| column_without_types(line, with + 1) > column).unwrap_or(column)
 }
 

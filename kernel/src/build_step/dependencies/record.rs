@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::run::Artifact;
 use super::set::{Kept, PACKAGE, Set};
 use super::stand_in;
+use crate::cargo_metadata::{is_macro, items, node, package, root, with_all_below};
 use crate::hashing::hash;
 use crate::installation::Installation;
 use crate::installation::package::prelude::package_of;
@@ -71,11 +72,6 @@ impl Resolved {
                 .all(|path| Path::new(path).exists())
     }
 
-    fn root(&self) -> Option<&Value> {
-        let root = &self.metadata["resolve"]["root"];
-        items(&self.metadata["resolve"]["nodes"]).find(|node| node["id"] == *root)
-    }
-
     /// Names of the packages that depend on one.
     fn parents(&self, id: &str) -> Vec<String> {
         let nodes = items(&self.metadata["resolve"]["nodes"]);
@@ -107,7 +103,7 @@ impl Record {
         let target = set.target.join(&installation.record.prelude.target).join("debug").join("deps");
         let libraries = || artifacts.iter().filter_map(Artifact::library);
         let is_for_cells = |file: &Path| file.starts_with(&target) || file.extension().is_some_and(|end| end == "so");
-        for dependency in items(&answer.root().context("cargo's metadata have no root")?["deps"]) {
+        for dependency in items(&root(&answer.metadata).context("cargo's metadata have no root")?["deps"]) {
             let (Some(name), Some(package)) = (dependency["name"].as_str(), dependency["pkg"].as_str()) else {
                 continue;
             };
@@ -186,23 +182,12 @@ fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package
 
 /// Leaves only packages that end up in cells, and procedural macros without what they are made of.
 fn keep_linked(metadata: &mut Value) {
-    let is_macro = |id: &Value| {
-        items(&metadata["packages"]).filter(|package| package["id"] == *id).any(|package| {
-            items(&package["targets"]).any(|target| items(&target["kind"]).any(|kind| kind == "proc-macro"))
-        })
-    };
-    let is_linked = |dep: &Value| items(&dep["dep_kinds"]).any(|kind| kind["kind"].is_null());
-    let mut linked = vec![metadata["resolve"]["root"].clone()];
-    let mut index = 0;
-    while let Some(id) = linked.get(index).cloned() {
-        index += 1;
-        let node = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == id);
-        for dep in node.into_iter().filter(|_| !is_macro(&id)).flat_map(|node| items(&node["deps"])) {
-            if is_linked(dep) && !linked.contains(&dep["pkg"]) {
-                linked.push(dep["pkg"].clone());
-            }
-        }
-    }
+    let is_linked = |dep: &&Value| items(&dep["dep_kinds"]).any(|kind| kind["kind"].is_null());
+    let linked = with_all_below(vec![metadata["resolve"]["root"].clone()], |id| {
+        let node = node(metadata, id).filter(|_| !package(metadata, id).is_some_and(is_macro));
+        let deps = node.into_iter().flat_map(|node| items(&node["deps"]));
+        deps.filter(is_linked).map(|dep| &dep["pkg"]).collect()
+    });
     let retain = |list: &mut Value, key: &str| {
         if let Some(list) = list.as_array_mut() {
             list.retain(|item| linked.contains(if key.is_empty() { item } else { &item[key] }));
@@ -223,15 +208,9 @@ const BELOW: &str = "below";
 /// be kept in variables. Where a name could mean several crates, none gets it.
 fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     let root = metadata["resolve"]["root"].clone();
-    let deps = |id: &Value| -> Vec<&Value> {
-        let node = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == *id);
-        node.into_iter().flat_map(|node| items(&node["deps"])).collect()
-    };
-    let is_macro = |id: &Value| {
-        let package = items(&metadata["packages"]).find(|package| package["id"] == *id);
-        items(package.map_or(&Value::Null, |package| &package["targets"]))
-            .any(|target| items(&target["kind"]).any(|kind| kind == "proc-macro"))
-    };
+    let deps =
+        |id: &Value| -> Vec<&Value> { node(metadata, id).into_iter().flat_map(|node| items(&node["deps"])).collect() };
+    let is_macro = |id: &Value| package(metadata, id).is_some_and(is_macro);
     let own = deps(&root);
     let below: Vec<&Value> = own.iter().flat_map(|dep| deps(&dep["pkg"])).collect();
     let mut named: Vec<Value> = Vec::new();
@@ -303,10 +282,6 @@ fn files_below(directory: &Path) -> Vec<(PathBuf, SystemTime, u64)> {
     }
     found.sort();
     found
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }
 
 #[cfg(test)]

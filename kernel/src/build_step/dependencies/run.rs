@@ -3,7 +3,9 @@
 use super::progress::{Built, Progress};
 use super::set::{PACKAGE, Set};
 use crate::build_step::tools::real_cargo;
+use crate::cargo_metadata::{has_kind, items, package};
 use crate::environment::{self, STAND_IN};
+use crate::files;
 use crate::installation::Installation;
 use crate::installation::bundle::crates as bundled;
 use crate::installation::cache;
@@ -49,7 +51,7 @@ pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress)
     let target = &installation.record.prelude.target;
     let words = ["metadata", "--format-version", "1", "--filter-platform", target];
     let output = cargo(installation, set, &words, "", progress)?;
-    let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
+    let metadata: Value = serde_json::from_str(&output).context("cargo's metadata cannot be read")?;
     require_libraries(&metadata)?;
     Ok(metadata)
 }
@@ -64,11 +66,7 @@ pub fn build(
     let target = &installation.record.prelude.target;
     let words = ["build", "--message-format", "json-render-diagnostics", "--target", target];
     let output = cargo(installation, set, &words, fingerprint, progress)?;
-    Ok(output.text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())
-}
-
-struct Output {
-    text: String,
+    Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())
 }
 
 fn cargo(
@@ -77,7 +75,7 @@ fn cargo(
     words: &[&str],
     fingerprint: &str,
     progress: &mut Progress,
-) -> Result<Output> {
+) -> Result<String> {
     let mut command = real_cargo(installation);
     // The user's own tools, but not another cargo or rustc among them.
     let mut path = installation.record.toolchain.join("bin").into_os_string();
@@ -135,7 +133,7 @@ fn cargo(
     if !ended_well {
         bail!(explain(&messages, bundled::named(installation).as_deref()));
     }
-    Ok(Output { text })
+    Ok(text)
 }
 
 /// Lets cargo keep what it downloads beside the set where it cannot do so in the user's home, because nothing can be
@@ -145,8 +143,7 @@ fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
     if std::fs::create_dir_all(&home).is_ok() && cache::check_locks(&home).is_ok() {
         return Ok(());
     }
-    std::fs::create_dir_all(&set.cargo_home)
-        .with_context(|| format!("the folder {} cannot be made", set.cargo_home.display()))?;
+    files::create_folder(&set.cargo_home)?;
     command.env("CARGO_HOME", &set.cargo_home);
     let settings = ["config.toml", "config"].map(|name| home.join(name));
     if let Some(settings) = settings.iter().find(|settings| settings.is_file()) {
@@ -157,17 +154,12 @@ fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
 
 /// Crates that only have a program cannot be used from code.
 fn require_libraries(metadata: &Value) -> Result<()> {
-    let packages = || metadata["packages"].as_array().into_iter().flatten();
-    let root = packages().find(|package| package["id"] == metadata["resolve"]["root"]);
-    for dependency in root.into_iter().flat_map(|root| root["dependencies"].as_array().into_iter().flatten()) {
-        let is_library = |target: &Value| {
-            let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            kinds.into_iter().any(|kind| matches!(kind, "lib" | "rlib" | "dylib" | "proc-macro"))
-        };
-        let mut found = packages().filter(|package| package["name"] == dependency["name"]);
+    let root = package(metadata, &metadata["resolve"]["root"]);
+    for dependency in root.into_iter().flat_map(|root| items(&root["dependencies"])) {
+        let mut found = items(&metadata["packages"]).filter(|package| package["name"] == dependency["name"]);
         let name = dependency["name"].as_str().unwrap_or_default();
         // Cargo leaves such a package out, with a warning.
-        if !found.any(|package| package["targets"].as_array().into_iter().flatten().any(is_library)) {
+        if !found.any(|package| has_kind(package, &["lib", "rlib", "dylib", "proc-macro"])) {
             bail!(
                 "the crate `{name}` is a program, not a library: there is nothing in it that a cell could use. \
                  Leave the line `:dep {name}` out"

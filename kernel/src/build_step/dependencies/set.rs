@@ -21,6 +21,7 @@ use crate::private;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The package's name in the set's manifest.
@@ -153,20 +154,13 @@ impl Set {
 /// The manifest of a crate that depends on the set's crates.
 fn manifest(plan: &Plan<'_>) -> Result<String> {
     let level = &plan.opt_level;
-    let level: toml::Value =
-        level.parse::<i64>().map_or_else(|_| toml::Value::String(level.clone()), toml::Value::Integer);
-    let table = |entries: Vec<(&str, toml::Value)>| {
-        toml::Value::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-    };
-    let text = |text: &str| toml::Value::String(text.to_owned());
-    let profile = table(vec![("opt-level", level), ("debug", toml::Value::Boolean(false))]);
-    let manifest = table(vec![
-        ("package", table(vec![("name", text(PACKAGE)), ("version", text("0.0.0")), ("edition", text("2024"))])),
-        ("workspace", table(Vec::new())),
-        ("dependencies", toml::Value::Table(plan.foreign.clone().into_iter().collect())),
-        ("profile", table(vec![("dev", profile)])),
-    ]);
-    Ok(toml::to_string(&manifest)?)
+    let level = level.parse::<i64>().map_or_else(|_| json!(level), |level| json!(level));
+    Ok(toml::to_string(&json!({
+        "package": { "name": PACKAGE, "version": "0.0.0", "edition": "2024" },
+        "workspace": {},
+        "dependencies": plan.foreign,
+        "profile": { "dev": { "opt-level": level, "debug": false } },
+    }))?)
 }
 
 /// The downloaded packages of both lock files.
@@ -189,6 +183,24 @@ fn merge_locks(one: &str, other: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_manifest_has_the_crates_and_the_level() {
+        let foreign: toml::Table =
+            "itoa = \"1\"\nmine = { path = \"/a b\", features = [\"x\"], default-features = false }".parse().unwrap();
+        let plan = |level: &str| Plan {
+            carried: Vec::new(),
+            foreign: foreign.clone().into_iter().collect(),
+            opt_level: level.to_owned(),
+            notes: Vec::new(),
+        };
+        let text = manifest(&plan("2")).unwrap();
+        let read: toml::Table = text.parse().unwrap();
+        assert_eq!(read["dependencies"], toml::Value::Table(foreign.clone()));
+        assert_eq!(read["profile"]["dev"]["opt-level"].as_integer(), Some(2));
+        let read: toml::Table = manifest(&plan("s")).unwrap().parse().unwrap();
+        assert_eq!(read["profile"]["dev"]["opt-level"].as_str(), Some("s"));
+    }
 
     #[test]
     fn versions_of_both_lock_files() {

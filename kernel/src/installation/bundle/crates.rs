@@ -2,11 +2,12 @@
 //!
 //! Crates that are only for other platforms are kept as manifests: cargo reads those to choose versions.
 
+use crate::cargo_metadata::{items, root};
 use crate::files;
 use crate::installation::Installation;
 use crate::installation::directories;
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -63,14 +64,11 @@ impl Wanted {
         })
     }
 
-    fn dependency(&self) -> toml::Value {
-        let text = |text: &String| toml::Value::String(text.clone());
-        toml::Value::Table(toml::Table::from_iter([
-            ("package".to_owned(), text(&self.name)),
-            ("version".to_owned(), text(&self.requirement)),
-            ("features".to_owned(), toml::Value::Array(self.features.iter().map(text).collect())),
-            ("default-features".to_owned(), toml::Value::Boolean(self.has_defaults)),
-        ]))
+    fn dependency(&self) -> Value {
+        json!({
+            "package": self.name, "version": self.requirement, "features": self.features,
+            "default-features": self.has_defaults,
+        })
     }
 }
 
@@ -117,8 +115,7 @@ pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> 
     let carried = |package: &Value| {
         installation.record.prelude.carried.iter().any(|carried| carried.offered && package["name"] == *carried.name)
     };
-    let root = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == metadata["resolve"]["root"]);
-    let direct: Vec<&Value> = root.into_iter().flat_map(|root| items(&root["dependencies"])).collect();
+    let direct: Vec<&Value> = root(&metadata).into_iter().flat_map(|root| items(&root["dependencies"])).collect();
     let mut names: Vec<String> = items(&metadata["packages"])
         .filter(|package| direct.contains(&&package["id"]) && !carried(package))
         .map(|package| format!("{} {}", text(&package["name"]), text(&package["version"])))
@@ -132,17 +129,11 @@ pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> 
 /// A crate that depends on all of them, with the prelude's versions.
 fn write_manifest(installation: &Installation, wanted: &[Wanted], folder: &Path) -> Result<()> {
     let dependencies = wanted.iter().enumerate().map(|(index, wanted)| (format!("c{index}"), wanted.dependency()));
-    let manifest = toml::Table::from_iter([
-        (
-            "package".to_owned(),
-            toml::Value::Table(toml::Table::from_iter(
-                [("name", "bundle"), ("version", "0.0.0"), ("edition", "2024")]
-                    .map(|(key, value)| (key.to_owned(), toml::Value::String(value.to_owned()))),
-            )),
-        ),
-        ("workspace".to_owned(), toml::Value::Table(toml::Table::new())),
-        ("dependencies".to_owned(), toml::Value::Table(dependencies.collect())),
-    ]);
+    let manifest = json!({
+        "package": { "name": "bundle", "version": "0.0.0", "edition": "2024" },
+        "workspace": {},
+        "dependencies": dependencies.collect::<Map<String, Value>>(),
+    });
     std::fs::create_dir(folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "")?;
     std::fs::write(folder.join("Cargo.toml"), toml::to_string(&manifest)?)?;
@@ -207,10 +198,6 @@ fn folder(installation: &Installation) -> Option<PathBuf> {
 
 fn folder_of(package: &Value) -> String {
     format!("{}-{}", text(&package["name"]), text(&package["version"]))
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }
 
 fn text(value: &Value) -> &str {

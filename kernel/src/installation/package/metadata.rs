@@ -2,6 +2,7 @@
 
 use super::prelude::NAMEABLE;
 use crate::analysed_sources;
+use crate::cargo_metadata::{is_macro, items, node, package, strings, with_all_below};
 use crate::installation::Carried;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -62,28 +63,13 @@ fn below(all: &Value, carried: &[Carried]) -> Vec<Value> {
         let matches = |carried: &&Carried| package["name"] == *carried.name && package["version"] == *carried.version;
         carried.iter().find(matches).map(|carried| carried.offered)
     };
-    let is_macro =
-        |package: &Value| items(&package["targets"]).any(|target| strings(&target["kind"]).contains(&"proc-macro"));
-    let package = |id: &Value| items(&all["packages"]).find(|package| package["id"] == *id);
-    let mut ids: Vec<Value> = items(&all["packages"])
-        .filter(|package| is_inside(package) == Some(true))
-        .map(|package| package["id"].clone())
-        .collect();
-    let mut index = 0;
-    while let Some(id) = ids.get(index).cloned() {
-        index += 1;
-        if package(&id).is_some_and(is_macro) {
-            continue;
-        }
-        let node = items(&all["resolve"]["nodes"]).find(|node| node["id"] == id);
-        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
-            let wanted = package(below).is_some_and(|package| is_inside(package).is_some() || is_macro(package));
-            if wanted && !ids.contains(below) {
-                ids.push(below.clone());
-            }
-        }
-    }
-    ids
+    let offered = items(&all["packages"]).filter(|package| is_inside(package) == Some(true));
+    let is_wanted =
+        |id: &&Value| package(all, id).is_some_and(|package| is_inside(package).is_some() || is_macro(package));
+    with_all_below(offered.map(|package| package["id"].clone()).collect(), |id| {
+        let node = node(all, id).filter(|_| !package(all, id).is_some_and(is_macro));
+        node.into_iter().flat_map(|node| items(&node["dependencies"])).filter(is_wanted).collect()
+    })
 }
 
 /// The packages of a kind, and their nodes in the graph, which name no other packages.
@@ -195,12 +181,4 @@ fn relocate(value: &mut Value, directories: &[(PathBuf, String)]) {
         Value::Object(map) => map.values_mut().for_each(|item| relocate(item, directories)),
         _ => {}
     }
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    items(value).filter_map(Value::as_str).collect()
 }

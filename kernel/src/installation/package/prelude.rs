@@ -1,5 +1,6 @@
 //! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
 
+use crate::cargo_metadata::strings;
 use crate::files;
 use crate::installation::toolchain::Toolchain;
 use crate::installation::{BuiltPrelude, Carried};
@@ -143,10 +144,6 @@ pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Re
         carried,
         identity: format!("{:016x}", identity.finish()),
     })
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// The package's name and version in a package id such as `registry+https://…#itoa@1.0.15` or

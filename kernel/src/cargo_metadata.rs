@@ -1,0 +1,53 @@
+//! Cargo's metadata as JSON: packages, and the graph in which each has a node.
+
+use serde_json::Value;
+
+/// The items of a list.
+pub fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The texts of a list.
+pub fn strings(value: &Value) -> Vec<&str> {
+    items(value).filter_map(Value::as_str).collect()
+}
+
+/// The package of an id.
+pub fn package<'a>(metadata: &'a Value, id: &Value) -> Option<&'a Value> {
+    items(&metadata["packages"]).find(|package| package["id"] == *id)
+}
+
+/// The node of a package. Also in metadata that have nothing but `nodes`.
+pub fn node<'a>(metadata: &'a Value, id: &Value) -> Option<&'a Value> {
+    let nodes = metadata["resolve"].get("nodes").unwrap_or(&metadata["nodes"]);
+    items(nodes).find(|node| node["id"] == *id)
+}
+
+/// The node of the package that the metadata are about.
+pub fn root(metadata: &Value) -> Option<&Value> {
+    node(metadata, &metadata["resolve"]["root"])
+}
+
+/// Whether a package has a target of one of these kinds, such as `lib`.
+pub fn has_kind(package: &Value, kinds: &[&str]) -> bool {
+    items(&package["targets"]).any(|target| strings(&target["kind"]).iter().any(|kind| kinds.contains(kind)))
+}
+
+/// Whether a package has procedural macros.
+pub fn is_macro(package: &Value) -> bool {
+    has_kind(package, &["proc-macro"])
+}
+
+/// Some ids, and all that are below them: `below` has the ids directly below one.
+pub fn with_all_below<'a>(mut ids: Vec<Value>, below: impl Fn(&Value) -> Vec<&'a Value>) -> Vec<Value> {
+    let mut next = 0;
+    while let Some(id) = ids.get(next).cloned() {
+        next += 1;
+        for found in below(&id) {
+            if !ids.contains(found) {
+                ids.push(found.clone());
+            }
+        }
+    }
+    ids
+}
