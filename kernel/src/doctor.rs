@@ -1,6 +1,7 @@
 //! `warpcell doctor`: what is there, what is missing, and what to do about it.
 
 use crate::choices;
+use crate::files;
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{self, Installation};
@@ -216,7 +217,7 @@ fn wheel_directories() -> Vec<PathBuf> {
     let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
     let Some(packages) = output(Path::new("python3"), &["-c", script]) else { return vec![] };
     let nvidia = Path::new(packages.trim_end()).join("nvidia");
-    std::fs::read_dir(nvidia).into_iter().flatten().flatten().map(|entry| entry.path().join("lib")).collect()
+    files::paths_in(&nvidia).map(|wheel| wheel.join("lib")).collect()
 }
 
 /// What a command prints, if it succeeds.

@@ -49,21 +49,9 @@ const UNTIL_AWAY: Duration = Duration::from_secs(300);
 const CARGO_HOME: &str = "CARGO_HOME";
 
 /// Variables that would change which compiler runs, or how, behind the kernel's back.
-const REMOVED: &[&str] = &[
-    "RUSTC",
-    "CARGO",
-    "RUSTFLAGS",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_BUILD_RUSTC",
-    "CARGO_BUILD_TARGET",
-    "CARGO_TARGET_DIR",
-    "CARGO_MANIFEST_DIR",
-    "RUSTUP_TOOLCHAIN",
-    "RUST_SRC_PATH",
-];
+const REMOVED: &str = "\
+    RUSTC CARGO RUSTFLAGS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS \
+    CARGO_BUILD_RUSTC CARGO_BUILD_TARGET CARGO_TARGET_DIR CARGO_MANIFEST_DIR RUSTUP_TOOLCHAIN RUST_SRC_PATH";
 
 /// Changes this process's environment for evcxr and the installation in `home`. To be called while the process has one thread.
 pub fn prepare_kernel(home: &Path, session: &Path) {
@@ -80,7 +68,7 @@ pub fn prepare_kernel(home: &Path, session: &Path) {
     };
     // Nothing else: evcxr would change the way it builds if it found `mold` or `lld`.
     set("PATH", Some(installation::tools_in(home).into()));
-    for name in REMOVED {
+    for name in REMOVED.split_whitespace() {
         set(name, None);
     }
     set(SESSION, Some(session.into()));

@@ -1,8 +1,10 @@
 //! Reads and writes files. An error names the file.
 
 use anyhow::{Context, Result};
+use std::fs::Permissions;
 use std::io::Write as _;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// The text of a file.
 pub fn read(path: &Path) -> Result<String> {
@@ -14,12 +16,22 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     std::fs::write(path, contents).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Writes a file so that readers find the old contents or the new contents, never a part of them.
+/// Writes a file for this user, so that readers find the old contents or the new contents, never a part of them.
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
-    draft(path, contents.as_ref())
-        .and_then(|draft| Ok(draft.persist(path)?))
-        .map(drop)
-        .with_context(|| format!("{} cannot be written", path.display()))
+    replace_with_mode(path, contents.as_ref(), 0o600)
+}
+
+/// Writes a file in the same way, for all users.
+pub fn replace_for_all(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    replace_with_mode(path, contents.as_ref(), 0o644)
+}
+
+fn replace_with_mode(path: &Path, contents: &[u8], mode: u32) -> Result<()> {
+    let replaced = draft(path, contents).and_then(|draft| {
+        draft.as_file().set_permissions(Permissions::from_mode(mode))?;
+        Ok(draft.persist(path)?)
+    });
+    replaced.map(drop).with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// Writes a file in the same way, unless it exists. Another process may do so at the same time.
@@ -44,6 +56,11 @@ fn draft(path: &Path, contents: &[u8]) -> Result<tempfile::NamedTempFile> {
 /// Creates a folder, and the folders above it.
 pub fn create_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))
+}
+
+/// The paths in a folder. None if it cannot be read.
+pub fn paths_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 #[cfg(test)]

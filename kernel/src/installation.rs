@@ -192,7 +192,7 @@ impl Installation {
                 remedy()
             ));
         }
-        let mut files = std::fs::read_dir(self.prelude()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files = files::paths_in(&self.prelude());
         // The prelude and all cells share this library; it has another name in every version of the compiler.
         let gone = files.find(|path| path.is_symlink() && !path.exists());
         gone.map(|library| {

@@ -4,8 +4,6 @@ use crate::files;
 use crate::installation::directories;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -75,10 +73,10 @@ pub fn write_relocatable(directory: &Path) -> anyhow::Result<()> {
 fn write(directory: &Path, program: &str) -> anyhow::Result<()> {
     files::create_folder(directory)?;
     for (name, bytes) in LOGOS {
-        write_atomically(&directory.join(name), bytes)?;
+        files::replace_for_all(&directory.join(name), bytes)?;
     }
     let text = serde_json::to_string_pretty(&specification(program))? + "\n";
-    write_atomically(&directory.join(SPECIFICATION), text.as_bytes())
+    files::replace_for_all(&directory.join(SPECIFICATION), text)
 }
 
 /// Removes what [`install`] has written, and the directory unless something else is in it.
@@ -160,19 +158,6 @@ fn is_ours(specification: &Value) -> bool {
     names_us && specification["argv"][1] == "kernel"
 }
 
-fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let write = || -> anyhow::Result<()> {
-        let directory = path.parent().context("no directory")?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(bytes)?;
-        // A temporary file is the user's alone; other users start kernels from this one.
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
-}
-
 /// As `jupyter_core.paths.jupyter_data_dir` has it.
 fn user_data_directory() -> anyhow::Result<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -200,6 +185,7 @@ fn sys_prefix() -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(directory)

@@ -65,6 +65,25 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character| !is_word(character)).filter(|word| !word.is_empty())
 }
 
+/// Whether a list, words with blanks between them, has a word.
+pub fn list_has(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
+/// The byte at a line and column of a text; both from 1, the column in characters.
+pub fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest = &text[start..];
+    start + rest.chars().take_while(|c| *c != '\n').take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>()
+}
+
+/// The line and column of a byte of a text.
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    (before.matches('\n').count() + 1, column + 1)
+}
+
 /// Blanks in place of a text: as many bytes, and the same line ends.
 pub fn blank(text: &str) -> String {
     text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
@@ -80,6 +99,17 @@ mod tests {
             assert!(statements(code).iter().all(|(start, _)| *start < code.len()), "{code}");
         }
         assert_eq!(statements("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
+    }
+
+    #[test]
+    fn places_are_counted_in_lines_and_characters() {
+        let text = "é = 1;\nlet ü = é;";
+        for (line, column, rest) in [(1, 1, "é = 1"), (1, 3, "= 1"), (2, 5, "ü"), (2, 9, "é;")] {
+            let offset = offset_of(text, line, column);
+            assert!(text[offset..].starts_with(rest), "{rest}");
+            assert_eq!(line_and_column(text, offset), (line, column));
+        }
+        assert_eq!((offset_of(text, 1, 99), offset_of(text, 9, 1)), (7, text.len()));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! to, without what does not change a layout: comments, visibility, `derive`, documentation, bodies of traits' methods.
 //! What names nothing of the notebook (the standard library, the prelude) contributes nothing.
 
-use crate::syntax::{declared_name, identifiers, name_of, parse, plain, words};
+use crate::syntax::{declared_name, identifiers, list_has, name_of, parse, plain, words};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 use std::collections::{HashMap, HashSet};
@@ -267,8 +267,7 @@ fn is_irrelevant(node: &SyntaxNode) -> bool {
         SyntaxKind::VISIBILITY => true,
         SyntaxKind::ATTR => {
             let path = ast::Attr::cast(node.clone()).and_then(|attribute| attribute.path());
-            path.and_then(|path| segments(&path).first().cloned())
-                .is_some_and(|name| words(HARMLESS).any(|harmless| harmless == name))
+            path.and_then(|path| segments(&path).first().cloned()).is_some_and(|name| list_has(HARMLESS, &name))
         }
         // The body of a trait's method.
         SyntaxKind::BLOCK_EXPR => node

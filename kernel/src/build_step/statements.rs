@@ -445,23 +445,17 @@ impl<'a> Writer<'a> {
             .map(|consumed| format!(" let mut {};", consumed.name))
             .chain([part.declares.clone()])
             .collect();
-        match self.layout.kind {
-            Kind::Result => {
-                self.line(&format!(
-                    "if let ::std::option::Option::Some(::std::result::Result::Ok(({pattern}))) = \
-                     ::warpcell::cell::statement(|| -> ::std::result::Result<_, EvcxrUserCodeError> {{{declared}"
-                ));
-            }
-            _ => self.line(&format!(
-                "if let ::std::option::Option::Some(({pattern})) = ::warpcell::cell::statement(|| {{{declared}"
-            )),
-        }
+        // The closure of a cell with `?` gives a result.
+        let (result, ok, end) = match self.layout.kind {
+            Kind::Result => (" -> ::std::result::Result<_, EvcxrUserCodeError>", "::std::result::Result::Ok(", ")"),
+            _ => ("", "", ""),
+        };
+        self.line(&format!(
+            "if let ::std::option::Option::Some({ok}({pattern}){end}) = ::warpcell::cell::statement(||{result} {{{declared}"
+        ));
         self.copy(part.lines.clone());
         self.split.closings.push(self.split.origins.len());
-        match self.layout.kind {
-            Kind::Result => self.line(&format!("; ::std::result::Result::Ok(({tuple})) }}) {{")),
-            _ => self.line(&format!("; ({tuple}) }}) {{")),
-        }
+        self.line(&format!("; {ok}({tuple}){end} }}) {{"));
     }
 
     fn close(&mut self, index: usize) {

@@ -18,45 +18,24 @@ enum Verdict {
     Refused(String),
 }
 
-/// A command that is looked at, by its argument.
-struct Command {
-    name: &'static str,
-    judge: fn(&str) -> Verdict,
+/// What becomes of a command with an argument.
+fn judge(name: &str, argument: &str) -> Verdict {
+    match name {
+        ":opt" => optimisation(argument),
+        ":time_passes" => Verdict::Refused(
+            "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
+                .to_owned(),
+        ),
+        ":linker" => is_chosen(argument, &["system", "lld"], "linker", "by the lld that comes with Rust"),
+        ":codegen_backend" => is_chosen(argument, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),
+        ":toolchain" => {
+            let whose = "by the compiler that Warpcell was installed with (`warpcell doctor` names it)";
+            is_chosen(argument, &[], "toolchain", whose)
+        }
+        ":env" | ":build_env" => environment(name, argument),
+        _ => Verdict::Pass,
+    }
 }
-
-const COMMANDS: &[Command] = &[
-    Command { name: ":opt", judge: optimisation },
-    Command {
-        name: ":time_passes",
-        judge: |_| {
-            Verdict::Refused(
-                "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
-                    .to_owned(),
-            )
-        },
-    },
-    Command {
-        name: ":linker",
-        judge: |linker| is_chosen(linker, &["system", "lld"], "linker", "by the lld that comes with Rust"),
-    },
-    Command {
-        name: ":codegen_backend",
-        judge: |backend| is_chosen(backend, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),
-    },
-    Command {
-        name: ":toolchain",
-        judge: |toolchain| {
-            is_chosen(
-                toolchain,
-                &[],
-                "toolchain",
-                "by the compiler that Warpcell was installed with (`warpcell doctor` names it)",
-            )
-        },
-    },
-    Command { name: ":env", judge: |setting| environment(":env", setting) },
-    Command { name: ":build_env", judge: |setting| environment(":build_env", setting) },
-];
 
 /// The levels that evcxr writes into a manifest as they are.
 const LEVELS: [&str; 4] = ["0", "1", "2", "3"];
@@ -140,8 +119,7 @@ pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     let mut gone = Vec::new();
     for (place, name, argument) in commands(&expansion.code) {
-        let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { continue };
-        match (command.judge)(argument) {
+        match judge(name, argument) {
             Verdict::Pass => {}
             Verdict::Refused(reason) => return Err(reason),
             Verdict::NoEffect(text) => {

@@ -4,7 +4,7 @@ use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
 use crate::evaluator::{CellError, keeping};
-use crate::syntax::is_word;
+use crate::syntax::{is_word, line_and_column};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
@@ -175,9 +175,7 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
         && let Some((message, found)) = unbalanced(code)
     {
         let label = |(at, text): &(usize, &str), is_primary| {
-            let before = &code[..*at];
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let (line, column) = line_and_column(code, *at);
             let (line, column) = locate(line, column);
             Label { place: Place::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
         };
@@ -245,10 +243,8 @@ impl Error {
         // What the compiler has found behind the cell is of no interest, but that the cell was over.
         if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
             text = format!("{expected}, found the end of the cell");
-            let end = code.trim_end();
-            let lines = end.matches('\n').count() + 1;
-            let column = end.rsplit('\n').next().unwrap_or_default().chars().count();
-            let (line, column) = locate(lines, column.max(1));
+            let (line, column) = line_and_column(code, code.trim_end().len());
+            let (line, column) = locate(line, column.saturating_sub(1).max(1));
             labels.retain(|label| label.place != Place::Elsewhere && !label.is_primary);
             labels.insert(
                 0,

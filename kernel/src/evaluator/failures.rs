@@ -5,6 +5,7 @@ use crate::evaluator::CellError;
 use crate::evaluator::link::Events;
 use crate::evaluator::places::Places;
 use crate::magics::Expansion;
+use crate::syntax::{line_and_column, offset_of};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -154,14 +155,7 @@ pub fn build_output(message: &str) -> &str {
 
 /// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
 pub fn locate(expansion: &Expansion, cell: &str, line: usize, column: usize) -> (usize, usize) {
-    let line_start: usize = expansion.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let text = &expansion.code[line_start.min(expansion.code.len())..];
-    let text = text.lines().next().unwrap_or("");
-    let in_line: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
-    let offset = expansion.original_offset(line_start + in_line).min(cell.len());
-    let before = &cell[..cell.floor_char_boundary(offset)];
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+    line_and_column(cell, expansion.original_offset(offset_of(&expansion.code, line, column)).min(cell.len()))
 }
 
 #[cfg(test)]

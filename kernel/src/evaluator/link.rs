@@ -13,6 +13,9 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How long a supervisor may take to report what it has.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Says in the running cell's own lines where something happened in compiled code.
 pub type Place = Box<dyn Fn(&str) -> String + Send>;
 
@@ -123,12 +126,7 @@ impl Link {
         let link = Arc::clone(self);
         std::thread::Builder::new().name("builds".to_owned()).spawn(move || {
             for connection in listener.incoming().flatten() {
-                for line in BufReader::new(connection).lines().map_while(Result::ok) {
-                    match serde_json::from_str(&line) {
-                        Ok(frame) => link.take(frame),
-                        Err(error) => eprintln!("a report of the build step cannot be read: {error}"),
-                    }
-                }
+                link.take_all(connection, "build step");
             }
         })?;
         Ok(())
@@ -156,42 +154,35 @@ impl Link {
         let target = state.pongs + 1;
         let supervisor = state.connected;
         let asked = state.supervisor.as_mut().is_some_and(|stream| stream.write_all(b"?").is_ok());
-        let deadline = Instant::now() + Duration::from_secs(10);
         // Either the supervisor answers, behind all that it had to report, or its connection ends, behind the same.
-        while asked && state.pongs < target && state.disconnected < supervisor {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        state.events.clone()
+        let waits = |state: &mut State| asked && state.pongs < target && state.disconnected < supervisor;
+        self.wait_while(state, PATIENCE, waits).events.clone()
     }
 
     /// Waits until the supervisor of a cell process that has ended has reported everything; says how it ended.
     pub fn settle_exit(&self) -> Option<String> {
-        let mut state = self.state();
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while state.disconnected < state.current {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        state.last_exit.take()
+        self.wait_while(self.state(), PATIENCE, |state| state.disconnected < state.current).last_exit.take()
     }
 
     /// Shows a text in the cell if what runs now still runs after a while.
     pub fn say_if_it_still_runs(&self, after: Duration, text: &str) {
-        let deadline = Instant::now() + after;
-        let mut state = self.state();
+        let state = self.state();
         let cell = state.begun;
-        while state.running && state.begun == cell {
-            match deadline.checked_duration_since(Instant::now()) {
-                Some(left) => state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => {
-                    if let Some(sink) = state.sink.clone() {
-                        sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
-                    }
-                    return;
-                }
-            }
+        let runs = |state: &mut State| state.running && state.begun == cell;
+        let mut state = self.wait_while(state, after, runs);
+        if let (true, Some(sink)) = (runs(&mut state), state.sink.clone()) {
+            sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
         }
+    }
+
+    /// Waits until a condition ends, or for some time.
+    fn wait_while<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        time: Duration,
+        waits: impl FnMut(&mut State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout_while(state, time, waits).unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn serve(self: &Arc<Self>, connection: UnixStream) {
@@ -203,17 +194,22 @@ impl Link {
         }
         let link = Arc::clone(self);
         let spawned = std::thread::Builder::new().name("reports".to_owned()).spawn(move || {
-            for line in BufReader::new(reader).lines().map_while(Result::ok) {
-                match serde_json::from_str(&line) {
-                    Ok(frame) => link.take(frame),
-                    Err(error) => eprintln!("a report of the supervisor cannot be read: {error}"),
-                }
-            }
+            link.take_all(reader, "supervisor");
             link.state().disconnected += 1;
             link.changed.notify_all();
         });
         if let Err(error) = spawned {
             eprintln!("no thread for a supervisor: {error}");
+        }
+    }
+
+    /// Takes the frames of a connection until its end.
+    fn take_all(&self, connection: UnixStream, sender: &str) {
+        for line in BufReader::new(connection).lines().map_while(Result::ok) {
+            match serde_json::from_str(&line) {
+                Ok(frame) => self.take(frame),
+                Err(error) => eprintln!("a report of the {sender} cannot be read: {error}"),
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::build_step::{CompilerMessage, Diagnostics, bindings};
 use crate::evaluator::keeping;
 use crate::evaluator::places::Places;
-use crate::syntax::{range_of, statements, words};
+use crate::syntax::{offset_of, range_of, statements, words};
 use evcxr::Error;
 use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
@@ -128,7 +128,7 @@ impl<'a> OpenTypes<'a> {
             let offset = |line: &str, column: &str| {
                 let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
                 let (line, column) = places.in_cell(number(line)?, number(column)?)?;
-                Some(self.offset(line, column))
+                Some(offset_of(self.code, line, column))
             };
             let range = offset("line_start", "column_start")?..offset("line_end", "column_end")?;
             Some((message, range))
@@ -211,13 +211,6 @@ impl<'a> OpenTypes<'a> {
             |place: &Place| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
         let places = self.places.iter().enumerate();
         places.filter(|(_, place)| is_within(place) && wanted(place)).map(|(index, _)| index).collect()
-    }
-
-    /// The place of a line and column (from 1, in characters).
-    fn offset(&self, line: usize, column: usize) -> usize {
-        let start: usize = self.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        let text = &self.code[start.min(self.code.len())..];
-        start + text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>()
     }
 }
 

@@ -24,6 +24,7 @@ use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
 use crate::nesting;
+use crate::syntax::line_and_column;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalOutputs};
 use serde_json::{Map, Value};
@@ -34,6 +35,16 @@ use std::time::{Duration, Instant};
 
 /// How long a look at the installation that is being made may keep a cell waiting.
 const LITTLE: Duration = Duration::from_millis(50);
+
+/// A cell that runs.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    number: u64,
+    expansion: &'a Expansion,
+    /// Its text.
+    cell: &'a str,
+    sink: &'a OutputSink,
+}
 
 /// The evaluator of Rust cells.
 pub struct RustEvaluator {
@@ -112,14 +123,15 @@ impl RustEvaluator {
         show(&std::mem::take(&mut self.news));
     }
 
-    fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+    fn run(&mut self, run: Run<'_>) -> Result<Outcome, CellError> {
+        let Run { expansion, cell, sink, .. } = run;
         let mut outcome = Outcome::default();
         self.act(&expansion.before, &mut outcome, sink)?;
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
             Answer::forget(self.session.path());
-            let result = self.run_code(number, expansion, cell, sink);
+            let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
             self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
@@ -147,19 +159,20 @@ impl RustEvaluator {
     }
 
     /// Runs a cell, beside which the variables of the names that it gives to items step back.
-    fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
+    fn run_code(&mut self, run: Run<'_>) -> Result<(), CellError> {
+        let code = &run.expansion.code;
         if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
             return Err(not_installed(&problem));
         }
         if let Some(missing) = self.session.missing() {
-            if !commands::has(&expansion.code, ":restart") {
+            if !commands::has(code, ":restart") {
                 return Err(plain_error("SessionError", &missing));
             }
             self.renew_session().map_err(|error| internal(&format!("{error:#}")))?;
         }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let replaced = Replaced::by(&expansion.code, context);
-        let result = self.run_parts(number, expansion, cell, sink);
+        let replaced = Replaced::by(code, context);
+        let result = self.run_parts(run);
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
             replaced.settle(has_compiled, context);
@@ -168,17 +181,12 @@ impl RustEvaluator {
     }
 
     /// Runs a cell, and sees to what is to be done after it, whatever has come of it.
-    fn run_parts(
-        &mut self,
-        number: u64,
-        expansion: &Expansion,
-        cell: &str,
-        sink: &OutputSink,
-    ) -> Result<(), CellError> {
-        let Some(before) = self.begin(number, expansion)? else { return Err(interrupted(&BTreeSet::new())) };
+    fn run_parts(&mut self, run: Run<'_>) -> Result<(), CellError> {
+        let Run { number, expansion, cell, sink } = run;
+        let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
         let parts = context::parts(&expansion.code);
         let (result, code) = self.execute_parts(number, &parts, sink)?;
-        let ended = self.end(number, &result, expansion, before);
+        let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
@@ -191,7 +199,7 @@ impl RustEvaluator {
     }
 
     /// What there is before a cell; `None` if it must not begin.
-    fn begin(&mut self, number: u64, expansion: &Expansion) -> Result<Option<Before>, CellError> {
+    fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let request =
             Request { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
@@ -231,13 +239,8 @@ impl RustEvaluator {
     }
 
     /// What is to be done when a cell is over, whatever has come of it.
-    fn end(
-        &mut self,
-        number: u64,
-        result: &Result<EvalOutputs, Error>,
-        expansion: &Expansion,
-        before: Before,
-    ) -> Ended {
+    fn end(&mut self, run: Run<'_>, result: &Result<EvalOutputs, Error>, before: Before) -> Ended {
+        let Run { number, expansion, .. } = run;
         // What follows is the session's own, and must come to its end.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
@@ -300,8 +303,7 @@ impl Evaluator for RustEvaluator {
         let mut expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         if let Some(place) = nesting::too_deep(&expansion.code, nesting::CELLS) {
-            let at = expansion.original_offset(place.offset).min(code.len());
-            let line = code[..code.floor_char_boundary(at)].matches('\n').count() + 1;
+            let (line, _) = line_and_column(code, expansion.original_offset(place.offset).min(code.len()));
             let message = format!("line {line}: {}; divide it into parts, such as variables of their own", place.what);
             return Err(plain_error("CompileError", &message));
         }
@@ -317,7 +319,7 @@ impl Evaluator for RustEvaluator {
         }
         let place = place_in(self.session.compiled_source(), expansion.clone(), code.to_owned());
         self.link.begin(Arc::clone(sink), place);
-        let result = self.run(cell, &expansion, code, sink);
+        let result = self.run(Run { number: cell, expansion: &expansion, cell: code, sink });
         if let Ok(context) = &self.context {
             self.assistant.learn_variables(context.variables_and_types());
             self.assistant.learn_directory(actions::directory(&self.link));

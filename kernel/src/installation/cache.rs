@@ -54,7 +54,7 @@ pub fn claim(crates: &Path, installation: &Installation) -> Result<()> {
 /// Removes what nobody uses any more. What cannot be removed stays for the next time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
-    for crates in entries(&folder.join(CRATES)) {
+    for crates in files::paths_in(&folder.join(CRATES)) {
         if !is_used(&crates) {
             remove(&crates);
         }
@@ -101,7 +101,7 @@ fn key(compiler: &str, prelude: &str) -> String {
 /// Whether an installation that uses a folder with crates is still there and still the same.
 fn is_used(crates: &Path) -> bool {
     use std::os::unix::ffi::OsStringExt;
-    let users: Vec<PathBuf> = entries(&crates.join(USERS));
+    let users: Vec<PathBuf> = files::paths_in(&crates.join(USERS)).collect();
     if users.is_empty() {
         return age(crates).is_none_or(|age| age < UNCLAIMED);
     }
@@ -128,15 +128,11 @@ fn remove(folder: &Path) {
 
 /// The files of programs, those that are being written among them: 32 digits, a point, and more.
 fn programs(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    entries(folder).into_iter().filter(|path| {
+    files::paths_in(folder).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_ours = |name: &str| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         name.split_once('.').is_some_and(|(digits, end)| is_ours(digits) && (end == "cubin" || end.ends_with(".tmp")))
     })
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 fn age(path: &Path) -> Option<Duration> {
@@ -190,7 +186,7 @@ mod tests {
         std::fs::remove_dir_all(&homes[1]).unwrap();
         assert!(!is_used(&crates));
         remove(&crates);
-        assert_eq!(entries(&root.path().join(CRATES)), Vec::<PathBuf>::new());
+        assert_eq!(files::paths_in(&root.path().join(CRATES)).count(), 0);
     }
 
     #[test]
@@ -198,6 +194,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         check_locks(root.path()).unwrap();
         assert!(check_locks(&root.path().join("nowhere")).is_err());
-        assert_eq!(entries(root.path()).len(), 0);
+        assert_eq!(files::paths_in(root.path()).count(), 0);
     }
 }

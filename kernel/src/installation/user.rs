@@ -93,19 +93,18 @@ impl Needed {
 /// Removes installations whose program is gone or has become another one. What cannot be removed stays for the next time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+    for installation in files::paths_in(&folder) {
         // One without is being made.
-        let Ok(noted) = std::fs::read_to_string(entry.path().join(PROGRAM)) else { continue };
+        let Ok(noted) = std::fs::read_to_string(installation.join(PROGRAM)) else { continue };
         let program = noted.lines().next().map(Path::new);
         if program.is_none_or(|program| stamp(program) != noted) {
-            let _ = directories::remove(&entry.path());
+            let _ = directories::remove(&installation);
         }
     }
-    let choices = folder.join(CHOICES);
-    for entry in std::fs::read_dir(&choices).into_iter().flatten().flatten() {
-        let name = std::fs::read_to_string(entry.path()).unwrap_or_default();
+    for choice in files::paths_in(&folder.join(CHOICES)) {
+        let name = std::fs::read_to_string(&choice).unwrap_or_default();
         if !folder.join(name).join(PROGRAM).exists() {
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(choice);
         }
     }
 }

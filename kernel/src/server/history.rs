@@ -2,6 +2,7 @@
 
 use crate::wire::request::{History as Request, HistoryAccess};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// The number of this session. Earlier ones are not kept.
 const SESSION: i64 = 1;
@@ -47,10 +48,10 @@ impl History {
                 let mut found: Vec<&Entry> =
                     self.entries.iter().filter(|entry| matches_glob(pattern, &entry.input)).collect();
                 if *unique {
-                    let later = |index: usize, entry: &Entry| found[index + 1..].iter().any(|e| e.input == entry.input);
-                    let keep: Vec<bool> = found.iter().enumerate().map(|(i, entry)| !later(i, entry)).collect();
-                    let mut keep = keep.into_iter();
-                    found.retain(|_| keep.next().unwrap_or(true));
+                    // The last of those that are equal.
+                    let mut seen = HashSet::new();
+                    found = found.into_iter().rev().filter(|entry| seen.insert(&entry.input)).collect();
+                    found.reverse();
                 }
                 last(found, *n)
             }

@@ -3,12 +3,11 @@
 use super::event::{Answer, Channel, Event, LaneName, Ready};
 use super::history::History;
 use super::iopub::CellOutputs;
-use super::lane::{self, Job, Language};
+use super::lane::{self, Job, Language, Task};
 use super::log::log;
 use super::sockets::Sockets;
 use crate::completeness;
-use crate::evaluator::{CellError, Completions, InputAnswer, InterruptHandle, Output};
-use crate::wire::cursor;
+use crate::evaluator::{CellError, InputAnswer, InterruptHandle, Output};
 use crate::wire::iopub::Publication;
 use crate::wire::reply::{Executed, Reply};
 use crate::wire::request::{AtCursor, Execute, InputReply, IsComplete, Request};
@@ -60,13 +59,6 @@ struct Pending {
     channel: Channel,
     parent: Parent,
     task: Task,
-}
-
-enum Task {
-    Execute(Execute),
-    Complete(AtCursor),
-    Inspect(AtCursor),
-    IsComplete(IsComplete),
 }
 
 impl Session {
@@ -247,7 +239,7 @@ impl Session {
             }
             let Some(pending) = lane.queue.pop_front() else { return };
             self.cells += u64::from(pending.task.is_cell());
-            let job = pending.task.job(self.cells);
+            let job = (self.cells, pending.task.clone());
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.announce(execute, &pending.parent);
@@ -458,41 +450,6 @@ impl Lane {
             State::Ready(handle) => Some(Arc::clone(handle)),
             State::Starting | State::Failed(_) => None,
         }
-    }
-}
-
-impl Task {
-    fn is_cell(&self) -> bool {
-        matches!(self, Self::Execute(_))
-    }
-
-    /// What an evaluator has to do; `cell` is the number of a cell.
-    fn job(&self, cell: u64) -> Job {
-        match self {
-            Self::Execute(execute) => Job::Execute(cell, execute.code.clone()),
-            Self::Complete(at) => Job::Complete(at.code.clone(), at.byte_offset()),
-            Self::Inspect(at) => Job::Inspect(at.code.clone(), at.byte_offset()),
-            Self::IsComplete(IsComplete { code }) => Job::IsComplete(code.clone()),
-        }
-    }
-
-    /// The answer when no evaluator can work on this.
-    fn failed(&self, error: CellError) -> Answer {
-        match self {
-            Self::Execute(_) => Answer::Executed(Err(error)),
-            Self::Complete(at) => {
-                let cursor = at.byte_offset();
-                Answer::Completed(Completions { candidates: vec![], start: cursor, end: cursor })
-            }
-            Self::Inspect(_) => Answer::Inspected(None),
-            Self::IsComplete(IsComplete { code }) => Answer::Completeness(completeness::is_complete(code)),
-        }
-    }
-}
-
-impl AtCursor {
-    fn byte_offset(&self) -> usize {
-        self.cursor_pos.map_or(self.code.len(), |position| cursor::to_bytes(&self.code, position))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Requests of clients. Fields that the protocol makes optional, or that clients leave out, have their defaults here.
 
 use super::Malformed;
+use super::cursor::to_bytes;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -83,6 +84,13 @@ pub struct AtCursor {
     /// The position in code points; the end if it is missing.
     #[serde(default, deserialize_with = "position")]
     pub cursor_pos: Option<usize>,
+}
+
+impl AtCursor {
+    /// The position in bytes.
+    pub fn byte_offset(&self) -> usize {
+        self.cursor_pos.map_or(self.code.len(), |position| to_bytes(&self.code, position))
+    }
 }
 
 /// Code that may not be finished.

@@ -4,7 +4,7 @@
 //! closures that an iterator of unknown length is given for each element, and statements that sleep; also in what the notebook's own
 //! macros write. Other functions, and iterators with an end, have no check: the compiler makes vector instructions of them.
 
-use crate::syntax::{attribute, parse, range_of, words};
+use crate::syntax::{attribute, list_has, parse, range_of, words};
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
@@ -333,7 +333,7 @@ impl Endless {
     fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         if self.makes(&receiver) {
-            if words(ASKS_ON).any(|name| method.text() == name) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
+            if list_has(ASKS_ON, &method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
                 return vec![(range_of(receiver.syntax()).end, EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())

@@ -3,61 +3,13 @@
 use super::known::{ARRAY, Known};
 use super::line::{Kind, Line, is_name};
 use super::operators::{as_argument, as_float, as_object, with_references};
+use crate::syntax::list_has;
 
 /// Functions that are methods of arrays and of numbers.
-const METHODS: [&str; 51] = [
-    "sum",
-    "prod",
-    "mean",
-    "var",
-    "std",
-    "min",
-    "max",
-    "argmin",
-    "argmax",
-    "all",
-    "any",
-    "cumsum",
-    "cumprod",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "cbrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "abs",
-    "floor",
-    "ceil",
-    "round",
-    "trunc",
-    "sign",
-    "square",
-    "maximum",
-    "minimum",
-    "clip",
-    "hypot",
-    "reshape",
-    "ravel",
-    "transpose",
-    "copy",
-    "take",
-    "count_nonzero",
-    "diagonal",
-    "nonzero",
-];
+const METHODS: &str = "\
+    sum prod mean var std min max argmin argmax all any cumsum cumprod exp exp2 expm1 log log2 log10 log1p sqrt cbrt \
+    sin cos tan asin acos atan atan2 sinh cosh tanh abs floor ceil round trunc sign square maximum minimum clip \
+    hypot reshape ravel transpose copy take count_nonzero diagonal nonzero";
 
 /// Other names of methods.
 const OTHER_METHODS: [(&str, &str); 16] = [
@@ -80,38 +32,9 @@ const OTHER_METHODS: [(&str, &str); 16] = [
 ];
 
 /// Functions of the prelude that take arrays by reference.
-const FUNCTIONS: [&str; 30] = [
-    "sort",
-    "argsort",
-    "unique",
-    "dot",
-    "matmul",
-    "outer",
-    "inner",
-    "vdot",
-    "kron",
-    "trace",
-    "median",
-    "percentile",
-    "quantile",
-    "histogram",
-    "bincount",
-    "digitize",
-    "searchsorted",
-    "allclose",
-    "tile",
-    "flip",
-    "roll",
-    "repeat",
-    "pad",
-    "split",
-    "convolve",
-    "correlate",
-    "diff",
-    "meshgrid",
-    "tensordot",
-    "einsum",
-];
+const FUNCTIONS: &str = "\
+    sort argsort unique dot matmul outer inner vdot kron trace median percentile quantile histogram bincount \
+    digitize searchsorted allclose tile flip roll repeat pad split convolve correlate diff meshgrid tensordot einsum";
 
 /// Functions of the prelude that make arrays.
 const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
@@ -381,11 +304,11 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
         (_, name) if PLOTS.contains(&name) && !values.is_empty() => {
             (format!("gpu::{name}"), values.iter().map(by_reference).collect())
         }
-        (_, name) if FUNCTIONS.contains(&name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
+        (_, name) if list_has(FUNCTIONS, name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
             type_behind = data_type;
             let method = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours);
-            let object = values.first().filter(|_| METHODS.contains(&method) || method.starts_with("is_"))?;
+            let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
             let is_number = path.first() == Some(&"math")
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
@@ -504,8 +427,8 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("pow", [_, power]) => format!("{} ** {power}", as_object(first)),
             ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
             _ if CREATION.contains(&name)
-                || FUNCTIONS.contains(&name)
-                || METHODS.contains(&name)
+                || list_has(FUNCTIONS, name)
+                || list_has(METHODS, name)
                 || PLOTS.contains(&name) =>
             {
                 let is_number = !known.is_array(first) && name == "log";
@@ -610,7 +533,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let new = match name {
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
-            _ if FUNCTIONS.contains(&name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
+            _ if list_has(FUNCTIONS, name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
                 let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
                 let all = arguments.join(", ");

@@ -124,28 +124,29 @@ impl Line {
 
     /// The bracket that closes the one at a place.
     pub fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let mut depth = 0;
         (open..self.len()).find(|index| {
-            match self.at(*index) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
+            depth += self.nesting(*index);
+            depth <= 0
         })
     }
 
     /// The bracket that opens the one at a place.
     pub fn opening(&self, close: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let mut depth = 0;
         (0..=close).rev().find(|index| {
-            match self.at(*index) {
-                ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
+            depth -= self.nesting(*index);
+            depth <= 0
         })
+    }
+
+    /// By how much the code behind a token is nested more deeply than before it.
+    fn nesting(&self, index: usize) -> i32 {
+        match self.at(index) {
+            "(" | "[" | "{" => 1,
+            ")" | "]" | "}" => -1,
+            _ => 0,
+        }
     }
 
     /// The parts between a bracket and the one that closes it, split at a sign: places of first and last tokens. A part without tokens has

@@ -1,6 +1,6 @@
 //! The line with numbers of one type, where an operator combines two.
 
-use crate::syntax::{range_of, statements};
+use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// The integers of Rust, and what the compiler calls one whose type is open.
@@ -17,8 +17,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
     let (left, right) = if is_turned { (second, first) } else { (first, second) };
     let (left, right) = (Number::of(left)?, Number::of(right)?);
-    let start: usize = cell.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let operator = start + cell[start..].chars().take(column.checked_sub(1)?).map(char::len_utf8).sum::<usize>();
+    let start = offset_of(cell, line, 1);
+    let operator = offset_of(cell, line, column);
     let (operands, shift) = operands(cell, operator)?;
     let is_left = match (left.rank, right.rank) {
         (left, right) if left < right => true,

@@ -20,22 +20,9 @@ const LIST: &str = "bundled.json";
 const SWITCH: &str = "WARPCELL_BUNDLED_CRATES";
 
 /// What notebooks often ask for, besides what the prelude carries.
-const USUAL: &[&str] = &[
-    "anyhow=1",
-    "bytemuck=1,derive",
-    "chrono=0.4,serde",
-    "csv=1",
-    "itertools=0.14",
-    "nalgebra=0.34",
-    "num=0.4",
-    "ordered-float=5",
-    "petgraph=0.8",
-    "rand_distr=0.5",
-    "regex=1",
-    "semver=1",
-    "statrs=0.18",
-    "thiserror=2",
-];
+const USUAL: &str = "\
+    anyhow=1 bytemuck=1,derive chrono=0.4,serde csv=1 itertools=0.14 nalgebra=0.34 num=0.4 ordered-float=5 \
+    petgraph=0.8 rand_distr=0.5 regex=1 semver=1 statrs=0.18 thiserror=2";
 
 /// A crate to be bundled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +63,7 @@ impl Wanted {
 pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Result<Vec<Wanted>> {
     let mut wanted = named.iter().map(|text| Wanted::read(text)).collect::<Result<Vec<_>>>()?;
     if !only {
-        for usual in USUAL {
+        for usual in USUAL.split_whitespace() {
             let usual = Wanted::read(usual)?;
             if !wanted.iter().any(|known| known.name == usual.name) {
                 wanted.push(usual);
@@ -224,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_usual_crates_are_well_formed() {
-        let mut names: Vec<String> = USUAL.iter().map(|text| Wanted::read(text).unwrap().name).collect();
+        let mut names: Vec<String> = USUAL.split_whitespace().map(|text| Wanted::read(text).unwrap().name).collect();
         let sorted = names.clone();
         names.sort();
         names.dedup();

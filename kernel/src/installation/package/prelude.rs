@@ -4,6 +4,7 @@ use crate::cargo_metadata::strings;
 use crate::files;
 use crate::installation::toolchain::Toolchain;
 use crate::installation::{BuiltPrelude, Carried};
+use crate::syntax::list_has;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,20 +15,8 @@ use std::process::{Command, Stdio};
 /// Crates that cells can name without `:dep`.
 pub const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
 /// Carried crates that cells get by `:dep`, as the prelude has them.
-const OFFERED: &[&str] = &[
-    "approx",
-    "half",
-    "image",
-    "ndarray",
-    "num-complex",
-    "num-integer",
-    "num-traits",
-    "plotters",
-    "rand",
-    "rayon",
-    "serde",
-    "serde_json",
-];
+const OFFERED: &str = "\
+    approx half image ndarray num-complex num-integer num-traits plotters rand rayon serde serde_json";
 
 /// A library that cargo built.
 pub struct Artifact {
@@ -126,13 +115,13 @@ pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Re
                 version: artifact.version.clone(),
                 library: artifact.library.clone(),
                 features: artifact.features.clone(),
-                offered: OFFERED.contains(&artifact.package.as_str()),
+                offered: list_has(OFFERED, &artifact.package),
                 file,
             });
         }
     }
-    for name in NAMEABLE.iter().chain(OFFERED) {
-        if !carried.iter().any(|carried| carried.name == *name) {
+    for name in NAMEABLE.iter().copied().chain(OFFERED.split_whitespace()) {
+        if !carried.iter().any(|carried| carried.name == name) {
             bail!("cargo built no library `{name}`");
         }
     }

@@ -7,6 +7,7 @@
 
 use super::Toolchain;
 use crate::PINNED_COMPILER;
+use crate::files;
 use crate::installation::SOURCES;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -145,14 +146,10 @@ impl Surroundings {
         let distribution = |name: &str| folder.join(name).join("library");
         let named = self.sources.iter().cloned();
         // Debian keeps the sources of its compilers here; those of another release are better than none.
-        let mut packaged: Vec<PathBuf> = std::fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| name.starts_with("rustc-"))
-            .map(|name| distribution(&name))
-            .collect();
+        let is_rust =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rustc-"));
+        let mut packaged: Vec<PathBuf> =
+            files::paths_in(&folder).filter(is_rust).map(|path| path.join("library")).collect();
         packaged.sort();
         let same = distribution(&format!("rustc-{}", toolchain.release));
         let places = named.chain([own.clone(), same]).chain(packaged.into_iter().rev());
@@ -242,8 +239,7 @@ impl Surroundings {
         let mut installed: Vec<PathBuf> = self
             .rustup_home
             .iter()
-            .flat_map(|home| std::fs::read_dir(home.join("toolchains")).into_iter().flatten().flatten())
-            .map(|entry| entry.path())
+            .flat_map(|home| files::paths_in(&home.join("toolchains")))
             .filter(|root| root.join("bin/rustc").is_file())
             .collect();
         // The one that is named after the release first: the others need not be asked then.
