@@ -1,6 +1,6 @@
 //! Cargo's metadata as JSON: packages, and the graph in which each has a node.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The items of a list.
 pub fn items(value: &Value) -> impl Iterator<Item = &Value> {
@@ -36,6 +36,19 @@ pub fn has_kind(package: &Value, kinds: &[&str]) -> bool {
 /// Whether a package has procedural macros.
 pub fn is_macro(package: &Value) -> bool {
     has_kind(package, &["proc-macro"])
+}
+
+/// How the manifest of a package names a package that it depends on.
+pub fn dependency(package: &Value, rename: Option<&str>) -> Value {
+    json!({
+        "name": package["name"], "source": package["source"], "req": "*", "kind": null, "rename": rename,
+        "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
+    })
+}
+
+/// How the node of a package names a package that it depends on, by the name that code gives it.
+pub fn dep(library: &str, package: &Value) -> Value {
+    json!({ "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }] })
 }
 
 /// Some ids, and all that are below them: `below` has the ids directly below one.

@@ -9,8 +9,11 @@ use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::sleep;
-use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use anyhow::{Context, anyhow};
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::ffi::{CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader};
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -52,7 +55,7 @@ pub fn run() -> i32 {
             run_cells(&prelude, &marker, session)
         }
         Err(error) => {
-            eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
+            eprintln!("Warpcell's prelude could not be loaded: {error:#}\nRun `warpcell doctor` to see what is wrong.");
             1
         }
     }
@@ -62,14 +65,12 @@ extern "C" fn do_nothing(_signal: i32) {}
 
 /// What the prelude says of the device that cells compute on, and why it is this one.
 pub fn device() -> anyhow::Result<String> {
-    let library = choices::installation()?.prelude_library();
-    let library = load(library.as_os_str().as_encoded_bytes(), libc::RTLD_LOCAL).map_err(anyhow::Error::msg)?;
+    let library = load(&choices::installation()?.prelude_library(), RTLD_LOCAL)?;
     let mut text = vec![0u8; 4096];
     // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs); it writes no more than the given
     // number of bytes and gives back how many they were.
     let length = unsafe {
-        let describe: DeviceFunction =
-            std::mem::transmute(symbol(library, c"warpcell_describe_device").map_err(anyhow::Error::msg)?);
+        let describe = library.get::<DeviceFunction>("warpcell_describe_device")?;
         describe(text.as_mut_ptr(), text.len())
     };
     text.truncate(length);
@@ -83,23 +84,20 @@ struct Prelude {
 }
 
 impl Prelude {
-    fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> Result<Prelude, String> {
-        let interrupt = map_word(interrupt).map_err(|error| format!("{}: {error}", interrupt.display()))?;
-        let installation = choices::installation().map_err(|error| error.to_string())?;
-        let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
-        let marker = CString::new(marker).map_err(|error| error.to_string())?;
-        let functions = CString::new(functions.as_bytes()).map_err(|error| error.to_string())?;
+    fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> anyhow::Result<Prelude> {
+        let interrupt = map_word(interrupt).with_context(|| interrupt.display().to_string())?;
+        let library = load(&choices::installation()?.prelude_library(), RTLD_GLOBAL)?;
+        let (marker, functions) = (CString::new(marker)?, CString::new(functions.as_bytes())?);
         // SAFETY: the prelude defines these functions with these types (prelude/src/cell.rs), and the library is
         // never unloaded.
         unsafe {
-            let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
-            let write: WriteFunction = std::mem::transmute(symbol(library, c"warpcell_write")?);
-            let begin_cell: BeginFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
-            let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
-            let interrupted: sleep::Interrupted = std::mem::transmute(symbol(library, c"warpcell_interrupted")?);
-            start(marker.as_ptr(), functions.as_ptr(), interrupt);
-            sleep::watch(interrupted);
-            Ok(Prelude { write, begin_cell, end_cell })
+            library.get::<StartFunction>("warpcell_start")?(marker.as_ptr(), functions.as_ptr(), interrupt);
+            sleep::watch(*library.get("warpcell_interrupted")?);
+            Ok(Prelude {
+                write: *library.get("warpcell_write")?,
+                begin_cell: *library.get("warpcell_begin_cell")?,
+                end_cell: *library.get("warpcell_end_cell")?,
+            })
         }
     }
 
@@ -155,9 +153,9 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
                     unsafe { libc::_exit(0) }
                 }
             }
-            Err(message) => {
+            Err(error) => {
                 // As after a panic, evcxr must not count on the variables that the cell would have defined.
-                prelude.send(marker, &Message::LoadFailed { message });
+                prelude.send(marker, &Message::LoadFailed { message: format!("{error:#}") });
                 prelude.send(marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
             }
         }
@@ -169,31 +167,15 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     unsafe { libc::_exit(0) }
 }
 
-fn load_cell(path: &str, function: &str, defines_statics: bool) -> Result<CellFunction, String> {
-    let visible = if defines_statics { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
-    let library = load(path.as_bytes(), visible)?;
-    let function = CString::new(function).map_err(|error| error.to_string())?;
+fn load_cell(path: &str, function: &str, defines_statics: bool) -> anyhow::Result<CellFunction> {
+    let library = load(Path::new(path), if defines_statics { RTLD_GLOBAL } else { RTLD_LOCAL })?;
     // SAFETY: evcxr names the cell's entry function, which has this type.
-    Ok(unsafe { std::mem::transmute::<*mut c_void, CellFunction>(symbol(library, &function)?) })
+    Ok(unsafe { *library.get(function)? })
 }
 
-fn load(path: &[u8], flags: i32) -> Result<*mut c_void, String> {
-    let path = CString::new(path).map_err(|error| error.to_string())?;
+/// Loads a library for good. An error has the loader's own text.
+fn load(path: &Path, visible: i32) -> anyhow::Result<ManuallyDrop<Library>> {
     // SAFETY: loading runs the library's initialisers, which are the prelude's and the user's own code.
-    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | flags) };
-    if library.is_null() { Err(loader_error()) } else { Ok(library) }
-}
-
-fn symbol(library: *mut c_void, name: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: the library is loaded and the name ends with NUL.
-    let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    if address.is_null() { Err(loader_error()) } else { Ok(address) }
-}
-
-fn loader_error() -> String {
-    // SAFETY: after a failure `dlerror` gives null or a NUL-terminated text that lives until the next call.
-    unsafe {
-        let text = libc::dlerror();
-        if text.is_null() { "no reason given".to_owned() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
-    }
+    let loaded = unsafe { Library::open(Some(path), RTLD_NOW | visible) };
+    loaded.map(ManuallyDrop::new).map_err(|error| anyhow!("{}", anyhow::Error::from(error).root_cause()))
 }

@@ -24,7 +24,7 @@ pub fn is_complete(code: &str) -> Completeness {
     let mut scan = Scan::default();
     let mut line = 0;
     for index in 0..tokens.len() {
-        if scan.token(tokens.kind(index), line).is_err() {
+        if !scan.token(tokens.kind(index), line) {
             return Completeness::Invalid;
         }
         line += tokens.text(index).matches('\n').count();
@@ -85,9 +85,10 @@ struct Scan {
 }
 
 impl Scan {
-    fn token(&mut self, kind: SyntaxKind, line: usize) -> Result<(), Mismatch> {
+    /// Takes a token; false if it closes a bracket that is not open.
+    fn token(&mut self, kind: SyntaxKind, line: usize) -> bool {
         if matches!(kind, WHITESPACE | COMMENT) {
-            return Ok(());
+            return true;
         }
         let outside = self.open.is_empty();
         match kind {
@@ -101,7 +102,7 @@ impl Scan {
             T!['{'] => self.open.push((T!['}'], line)),
             T![')'] | T![']'] | T!['}'] => match self.open.pop() {
                 Some((due, _)) if due == kind => {}
-                _ => return Err(Mismatch),
+                _ => return false,
             },
             _ => {}
         }
@@ -114,7 +115,7 @@ impl Scan {
             }
         }
         self.last = [Some(kind), self.last[0]];
-        Ok(())
+        true
     }
 
     /// Whether what stands outside of brackets cannot be the end.
@@ -141,9 +142,6 @@ impl Scan {
         " ".repeat(base + 4)
     }
 }
-
-/// A bracket is closed that was not open.
-struct Mismatch;
 
 /// Whether an expression, a name or a block must follow these last tokens.
 fn wants_operand([last, before]: [Option<SyntaxKind>; 2]) -> bool {

@@ -6,7 +6,7 @@ use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{self, Installation};
 use crate::kernelspec;
-use std::ffi::CString;
+use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -228,10 +228,8 @@ fn output(program: &Path, arguments: &[&str]) -> Option<String> {
 
 /// Whether the loader finds a library by name. It stays loaded: some of CUDA's cannot be unloaded safely.
 fn is_known_to_loader(name: &str) -> bool {
-    let Ok(name) = CString::new(name) else { return false };
-    // SAFETY: the name ends in a zero byte. Loading runs the library's initialisers, which is what is asked for.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
-    !handle.is_null()
+    // SAFETY: loading runs the library's initialisers, which is what is asked for.
+    unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL) }.map(std::mem::forget).is_ok()
 }
 
 #[cfg(test)]

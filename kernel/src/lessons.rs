@@ -108,16 +108,10 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
             let without = without_solution(&source).with_context(|| format!("the cell {id}"))?;
             match edition {
                 Edition::Student => cell["source"] = lines(&without),
-                Edition::Instructor => {
-                    cell["metadata"]["nbgrader"] = json!({
-                        "grade": false, "grade_id": id, "locked": false, "schema_version": 3, "solution": true, "task": false,
-                    });
-                }
+                Edition::Instructor => cell["metadata"]["nbgrader"] = nbgrader(&id, None),
             }
         } else if let (Some(points), Edition::Instructor) = (points, edition) {
-            cell["metadata"]["nbgrader"] = json!({
-                "grade": true, "grade_id": id, "locked": true, "points": points, "schema_version": 3, "solution": false, "task": false,
-            });
+            cell["metadata"]["nbgrader"] = nbgrader(&id, Some(points));
         } else if !is_code && edition == Edition::Student {
             let without = without_details(&source).with_context(|| format!("the cell {id}"))?;
             if without.trim().is_empty() {
@@ -132,6 +126,19 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
     let mut serializer = serde_json::Serializer::with_formatter(&mut written, PrettyFormatter::with_indent(b" "));
     serde::Serialize::serialize(&notebook, &mut serializer)?;
     Ok(String::from_utf8(written)? + "\n")
+}
+
+/// What nbgrader wants to know of a cell: a test with points, or a solution.
+fn nbgrader(id: &str, points: Option<u64>) -> Value {
+    let is_test = points.is_some();
+    let mut facts = json!({
+        "grade": is_test, "grade_id": id, "locked": is_test, "schema_version": 3, "solution": !is_test,
+        "task": false,
+    });
+    if let Some(points) = points {
+        facts["points"] = points.into();
+    }
+    facts
 }
 
 /// A cell's text.

@@ -70,6 +70,14 @@ pub fn list_has(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }
 
+/// The value of a word in a list of pairs `WORD=VALUE`.
+pub fn list_value(list: &'static str, word: &str) -> Option<&'static str> {
+    list.split_whitespace()
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(known, _)| *known == word)
+        .map(|(_, value)| value)
+}
+
 /// The byte at a line and column of a text; both from 1, the column in characters.
 pub fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();

@@ -3,11 +3,11 @@
 
 use super::dependencies::{self, Manifest, Plan};
 use super::tools::{real_cargo, replace_by};
-use crate::cargo_metadata::{items, node, with_all_below};
+use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, remedy};
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -70,15 +70,10 @@ fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
     let mut deps = Vec::new();
     for (library, entry) in &plan.carried {
         let Some(package) = package(&entry.name, &entry.version) else { continue };
-        let rename = if *library == entry.library { Value::Null } else { Value::from(library.as_str()) };
+        let rename = (*library != entry.library).then_some(library.as_str());
         ids.push(package["id"].clone());
-        dependencies.push(json!({
-            "name": entry.name, "source": package["source"], "req": "*", "kind": null, "rename": rename,
-            "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
-        }));
-        deps.push(json!({
-            "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }],
-        }));
+        dependencies.push(dependency(package, rename));
+        deps.push(dep(library, package));
     }
     let wanted =
         with_all_below(ids, |id| node(carried, id).into_iter().flat_map(|node| items(&node["dependencies"])).collect());

@@ -20,7 +20,6 @@ pub mod toolchain;
 
 use crate::choices;
 use crate::files;
-use crate::installation::directories;
 use crate::installation::package::{self, Package};
 use crate::installation::setup::{self, Plan, binary_in};
 use crate::installation::toolchain::Toolchain;
@@ -142,16 +141,10 @@ fn pack(contents: &Path, bundle: &Path) -> Result<()> {
 
 /// Installs from a bundle's directory: all of it or nothing.
 pub fn install(from: &Path, prefix: &Path, entry: &Path) -> Result<()> {
-    let home = home_in(prefix);
-    let lock = directories::lock(&prefix.join("lib"))?;
-    directories::remove_leftovers(&home)?;
-    let directory = directories::beside(&home, "package");
-    let result = unpack(&from.join(CONTENTS), &directory).and_then(|()| set_up(&directory, prefix, entry, &lock));
-    directories::remove(&directory)?;
-    if result.is_err() {
-        directories::remove_empty(prefix, setup::MADE);
-    }
-    result
+    setup::from_package(prefix, |directory, lock| {
+        unpack(&from.join(CONTENTS), directory)?;
+        set_up(directory, prefix, entry, lock)
+    })
 }
 
 fn unpack(contents: &Path, directory: &Path) -> Result<()> {

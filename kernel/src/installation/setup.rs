@@ -44,30 +44,18 @@ pub fn install(request: &Request<'_>) -> Result<Option<String>> {
     let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
     let toolchain = surroundings.find()?;
     let standard_library = sources(&surroundings, &toolchain, request.standard_library)?;
-    let home = home_in(request.prefix);
-    let lock = directories::lock(&request.prefix.join("lib"))?;
-    let directory = directories::beside(&home, "package");
-    let result = Package::make(request.source, &toolchain, &directory).and_then(|package| {
-        install_package(
-            &Plan {
-                package: &package,
-                keep_package: false,
-                toolchain: &toolchain,
-                standard_library: standard_library.as_deref(),
-                crates: None,
-                home: &home,
-                program: &binary_in(request.prefix),
-            },
-            request.prefix,
-            request.entry,
-            &lock,
-        )
-    });
-    directories::remove(&directory)?;
-    if result.is_err() {
-        directories::remove_empty(request.prefix, MADE);
-    }
-    result?;
+    from_package(request.prefix, |directory, lock| {
+        let plan = Plan {
+            package: &Package::make(request.source, &toolchain, directory)?,
+            keep_package: false,
+            toolchain: &toolchain,
+            standard_library: standard_library.as_deref(),
+            crates: None,
+            home: &home_in(request.prefix),
+            program: &binary_in(request.prefix),
+        };
+        install_package(&plan, request.prefix, request.entry, lock)
+    })?;
     let is_for_all = private::is_open_to_all(request.prefix);
     Ok((is_for_all && !private::is_open_to_all(&toolchain.root)).then(|| {
         format!(
@@ -77,6 +65,20 @@ pub fn install(request: &Request<'_>) -> Result<Option<String>> {
             toolchain.root.display()
         )
     }))
+}
+
+/// Installs into a prefix from a package, for which there is a directory until the end.
+pub fn from_package(prefix: &Path, install: impl FnOnce(&Path, &std::fs::File) -> Result<()>) -> Result<()> {
+    let home = home_in(prefix);
+    let lock = directories::lock(&prefix.join("lib"))?;
+    directories::remove_leftovers(&home)?;
+    let directory = directories::beside(&home, "package");
+    let result = install(&directory, &lock);
+    directories::remove(&directory)?;
+    if result.is_err() {
+        directories::remove_empty(prefix, MADE);
+    }
+    result
 }
 
 /// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps

@@ -3,7 +3,7 @@
 use super::known::{ARRAY, Known};
 use super::line::{Kind, Line, is_name};
 use super::operators::{as_argument, as_float, as_object, with_references};
-use crate::syntax::list_has;
+use crate::syntax::{list_has, list_value};
 
 /// Functions that are methods of arrays and of numbers.
 const METHODS: &str = "\
@@ -11,25 +11,10 @@ const METHODS: &str = "\
     sin cos tan asin acos atan atan2 sinh cosh tanh abs floor ceil round trunc sign square maximum minimum clip \
     hypot reshape ravel transpose copy take count_nonzero diagonal nonzero";
 
-/// Other names of methods.
-const OTHER_METHODS: [(&str, &str); 16] = [
-    ("transpose", "permute_dims"),
-    ("permute", "permute_dims"),
-    ("view", "reshape"),
-    ("unsqueeze", "expand_dims"),
-    ("mm", "matmul"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("absolute", "abs"),
-    ("fabs", "abs"),
-    ("amax", "max"),
-    ("amin", "min"),
-    ("relu", "maximum"),
-    ("isnan", "is_nan"),
-    ("isfinite", "is_finite"),
-];
+/// Other names of methods, and ours.
+const OTHER_METHODS: &str = "\
+    transpose=permute_dims permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
+    arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite";
 
 /// Functions of the prelude that take arrays by reference.
 const FUNCTIONS: &str = "\
@@ -50,29 +35,15 @@ const REDUCTIONS: [&str; 14] = [
 /// Modules of Python.
 const MODULES: [&str; 12] = ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "gpu", "scipy", "F", "random"];
 
-/// Element types.
-const DATA_TYPES: [(&str, &str); 15] = [
-    ("float32", "f32"),
-    ("float64", "f64"),
-    ("float", "f64"),
-    ("double", "f64"),
-    ("single", "f32"),
-    ("int32", "i32"),
-    ("int64", "i64"),
-    ("int", "i64"),
-    ("uint8", "u8"),
-    ("uint32", "u32"),
-    ("uint64", "u64"),
-    ("bool", "bool"),
-    ("complex128", "gpu::Complex<f64>"),
-    ("f32", "f32"),
-    ("f64", "f64"),
-];
+/// Element types by their other names, and ours.
+const DATA_TYPES: &str = "\
+    float32=f32 float64=f64 float=f64 double=f64 single=f32 int32=i32 int64=i64 int=i64 uint8=u8 uint32=u32 \
+    uint64=u64 bool=bool complex128=gpu::Complex<f64> f32=f32 f64=f64";
 
 /// An element type by any of its names.
 fn data_type_of(text: &str) -> Option<&'static str> {
     let name = text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?;
-    DATA_TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+    list_value(DATA_TYPES, name)
 }
 
 /// The name and the value of an argument with a name.
@@ -307,7 +278,7 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
         (_, name) if list_has(FUNCTIONS, name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
             type_behind = data_type;
-            let method = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours);
+            let method = list_value(OTHER_METHODS, name).unwrap_or(name);
             let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
             let is_number = path.first() == Some(&"math")
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
@@ -535,7 +506,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
             _ if list_has(FUNCTIONS, name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
-                let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
+                let ours = list_value(OTHER_METHODS, name)?;
                 let all = arguments.join(", ");
                 let all = if arguments.len() > 1 { format!("({all})") } else { all };
                 format!("{object}.{ours}({all})")

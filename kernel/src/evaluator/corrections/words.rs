@@ -2,20 +2,14 @@
 
 use super::known::Known;
 use super::line::{Kind, Line, is_name};
+use crate::syntax::list_value;
 
-/// Types of other languages.
-const TYPES: [(&str, &str); 7] = [
-    ("int", "i64"),
-    ("float", "f64"),
-    ("double", "f64"),
-    ("long", "i64"),
-    ("string", "String"),
-    ("str", "String"),
-    ("boolean", "bool"),
-];
+/// Types of other languages, and ours.
+const TYPES: &str = "\
+    int=i64 float=f64 double=f64 long=i64 string=String str=String boolean=bool";
 
 fn rust_type(name: &str) -> Option<&'static str> {
-    TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+    list_value(TYPES, name)
 }
 
 /// `# comment`

@@ -2,7 +2,7 @@
 
 use super::prelude::NAMEABLE;
 use crate::analysed_sources;
-use crate::cargo_metadata::{is_macro, items, node, package, strings, with_all_below};
+use crate::cargo_metadata::{dep, dependency, is_macro, items, node, package, strings, with_all_below};
 use crate::installation::Carried;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -115,14 +115,8 @@ fn cell_metadata(mut packages: Vec<Value>, mut nodes: Vec<Value>, target: &str) 
         let name = package["name"].as_str().unwrap_or_default().to_owned();
         plain_library(package);
         if NAMEABLE.contains(&name.as_str()) {
-            dependencies.push(json!({
-                "name": name, "source": package["source"], "req": "*", "kind": null, "rename": null,
-                "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
-            }));
-            deps.push(json!({
-                "name": name.replace('-', "_"), "pkg": package["id"],
-                "dep_kinds": [{ "kind": null, "target": null }],
-            }));
+            dependencies.push(dependency(package, None));
+            deps.push(dep(&name.replace('-', "_"), package));
         }
     }
     let ids: Vec<Value> = deps.iter().map(|dep| dep["pkg"].clone()).collect();
