@@ -10,15 +10,15 @@
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
 //! | `rustc --print sysroot` | the private sysroot |
-//! | other questions that every start asks | as recorded at installation ([`replay`]) |
+//! | other questions that every start asks | as recorded at installation ([`recorded_answers`]) |
 //! | `cargo config` | nothing: settings of the user's cargo do not concern cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 
-mod ahead;
 mod cell;
 pub mod checks;
 mod compile;
+mod compile_ahead;
 mod compiler_message;
 mod definitions;
 mod dependencies;
@@ -28,17 +28,17 @@ mod functions;
 mod messages;
 mod metadata;
 mod names;
+mod recorded_answers;
 mod repeated;
-mod replay;
 mod report;
 mod rewrite;
 mod statements;
 pub mod statics;
-mod store;
+mod store_calls;
+mod stored_variables;
 mod times;
 mod tools;
 mod types;
-mod variables;
 
 use crate::choices;
 use crate::environment;
@@ -50,15 +50,15 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
-pub use ahead::{keep as keep_compiler, retire as retire_compiler};
+pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;
-pub use dependencies::stand_in::run as stand_in;
+pub use dependencies::dep_compiler::run as dep_compiler;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
-pub use messages::{Answer, Request, Types};
+pub use messages::{BuildAnswer, BuildRequest, Types};
 pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_as_code};
-pub use report::{Report, Stored};
+pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
 pub use types::{types_of, with_hidden_types, with_no_types, with_types};
@@ -80,7 +80,7 @@ pub fn rustc() -> i32 {
             return Ok(0);
         }
         let compiler = || Command::new(installation.real_tool("rustc"));
-        if let Some(text) = replay::answer(&installation, "rustc", &arguments, None, compiler)? {
+        if let Some(text) = recorded_answers::answer(&installation, "rustc", &arguments, None, compiler)? {
             print!("{text}");
             return Ok(0);
         }
@@ -116,7 +116,8 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
         (None, Some(_)) if words.contains(&"config") => Ok(0),
         (_, context) => {
             let cargo = || real_cargo(installation);
-            if let Some(text) = replay::answer(installation, "cargo", &arguments, context.as_deref(), cargo)? {
+            if let Some(text) = recorded_answers::answer(installation, "cargo", &arguments, context.as_deref(), cargo)?
+            {
                 print!("{text}");
                 return Ok(0);
             }

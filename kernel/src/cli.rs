@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::installation::{self, bundle, cache, setup, user};
-use crate::kernelspec::{self, Place};
-use crate::language::{self, Choice};
+use crate::kernelspec::{self, SpecPlace};
+use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition};
 use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 /// Rust GPU notebooks for Jupyter.
 #[derive(Parser)]
 #[command(name = "warpcell", version)]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     command: Command,
 }
@@ -27,7 +27,7 @@ enum Command {
         connection_file: PathBuf,
         /// Which evaluator runs the cells.
         #[arg(long, value_enum, default_value_t, hide = true)]
-        evaluator: Choice,
+        evaluator: EvaluatorChoice,
     },
     /// Install this program, the prelude and the entry for Jupyter; `install.sh` does this.
     Install {
@@ -155,7 +155,7 @@ struct PlaceArguments {
 
 /// Does what the arguments say.
 pub fn main() -> ExitCode {
-    run(Arguments::parse().command).unwrap_or_else(|error| {
+    run(CommandLine::parse().command).unwrap_or_else(|error| {
         eprintln!("warpcell: {error:#}");
         if let Some(advice) = advice(&error) {
             eprintln!("{advice}");
@@ -191,7 +191,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let place = place.place();
             let prefix = place.prefix()?;
             let directory = place.directory()?;
-            let note = setup::install(&setup::Request {
+            let note = setup::install(&setup::InstallRequest {
                 source: &source,
                 prefix: &prefix,
                 standard_library: rust_src.as_deref(),
@@ -218,7 +218,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Bundle { file, toolchain, crates, only } => {
-            bundle::make(&bundle::Request { file: &file, toolchain, crates: &crates, only })?;
+            bundle::make(&bundle::BundleRequest { file: &file, toolchain, crates: &crates, only })?;
         }
         Command::InstallBundle { place, from } => {
             let place = place.place();
@@ -264,11 +264,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 impl PlaceArguments {
-    fn place(self) -> Place {
+    fn place(self) -> SpecPlace {
         match self.prefix {
-            Some(prefix) => Place::Prefix(prefix),
-            None if self.sys_prefix => Place::SysPrefix,
-            None => Place::User,
+            Some(prefix) => SpecPlace::Prefix(prefix),
+            None if self.sys_prefix => SpecPlace::SysPrefix,
+            None => SpecPlace::User,
         }
     }
 }
@@ -280,10 +280,10 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Arguments::command().debug_assert();
+        CommandLine::command().debug_assert();
         let both = ["warpcell", "install", "--user", "--sys-prefix"];
-        assert!(Arguments::try_parse_from(both).is_err());
-        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "course"]).is_err());
-        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "--student", "course"]).is_ok());
+        assert!(CommandLine::try_parse_from(both).is_err());
+        assert!(CommandLine::try_parse_from(["warpcell", "lessons", "export", "course"]).is_err());
+        assert!(CommandLine::try_parse_from(["warpcell", "lessons", "export", "--student", "course"]).is_ok());
     }
 }

@@ -28,7 +28,7 @@ pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
 /// Marks the process that cleans up behind the kernel; the value is the session's directory.
 pub const WATCHER: &str = "WARPCELL_WATCHER";
 /// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
-pub const STAND_IN: &str = "WARPCELL_STAND_IN";
+pub const DEP_COMPILER: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
 /// Where evcxr keeps its files.

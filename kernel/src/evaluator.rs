@@ -4,10 +4,11 @@
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
 pub mod actions;
-pub mod assistance;
+pub mod advice;
 pub mod assistant;
 pub mod celltime;
 pub mod commands;
+pub mod completion;
 pub mod context;
 mod corrections;
 pub mod diagnostics;
@@ -16,15 +17,14 @@ pub mod echo;
 pub mod ended;
 pub mod failures;
 pub mod interrupts;
-pub mod keeping;
-pub mod link;
 mod open_types;
 pub mod paths;
 pub mod places;
 pub mod rust;
-pub mod session;
+pub mod session_directory;
 pub mod setting_up;
-pub mod variables;
+pub mod supervisor_link;
+pub mod variable_history;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -201,7 +201,7 @@ pub trait Evaluator {
     fn rest(&mut self) {}
     /// Called when nothing was asked for so long that the user is probably away: gives up what takes memory and can be had
     /// again. With the first job afterwards the user is back, and [`Evaluator::rest`] follows as before.
-    fn retire(&mut self) {}
+    fn free_memory(&mut self) {}
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.

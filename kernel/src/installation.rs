@@ -47,7 +47,7 @@ pub struct BuiltPrelude {
 
 /// What an installation recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+pub struct InstallationRecord {
     /// The prelude.
     #[serde(flatten)]
     pub prelude: BuiltPrelude,
@@ -55,12 +55,12 @@ pub struct Record {
     pub toolchain: PathBuf,
     /// Where the standard library's sources came from; `None` where there were none.
     #[serde(default)]
-    pub sources: Option<Sources>,
+    pub sources: Option<LibrarySources>,
 }
 
 /// Sources of the standard library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sources {
+pub struct LibrarySources {
     /// Their directory.
     pub directory: PathBuf,
     /// The release of Rust that they belong to, as far as that can be told.
@@ -90,7 +90,7 @@ pub struct Installation {
     /// `PREFIX/lib/warpcell`.
     pub home: PathBuf,
     /// What was recorded.
-    pub record: Record,
+    pub record: InstallationRecord,
 }
 
 impl Installation {

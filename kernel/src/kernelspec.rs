@@ -24,7 +24,7 @@ const SPECIFICATION: &str = "kernel.json";
 
 /// Where an entry belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SpecPlace {
     /// The user's data directory.
     User,
     /// The active Python environment.
@@ -33,7 +33,7 @@ pub enum Place {
     Prefix(PathBuf),
 }
 
-impl Place {
+impl SpecPlace {
     /// The directory of this kernel's entry.
     pub fn directory(&self) -> anyhow::Result<PathBuf> {
         let data = match self {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn installs_over_an_old_entry_and_removes_only_its_own_files() {
         let root = tempfile::tempdir().unwrap();
-        let directory = Place::Prefix(root.path().join("préfixe avec espace")).directory().unwrap();
+        let directory = SpecPlace::Prefix(root.path().join("préfixe avec espace")).directory().unwrap();
         let binary = Path::new("/opt/ma cellule é/{bin}/warpcell");
         install(&directory, Path::new("/old/warpcell")).unwrap();
         install(&directory, binary).unwrap();
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn an_entry_of_a_wheel_finds_the_program_of_its_prefix() {
         let root = tempfile::tempdir().unwrap();
-        let directory = Place::Prefix(root.path().join("a prefix")).directory().unwrap();
+        let directory = SpecPlace::Prefix(root.path().join("a prefix")).directory().unwrap();
         write_relocatable(&directory).unwrap();
         let specification = read(&directory).unwrap().unwrap();
         assert!(is_ours(&specification));

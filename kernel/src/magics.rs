@@ -23,7 +23,7 @@ mod question;
 mod reference;
 mod rewrite;
 mod rust;
-mod session;
+mod session_state;
 mod shell;
 mod table;
 mod timing;
@@ -34,7 +34,7 @@ mod usage;
 mod tests;
 
 pub use action::{Action, KernelServices};
-pub use complete::{Candidate, Completing, complete_at};
+pub use complete::{Completing, MagicCandidate, complete_at};
 pub use expand::{Expansion, expand, word_at};
 pub use notebook::Notebook;
 pub use reference::help;

@@ -5,7 +5,7 @@ use ra_ap_parser::{Edition, LexedStr, T};
 
 /// How deeply code may be nested.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct NestingLimits {
     /// How many brackets may be open at once.
     brackets: usize,
     /// How many operators may follow one another without a `;`, a `,` or a block between them, and how many `else`.
@@ -13,9 +13,9 @@ pub struct Limits {
 }
 
 /// For cells: the analysis of 1,000 operators takes half a minute, of 300 three seconds.
-pub const CELLS: Limits = Limits { brackets: 200, operators: 600 };
+pub const CELLS: NestingLimits = NestingLimits { brackets: 200, operators: 600 };
 /// For completion and help, which are to come at once.
-pub const HELP: Limits = Limits { brackets: 60, operators: 200 };
+pub const HELP: NestingLimits = NestingLimits { brackets: 60, operators: 200 };
 
 /// The place at which code is nested too deeply.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ struct Level {
 }
 
 /// Looks for such a place.
-pub fn too_deep(code: &str, limits: Limits) -> Option<TooDeep> {
+pub fn too_deep(code: &str, limits: NestingLimits) -> Option<TooDeep> {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     // For each open bracket.
     let mut levels = vec![Level::default()];

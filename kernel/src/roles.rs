@@ -6,14 +6,14 @@
 //! apart here, before anything else runs.
 
 use crate::build_step;
-use crate::environment::{ASSISTANT, CELL_PROCESS, EVCXR_IS_RUNTIME, STAND_IN, WATCHER};
+use crate::environment::{ASSISTANT, CELL_PROCESS, DEP_COMPILER, EVCXR_IS_RUNTIME, WATCHER};
 use std::path::Path;
 use std::process::ExitCode;
 
 /// The roles by the variables that mark them. The first one that is set counts.
 const MARKED: [(&str, fn() -> i32); 5] = [
     (WATCHER, crate::watcher::run),
-    (STAND_IN, build_step::stand_in),
+    (DEP_COMPILER, build_step::dep_compiler),
     (CELL_PROCESS, crate::cell_process::run),
     (ASSISTANT, crate::evaluator::assistant::process::run),
     (EVCXR_IS_RUNTIME, crate::supervisor::run),

@@ -1,7 +1,7 @@
 //! The kernel process: five sockets, one loop, and the evaluator on threads of its own.
 //!
 //! ```text
-//! shell, control ──> Event ──> Session ──> Lane (evaluator thread)
+//! shell, control ──> Event ──> KernelLoop ──> Lane (evaluator thread)
 //! signals, parent ─>    ^         │            │ outputs, straight to iopub, so that a flood of
 //!                       └─────────┼────────────┤ text cannot delay an interrupt
 //!                                 v            v
@@ -15,19 +15,19 @@ mod event;
 mod heartbeat;
 mod history;
 mod iopub;
+mod kernel_loop;
 mod lane;
 mod log;
 mod peers;
-mod replay;
-mod session;
+mod seen_messages;
 mod sockets;
 mod subscribers;
 mod watch;
 
 use anyhow::{Context, bail};
 use jupyter_protocol::ConnectionInfo;
+use kernel_loop::KernelLoop;
 use peers::Allowed;
-use session::Session;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -69,7 +69,7 @@ async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, languag
     watch::signals(events.clone())?;
     watch::parent(events.clone());
     let sockets = sockets::bind(connection, allowed, events.clone()).await?;
-    let mut session = Session::new(language, sockets, events);
+    let mut session = KernelLoop::new(language, sockets, events);
     while let Some(event) = incoming.recv().await {
         if session.handle(event).await.is_break() {
             break;

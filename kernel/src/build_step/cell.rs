@@ -1,6 +1,6 @@
 //! A cell crate, and the compiler's call for it.
 
-use super::messages::Request;
+use super::messages::BuildRequest;
 use super::{dependencies, flags, functions};
 use crate::environment::SESSION;
 use crate::installation::Installation;
@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The compiler's surroundings of a cell.
-pub struct Cell<'a> {
+pub struct CellCrate<'a> {
     pub installation: &'a Installation,
     pub context: &'a Path,
     pub session: PathBuf,
     opt_level: String,
-    pub dependencies: dependencies::Built,
+    pub dependencies: dependencies::BuiltCrates,
 }
 
-impl Cell<'_> {
+impl CellCrate<'_> {
     /// The crate in evcxr's directory, with its `:dep` crates built.
-    pub fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<Cell<'a>> {
+    pub fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<CellCrate<'a>> {
         let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
         if let Some(problem) = installation.problem() {
             bail!(problem);
         }
-        let manifest = dependencies::Manifest::read(context)?;
-        let cell = Cell {
+        let manifest = dependencies::CellManifest::read(context)?;
+        let cell = CellCrate {
             installation,
             context,
             opt_level: manifest.opt_level.clone(),
@@ -42,7 +42,7 @@ impl Cell<'_> {
 
     /// The call without what is to come of it.
     pub fn compiler(&self, source: &Path) -> Command {
-        let options = Request::read(&self.session);
+        let options = BuildRequest::read(&self.session);
         let prelude = self.installation.prelude();
         let mut command = Command::new(self.installation.real_tool("rustc"));
         command

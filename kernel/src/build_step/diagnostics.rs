@@ -4,7 +4,7 @@
 //! leaves out the headline, and the last expression of a cell is in such code.
 
 use super::compiler_message::{CompilerMessage, lines_where};
-use super::store::STORE;
+use super::store_calls::STORE;
 use serde::{Deserialize, Serialize};
 
 /// The compiler's messages about a source.

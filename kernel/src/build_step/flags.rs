@@ -1,6 +1,6 @@
 //! How the code of a cell is generated and linked: the compiler's flags for short waits, or for measuring time.
 
-use super::messages::Request;
+use super::messages::BuildRequest;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use std::process::Command;
 /// `share-generics` makes a cell call the instances of generic functions that the prelude has (`instances.rs` there)
 /// instead of compiling them again. It is unstable, hence `RUSTC_BOOTSTRAP`; the user's code gets no unstable features
 /// by that. Cells that measure time compile all their generic code themselves, for the processor at hand.
-pub fn generate_code(command: &mut Command, request: Request, opt_level: &str) {
+pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &str) {
     command.env("RUSTC_BOOTSTRAP", "1").arg("-Zallow-features=");
     if request.timed {
         command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);

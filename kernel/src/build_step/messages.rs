@@ -1,7 +1,7 @@
 //! What the kernel and the build step tell each other: one message each way, in files of the session's directory.
 
 use super::diagnostics::Diagnostics;
-use super::report::Report;
+use super::report::VariableReport;
 use crate::files;
 use anyhow::Result;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// `:opt` cannot carry this: it rewrites Cargo.toml, which makes rust-analyzer load everything again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct BuildRequest {
     /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
     pub timed: bool,
     /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
@@ -22,17 +22,17 @@ pub struct Request {
     pub interrupted: bool,
 }
 
-impl Request {
+impl BuildRequest {
     const FILE: &str = "request.json";
 
     /// Leaves it for the build step.
     pub fn write(self, session: &Path) -> Result<()> {
-        write(session, Request::FILE, &self)
+        write(session, BuildRequest::FILE, &self)
     }
 
     /// What the kernel has left; before the first cell (evcxr compiles one of its own) that is nothing.
-    pub fn read(session: &Path) -> Request {
-        read(session, Request::FILE)
+    pub fn read(session: &Path) -> BuildRequest {
+        read(session, BuildRequest::FILE)
     }
 }
 
@@ -42,9 +42,9 @@ pub type Types = BTreeMap<String, String>;
 /// What there is to say of a cell: the message of the build step to the kernel. evcxr may call the step several times for a cell; each
 /// call adds what it knows.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct BuildAnswer {
     /// What the compiled cell does with variables.
-    pub report: Report,
+    pub report: VariableReport,
     /// The variables that the cell defines and moves away, so that they have no value at its end.
     pub gone: Types,
     /// What the compiler has said last against the cell.
@@ -55,25 +55,25 @@ pub struct Answer {
     pub problem_of_crates: Option<String>,
 }
 
-impl Answer {
+impl BuildAnswer {
     const FILE: &str = "answer.json";
 
     /// What has been said of the cell.
-    pub fn read(session: &Path) -> Answer {
-        read(session, Answer::FILE)
+    pub fn read(session: &Path) -> BuildAnswer {
+        read(session, BuildAnswer::FILE)
     }
 
     /// Adds something, or takes it.
-    pub fn change<R>(session: &Path, change: impl FnOnce(&mut Answer) -> R) -> Result<R> {
-        let mut answer = Answer::read(session);
+    pub fn change<R>(session: &Path, change: impl FnOnce(&mut BuildAnswer) -> R) -> Result<R> {
+        let mut answer = BuildAnswer::read(session);
         let result = change(&mut answer);
-        write(session, Answer::FILE, &answer)?;
+        write(session, BuildAnswer::FILE, &answer)?;
         Ok(result)
     }
 
     /// Forgets what was said of an earlier cell.
     pub fn forget(session: &Path) {
-        let _ = std::fs::remove_file(session.join(Answer::FILE));
+        let _ = std::fs::remove_file(session.join(BuildAnswer::FILE));
     }
 }
 
@@ -95,14 +95,14 @@ mod tests {
     #[test]
     fn answers_of_several_calls_are_one() {
         let session = tempfile::tempdir().unwrap();
-        assert_eq!(Answer::read(session.path()), Answer::default());
+        assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
         let diagnostics = Diagnostics { source: "a".into(), messages: "b".into(), unknown_types: true };
-        Answer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
-        Answer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
-        assert_eq!(Answer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
-        let answer = Answer::read(session.path());
+        BuildAnswer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
+        BuildAnswer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
+        assert_eq!(BuildAnswer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
+        let answer = BuildAnswer::read(session.path());
         assert!(answer.diagnostics.is_some() && answer.types.is_none());
-        Answer::forget(session.path());
-        assert_eq!(Answer::read(session.path()), Answer::default());
+        BuildAnswer::forget(session.path());
+        assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
     }
 }

@@ -1,7 +1,7 @@
 //! Answers to `cargo metadata`: recorded ones for the cell crate and the standard library, so that rust-analyzer reads
 //! few crates and needs no network; the user's `:dep` crates are added to them from the real cargo's answer.
 
-use super::dependencies::{self, Manifest, Plan};
+use super::dependencies::{self, CellManifest, CratePlan};
 use super::tools::{real_cargo, replace_by};
 use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
@@ -29,7 +29,7 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     if manifest_path.parent() != Some(context) {
         return replace_by(&mut real_cargo(installation), arguments);
     }
-    let manifest = Manifest::read(context)?;
+    let manifest = CellManifest::read(context)?;
     let plan = manifest.plan(installation)?;
     let foreign = if plan.foreign.is_empty() { None } else { Some(dependencies::metadata(installation, &plan)?) };
     let mut answer = recorded(installation, context, "cell.json")?;
@@ -61,7 +61,7 @@ fn substitute(text: &str, installation: &Installation, context: &Path) -> Result
 }
 
 /// Adds the carried crates that `:dep` names, with what they build on, and makes the cell crate depend on them.
-fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
+fn add_carried(answer: &mut Value, carried: &Value, plan: &CratePlan<'_>) {
     let package = |name: &str, version: &str| {
         items(&carried["packages"]).find(|package| package["name"] == *name && package["version"] == *version)
     };

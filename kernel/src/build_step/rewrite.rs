@@ -4,8 +4,8 @@
 //! Each replaced text is one that evcxr 0.22 generates; the tests hold them against evcxr's own output.
 
 use super::names::stable;
-use super::store::STORE;
-use super::variables::{Crates, Findings, Plan, TAIL, WAITS};
+use super::store_calls::STORE;
+use super::stored_variables::{CompilerFindings, Crates, TAIL, VariablePlan, WAITS};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
@@ -19,13 +19,13 @@ const WAITED: &str = "});";
 
 /// What the rewriting of a cell depends on besides its text.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a> {
+pub struct RewriteOptions<'a> {
     /// The crates that the user added.
     pub crates: &'a Crates,
     /// Whether types of these may come with an `evcxr_display` of their own.
     pub own_display: bool,
     /// What the compiler said of an earlier attempt.
-    pub findings: Option<&'a Findings>,
+    pub findings: Option<&'a CompilerFindings>,
 }
 
 /// A cell crate as the compiler gets it.
@@ -33,16 +33,16 @@ pub struct Rewritten {
     /// The source.
     pub text: String,
     /// What was done for the variables.
-    pub plan: Plan,
+    pub plan: VariablePlan,
 }
 
 /// Rewrites the source of a cell crate.
-pub fn rewrite(source: &str, surroundings: Surroundings<'_>) -> Rewritten {
-    let none = Findings::default();
+pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
+    let none = CompilerFindings::default();
     let findings = surroundings.findings.unwrap_or(&none);
     let stable = with_stable_types(source);
     let source = &*stable;
-    let plan = Plan::new(source, surroundings.crates, findings);
+    let plan = VariablePlan::new(source, surroundings.crates, findings);
     let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
     let source = shorter.as_deref().unwrap_or(source);
     let blanket = !surroundings.own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn text_of(source: &str) -> String {
-        rewrite(source, Surroundings::default()).text
+        rewrite(source, RewriteOptions::default()).text
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         let start = "evcxr_variable_store: *mut u8) -> *mut u8 {\n(\nx\n).evcxr_display();\n";
         assert!(text_of(start).contains("EvcxrDisplay"));
         let crates = [("shapes".to_owned(), String::new())];
-        let beside_crates = rewrite(start, Surroundings { crates: &crates, own_display: true, findings: None });
+        let beside_crates = rewrite(start, RewriteOptions { crates: &crates, own_display: true, findings: None });
         assert!(!beside_crates.text.contains("EvcxrDisplay"));
         let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
         assert!(!text_of(&own).contains("EvcxrDisplay"));

@@ -25,10 +25,10 @@
 use super::compiler_message::{CompilerMessage, with_objects};
 use super::messages;
 use super::names::{Binding, assigned, bindings};
-use super::report::{Report, Stored};
+use super::report::{StoredVariable, VariableReport};
 use super::rewrite::SHOW;
-use super::store::STORE;
-use super::variables::{KEEPING, Kind, Layout};
+use super::store_calls::STORE;
+use super::stored_variables::{CellForm, FunctionLayout, KEEPING};
 use crate::syntax::{plain, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
@@ -52,7 +52,7 @@ pub struct Consumed {
 
 /// What is known of a cell from an earlier compilation of it: evcxr asks for another one when it has learnt that a variable is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownMoves {
     code: String,
     /// Where variables are moved away.
     pub consumed: Vec<Consumed>,
@@ -63,11 +63,11 @@ pub struct Known {
 /// The file of the session with it.
 const KNOWN: &str = "statements.json";
 
-impl Known {
+impl KnownMoves {
     /// What is known of the cell with this code.
-    pub fn read(session: &Path, code: &str) -> Known {
-        let known: Known = messages::read(session, KNOWN);
-        if known.code == code { known } else { Known { code: code.to_owned(), ..Known::default() } }
+    pub fn read(session: &Path, code: &str) -> KnownMoves {
+        let known: KnownMoves = messages::read(session, KNOWN);
+        if known.code == code { known } else { KnownMoves { code: code.to_owned(), ..KnownMoves::default() } }
     }
 
     /// Adds what another compilation has shown.
@@ -92,7 +92,7 @@ impl Known {
 
 /// What a compiler's messages say against a cell in this form.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SplitVerdict {
     /// Variables are moved away; and the messages that tell evcxr which of them are gone, if any are.
     Consumes(Vec<Consumed>, Option<String>),
     /// There is something else.
@@ -115,11 +115,11 @@ pub struct Split {
     /// The lines that store variables: their names, and whether evcxr wrote them.
     stored: Vec<(String, usize, bool)>,
     /// Variables that the cell may have stored, unknown to evcxr, before it fails.
-    made: Vec<Stored>,
+    made: Vec<StoredVariable>,
     /// Variables of earlier cells that are lost if it fails while it gives them new values.
     replaced: Vec<String>,
     /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
-    uncertain: Vec<Stored>,
+    uncertain: Vec<StoredVariable>,
 }
 
 /// A statement of the cell.
@@ -156,7 +156,7 @@ const MAYBE_OURS: [&str; 13] = [
 impl Split {
     /// The form of a cell, whose lines evcxr wrote and the plan for the variables has changed; none if it has no use, unless it is
     /// `wanted`, or does not work.
-    pub fn new(planned: &str, layout: &Layout, known: &Known, wanted: bool) -> Option<Split> {
+    pub fn new(planned: &str, layout: &FunctionLayout, known: &KnownMoves, wanted: bool) -> Option<Split> {
         let lines: Vec<&str> = planned.lines().collect();
         let parts = parts(&lines, layout)?;
         let (_, all_but_last) = parts.split_last()?;
@@ -165,7 +165,7 @@ impl Split {
     }
 
     /// The code of a cell, by which it is known, without what evcxr writes to show the value: it tries several forms.
-    pub fn code(planned: &str, layout: &Layout) -> String {
+    pub fn code(planned: &str, layout: &FunctionLayout) -> String {
         let lines = planned.lines().skip(layout.code.start).take(layout.code.len());
         let shows = |line: &str| {
             matches!(line, "" | "(" | SHOW | ")));")
@@ -175,12 +175,12 @@ impl Split {
     }
 
     /// What the messages about this text mean.
-    pub fn verdict(&self, messages: &str) -> Verdict {
+    pub fn verdict(&self, messages: &str) -> SplitVerdict {
         let mut found: Vec<Consumed> = Vec::new();
         let mut about_gone = String::new();
         for message in CompilerMessage::errors(messages) {
             let Some(primary) = message.line() else { continue };
-            let Some(consumed) = self.consumption(&message, primary) else { return Verdict::Other };
+            let Some(consumed) = self.consumption(&message, primary) else { return SplitVerdict::Other };
             let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
             if !consumed.renewed && consumed.revived_by.is_none() && self.stored.iter().any(is_stored) {
                 about_gone.push_str(&format!("{}\n", message.json()));
@@ -191,7 +191,7 @@ impl Split {
         }
         let gone = (!about_gone.is_empty()).then(|| self.in_lines_of_evcxr(&about_gone));
         let is_known = found.iter().all(|consumed| self.consumed.contains(consumed));
-        if is_known && gone.is_none() { Verdict::Other } else { Verdict::Consumes(found, gone) }
+        if is_known && gone.is_none() { SplitVerdict::Other } else { SplitVerdict::Consumes(found, gone) }
     }
 
     fn consumption(&self, message: &CompilerMessage, primary: usize) -> Option<Consumed> {
@@ -246,7 +246,7 @@ impl Split {
     }
 
     /// Adds to the report what this form changes.
-    pub fn add_to(&self, report: &mut Report) {
+    pub fn add_to(&self, report: &mut VariableReport) {
         report.made.extend(self.made.iter().cloned());
         report.left.retain(|left| !self.uncertain.iter().any(|uncertain| uncertain.name == left.name));
         report.uncertain.extend(self.uncertain.iter().cloned());
@@ -256,8 +256,8 @@ impl Split {
 }
 
 /// The statements of a cell; none if they cannot run by themselves.
-fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
-    if layout.kind == Kind::Async {
+fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
+    if layout.kind == CellForm::Async {
         return None;
     }
     let code = lines[layout.code.clone()].join("\n");
@@ -334,9 +334,9 @@ fn leaves(node: &SyntaxNode) -> bool {
 /// Writes the text.
 struct Writer<'a> {
     lines: &'a [&'a str],
-    layout: &'a Layout,
+    layout: &'a FunctionLayout,
     parts: &'a [Part],
-    known: &'a Known,
+    known: &'a KnownMoves,
     instances: Vec<Instance>,
     split: Split,
     /// The line of evcxr's that what is written belongs to.
@@ -344,7 +344,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(lines: &'a [&'a str], layout: &'a Layout, parts: &'a [Part], known: &'a Known) -> Writer<'a> {
+    fn new(lines: &'a [&'a str], layout: &'a FunctionLayout, parts: &'a [Part], known: &'a KnownMoves) -> Writer<'a> {
         let split = Split {
             text: String::new(),
             origins: Vec::new(),
@@ -378,7 +378,7 @@ impl<'a> Writer<'a> {
     fn write(mut self) -> Split {
         let layout = self.layout;
         // Up to `match std::panic::catch_unwind(`, of which one line is inside of the closure if the cell has a `?`.
-        let start = layout.code.start - if layout.kind == Kind::Result { 3 } else { 2 };
+        let start = layout.code.start - if layout.kind == CellForm::Result { 3 } else { 2 };
         self.copy(0..start);
         for index in 0..self.parts.len() {
             self.open(index);
@@ -447,7 +447,7 @@ impl<'a> Writer<'a> {
             .collect();
         // The closure of a cell with `?` gives a result.
         let (result, ok, end) = match self.layout.kind {
-            Kind::Result => (" -> ::std::result::Result<_, EvcxrUserCodeError>", "::std::result::Result::Ok(", ")"),
+            CellForm::Result => (" -> ::std::result::Result<_, EvcxrUserCodeError>", "::std::result::Result::Ok(", ")"),
             _ => ("", "", ""),
         };
         self.line(&format!(
@@ -573,12 +573,12 @@ impl<'a> Writer<'a> {
         };
         let own = self.layout.new.iter().map(|store| (store.name.clone(), self.lines[store.lines.clone()].join(" ")));
         let calls: BTreeMap<String, String> = self.known.puts.iter().cloned().chain(own).collect();
-        self.split.made = calls.iter().filter_map(|(name, put)| Stored::by(put, is_mutable(name))).collect();
+        self.split.made = calls.iter().filter_map(|(name, put)| StoredVariable::by(put, is_mutable(name))).collect();
     }
 }
 
-/// The calls that store variables which are gone at the cell's end, for [`Known`].
-pub fn puts_of(planned: &str, layout: &Layout, known: &mut Known, gone: &[Consumed]) {
+/// The calls that store variables which are gone at the cell's end, for [`KnownMoves`].
+pub fn puts_of(planned: &str, layout: &FunctionLayout, known: &mut KnownMoves, gone: &[Consumed]) {
     let lines: Vec<&str> = planned.lines().collect();
     for store in layout.new.iter().chain(&layout.others) {
         if gone.iter().any(|one| !one.renewed && one.revived_by.is_none() && one.name == store.name) {
@@ -588,7 +588,7 @@ pub fn puts_of(planned: &str, layout: &Layout, known: &mut Known, gone: &[Consum
 }
 
 /// The variables of a cell, each from the statement that gives it a value on.
-fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
+fn instances(layout: &FunctionLayout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
     let of_earlier = layout.taken.iter().enumerate().map(|(variable, (name, is_mutable))| Instance {
         name: name.clone(),
         is_mutable: *is_mutable,
@@ -643,8 +643,8 @@ fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Inst
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build_step::variables::tests::source;
-    use crate::build_step::variables::{Findings, Plan};
+    use crate::build_step::stored_variables::tests::source;
+    use crate::build_step::stored_variables::{CompilerFindings, VariablePlan};
     use serde_json::json;
 
     const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
@@ -661,11 +661,11 @@ mod tests {
 
     fn split_knowing(code: &str, new: &[(&str, &str)], consumed: Vec<Consumed>) -> Option<Split> {
         let source = source("", &STORED, code, new);
-        let plan = Plan::new(&source, &[], &Findings::default());
+        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
         // With what keeps old values.
         let keeping = |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
         let planned: String = source.split_inclusive('\n').enumerate().map(keeping).collect();
-        let known = Known { consumed, ..Known::default() };
+        let known = KnownMoves { consumed, ..KnownMoves::default() };
         Split::new(&planned, plan.layout().unwrap(), &known, false)
     }
 
@@ -677,7 +677,7 @@ mod tests {
         assert!(whole.uncertain.is_empty());
         let line = whole.text.lines().position(|line| line.contains("keep_variable")).unwrap();
         let message = moved(&whole, "x", 1, line);
-        let Verdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
+        let SplitVerdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
         let made = split_knowing(code, &[("x", "X")], consumed).unwrap();
         let text = body(&made);
         // Before that statement it goes back, in it it is lost, behind it there is the new one.
@@ -786,7 +786,7 @@ mod tests {
         let line =
             |name: &str| first.text.lines().position(|line| line.contains(&format!("put_variable::<{name}>"))).unwrap();
         let both = [moved(&first, "x", 1, line("Vec<i32>")), moved(&first, "y", 2, line("String"))].join("\n");
-        let Verdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
+        let SplitVerdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
         let expected =
             |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed, revived_by: None };
         assert_eq!(found, [expected("x", 1, true), expected("y", 2, false)]);
@@ -799,10 +799,10 @@ mod tests {
         let code = "let a = 1;\ndrop(y);\ny = f();\n";
         let moved_first = split(code, &[("a", "i32")], &[]).unwrap();
         let used = moved(&moved_first, "y", 1, moved_first.openings[2]);
-        assert_eq!(moved_first.verdict(&used), Verdict::Consumes(vec![revived.clone()], None));
+        assert_eq!(moved_first.verdict(&used), SplitVerdict::Consumes(vec![revived.clone()], None));
         // A use of what it points to is a use of it.
         let of_part = moved(&moved_first, "*y", 1, moved_first.openings[2]);
-        assert_eq!(moved_first.verdict(&of_part), Verdict::Consumes(vec![revived.clone()], None));
+        assert_eq!(moved_first.verdict(&of_part), SplitVerdict::Consumes(vec![revived.clone()], None));
         let made = split_knowing(code, &[("a", "i32")], vec![revived]).unwrap();
         let text = body(&made);
         assert!(text.contains("if let Some((y, )) = statement(|| { let mut y;\ny = f();\n; (y, ) }) {"), "{text}");
@@ -810,10 +810,10 @@ mod tests {
         // At the end of the closure: it has no value after all.
         let second = split_of(&[("x", 1, true), ("y", 2, false)]).unwrap();
         let again = moved(&second, "x", 1, second.closings[1]);
-        assert_eq!(second.verdict(&again), Verdict::Consumes(vec![expected("x", 1, false)], None));
+        assert_eq!(second.verdict(&again), SplitVerdict::Consumes(vec![expected("x", 1, false)], None));
         // In the user's own code it is the user's error.
         let own = moved(&second, "y", 2, second.closings[2] - 1);
-        assert_eq!(second.verdict(&own), Verdict::Other);
+        assert_eq!(second.verdict(&own), SplitVerdict::Other);
         assert!(second.may_have_caused(&own));
     }
 }

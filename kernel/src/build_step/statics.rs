@@ -24,7 +24,7 @@ const END_OF_ITEMS: [&str; 2] =
 const SYMBOL: &str = "warpcell_static_";
 
 /// The statics that the cell process has: hashes and symbols, by where they are defined.
-type Known = BTreeMap<String, Static>;
+type KnownStatics = BTreeMap<String, Static>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Static {
@@ -46,7 +46,7 @@ pub struct Statics<'a> {
     /// The source.
     pub source: Cow<'a, str>,
     /// Those that will be known when the cell has been loaded, if it defines some.
-    next: Option<Known>,
+    next: Option<KnownStatics>,
 }
 
 impl<'a> Statics<'a> {
@@ -60,7 +60,7 @@ impl<'a> Statics<'a> {
         Statics::read(source, &serde_json::from_str(&known).unwrap_or_default(), &cell, crates)
     }
 
-    fn read(source: &'a str, known: &Known, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
+    fn read(source: &'a str, known: &KnownStatics, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
         let end = END_OF_ITEMS.iter().filter_map(|text| source.find(text)).min().unwrap_or(source.len());
         let items = &source[..end];
         let function = source[end..].split("fn run_user_code_").nth(1).unwrap_or_default();
@@ -101,7 +101,7 @@ impl<'a> Statics<'a> {
                         let line =
                             before.strip_suffix('\n').map(|before| before.rsplit('\n').next().unwrap_or_default());
                         match line {
-                            // The crate's attributes are compiled from another file (`ahead.rs`).
+                            // The crate's attributes are compiled from another file (`compile_ahead.rs`).
                             Some(line) if !line.contains("//") && !line.starts_with("#!") => {
                                 let at = before.len() - 1;
                                 result.insert_str(at, &format!(" {attribute}"));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     /// The source of a cell and what is known behind it.
-    fn prepared(items: &str, number: usize, known: &Known, cell: &str) -> (String, Known) {
+    fn prepared(items: &str, number: usize, known: &KnownStatics, cell: &str) -> (String, KnownStatics) {
         let source = source(items, number);
         let statics = Statics::read(&source, known, cell, &[]);
         assert_eq!(statics.source.lines().count(), source.lines().count());
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_first_cell_defines_and_later_ones_declare() {
-        let (first, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        let (first, known) = prepared(COUNTER, 3, &KnownStatics::new(), COUNTER);
         let symbol = &known.values().next().unwrap().symbol;
         assert!(symbol.starts_with("warpcell_static_3_"));
         assert!(
@@ -207,7 +207,7 @@ mod tests {
         let source = format!(
             "#![allow(dead_code)]\n{COUNTER}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(\n}}\n"
         );
-        let statics = Statics::read(&source, &Known::new(), COUNTER, &[]);
+        let statics = Statics::read(&source, &KnownStatics::new(), COUNTER, &[]);
         let lines: Vec<&str> = statics.source.lines().collect();
         assert_eq!(lines[0], "#![allow(dead_code)]");
         assert!(lines[1].starts_with("#[unsafe(export_name = ") && lines[1].ends_with(COUNTER), "{}", lines[1]);
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn those_in_functions_and_mutable_ones_too() {
         let function = "/// Counts.\npub fn next() -> usize {\n    static mut N: usize =\n        0;\n    unsafe { N += 1; N }\n}\nmod m { pub static N: u8 = 1; }";
-        let (first, known) = prepared(function, 3, &Known::new(), function);
+        let (first, known) = prepared(function, 3, &KnownStatics::new(), function);
         assert_eq!(first.matches("export_name").count(), 2);
         assert_eq!(known.len(), 2);
         let (later, _) = prepared(function, 4, &known, "next()");
@@ -227,18 +227,18 @@ mod tests {
     #[test]
     fn another_text_or_another_layout_of_its_type_is_another_static() {
         let of = |size: &str| format!("struct P({size});\nstatic LIST: Mutex<Vec<P>> = Mutex::new(Vec::new());");
-        let (_, known) = prepared(&of("u8"), 3, &Known::new(), &of("u8"));
+        let (_, known) = prepared(&of("u8"), 3, &KnownStatics::new(), &of("u8"));
         assert!(prepared(&of("u8"), 4, &known, "").0.contains("link_name"));
         assert!(!prepared(&of("u16"), 4, &known, "struct P(u16);").0.contains("link_name"));
         let changed = COUNTER.replace("(0)", "(1)");
-        let (_, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        let (_, known) = prepared(COUNTER, 3, &KnownStatics::new(), COUNTER);
         assert!(!prepared(&changed, 4, &known, "").0.contains("link_name"));
     }
 
     #[test]
     fn what_is_no_static_of_the_notebook_is_left_alone() {
         for items in ["fn f(x: &'static str) {}", "unsafe extern \"C\" { static environ: u8; }", "// a static one"] {
-            let (same, known) = prepared(items, 3, &Known::new(), items);
+            let (same, known) = prepared(items, 3, &KnownStatics::new(), items);
             assert_eq!(same, source(items, 3));
             assert!(known.is_empty());
         }

@@ -1,6 +1,6 @@
 //! The real tools, and the processes of a build.
 
-use super::messages::Request;
+use super::messages::BuildRequest;
 use crate::environment;
 use crate::files;
 use crate::installation::Installation;
@@ -60,7 +60,7 @@ pub fn lead_group(session: &Path) -> Result<()> {
     // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
     unsafe { libc::setpgid(0, 0) };
     files::write(&compiler_file(session), std::process::id().to_string())?;
-    if Request::read(session).interrupted {
+    if BuildRequest::read(session).interrupted {
         bail!("interrupted");
     }
     Ok(())

@@ -8,10 +8,10 @@
 //! it cannot see the function that wants another one. So it is made to give up at once ([`with_no_types`]); evcxr then has the cell
 //! checked, and that check asks for the types of all variables ([`check`]).
 
-use super::cell::Cell;
+use super::cell::CellCrate;
 use super::compiler_message::CompilerMessage;
 use super::diagnostics::Diagnostics;
-use super::messages::{Answer, Types};
+use super::messages::{BuildAnswer, Types};
 use super::names::{Binding, bindings, stable};
 use super::rewrite::with_display;
 use crate::files;
@@ -46,7 +46,7 @@ const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
 /// The types of a cell's variables in the code that was checked last, as far as they can be written.
 pub fn types_of(code: &str, session: &Path) -> Types {
-    let known = || Answer::change(session, |answer| answer.types.take()).ok().flatten();
+    let known = || BuildAnswer::change(session, |answer| answer.types.take()).ok().flatten();
     // A check of the cell may have told them already.
     known().unwrap_or_else(|| {
         let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
@@ -64,17 +64,17 @@ pub fn asked() -> Option<Vec<String>> {
 }
 
 /// Asks the compiler for the types of some variables, and leaves them for the kernel.
-pub fn say(cell: &Cell<'_>, source: &str, asking: &Path, names: &[String]) -> Result<i32> {
+pub fn say(cell: &CellCrate<'_>, source: &str, asking: &Path, names: &[String]) -> Result<i32> {
     let asked = ask(cell, &for_analysis(source), asking, names)?;
     let (_, types) = asked.context("this is not evcxr's code for the analysis")?;
-    Answer::change(cell.session(), |answer| answer.types = Some(types))?;
+    BuildAnswer::change(cell.session(), |answer| answer.types = Some(types))?;
     Ok(0)
 }
 
 /// What the compiler says of evcxr's code for the analysis, and the types of variables by that. `None` if it is other code. The
 /// file `asking` is compiled.
 fn ask(
-    cell: &Cell<'_>,
+    cell: &CellCrate<'_>,
     source: &str,
     asking: &Path,
     names: &[String],
@@ -100,7 +100,7 @@ fn ask(
 }
 
 /// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
-pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
+pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
     let names = stored(source);
     if names.is_empty() {
         return Ok(None);
@@ -118,7 +118,7 @@ pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>
     let errors: String = messages.iter().filter(is_error).map(|message| format!("{}\n", message.json())).collect();
     eprint!("{errors}");
     let status = i32::from(!errors.is_empty());
-    Answer::change(cell.session(), |answer| {
+    BuildAnswer::change(cell.session(), |answer| {
         answer.types = Some(types);
         answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors));
     })?;

@@ -2,9 +2,9 @@
 
 use crate::evaluator::documentation;
 use crate::evaluator::failures::plain_error;
-use crate::evaluator::link::Link;
 use crate::evaluator::paths;
 use crate::evaluator::rust::RustEvaluator;
+use crate::evaluator::supervisor_link::SupervisorLink;
 use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
 use crate::magics::{Action, KernelServices};
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ impl KernelServices for Services<'_> {
 }
 
 /// Where the cells are: the current directory of the process that runs them, else that of the kernel.
-pub fn directory(link: &Link) -> PathBuf {
+pub fn directory(link: &SupervisorLink) -> PathBuf {
     let process = link.state().cell_process;
     process
         .and_then(|process| std::fs::read_link(format!("/proc/{process}/cwd")).ok())

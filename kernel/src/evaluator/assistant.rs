@@ -6,7 +6,7 @@
 
 pub mod process;
 
-use super::assistance::{self, nothing};
+use super::completion::{self, nothing};
 use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
@@ -16,7 +16,7 @@ use crate::memory;
 use crate::process_group;
 use crate::syntax::parse;
 use anyhow::{Context, Result, bail};
-use process::{Answer, Goal, Question};
+use process::{HelpAnswer, HelpGoal, HelpQuestion};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
@@ -144,7 +144,7 @@ impl Assistant {
     }
 
     /// Ends the process; the next question starts it again.
-    pub fn retire(&self) {
+    pub fn free_memory(&self) {
         // While it is asked, it is needed.
         let Ok(mut connection) = self.connection.try_lock() else { return };
         *connection = None;
@@ -181,10 +181,10 @@ impl Assistant {
     }
 
     /// Asks for what `goal` says at a place in a cell; none if the process cannot answer, or has only just been started.
-    fn ask(&self, goal: Goal, code: &str, cursor: usize) -> Option<Answer> {
+    fn ask(&self, goal: HelpGoal, code: &str, cursor: usize) -> Option<HelpAnswer> {
         let knowledge = lock(&self.knowledge).clone();
         let known = knowledge.code();
-        let question = Question { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
+        let question = HelpQuestion { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
         let mut connection = lock(&self.connection);
         let answer = self.started(&mut connection).and_then(|connection| {
             if connection.becomes_ready()? { converse(&mut connection.stream, &question).map(Some) } else { Ok(None) }
@@ -223,7 +223,7 @@ impl InterruptHandle for Assistant {
     }
 }
 
-fn converse(connection: &mut BufReader<UnixStream>, question: &Question) -> Result<Answer> {
+fn converse(connection: &mut BufReader<UnixStream>, question: &HelpQuestion) -> Result<HelpAnswer> {
     let mut line = serde_json::to_vec(question)?;
     line.push(b'\n');
     connection.get_mut().write_all(&line).context("it does not take the question")?;
@@ -250,27 +250,27 @@ impl Evaluator for RustAssistant {
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let directory = || lock(&self.0.cells_directory).clone();
-        if let Some(completions) = assistance::words(code, cursor, &Notebook::default(), &directory) {
+        if let Some(completions) = completion::words(code, cursor, &Notebook::default(), &directory) {
             return completions;
         }
-        match self.0.ask(Goal::Complete, code, cursor) {
-            Some(Answer::Completions(completions)) => completions,
+        match self.0.ask(HelpGoal::Complete, code, cursor) {
+            Some(HelpAnswer::Completions(completions)) => completions,
             _ => nothing(cursor),
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(help) = assistance::help_on_magic(code, cursor) {
+        if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        match self.0.ask(Goal::Inspect, code, cursor) {
-            Some(Answer::Documentation(data)) => data,
+        match self.0.ask(HelpGoal::Inspect, code, cursor) {
+            Some(HelpAnswer::Documentation(data)) => data,
             _ => None,
         }
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        assistance::is_complete(code, &Notebook::default())
+        completion::is_complete(code, &Notebook::default())
     }
 
     fn banner(&self) -> String {

@@ -1,7 +1,7 @@
 //! Where the time of a cell went: what `%celltime` prints. All parts are measured.
 
 use crate::build_step::CompileTime;
-use crate::evaluator::link::Events;
+use crate::evaluator::supervisor_link::Events;
 use std::time::Duration;
 
 /// The time of one cell and of its parts.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What becomes of a command.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum CommandVerdict {
     /// evcxr does it.
     Pass,
     /// It has no effect here, and a text says so.
@@ -19,10 +19,10 @@ enum Verdict {
 }
 
 /// What becomes of a command with an argument.
-fn judge(name: &str, argument: &str) -> Verdict {
+fn judge(name: &str, argument: &str) -> CommandVerdict {
     match name {
         ":opt" => optimisation(argument),
-        ":time_passes" => Verdict::Refused(
+        ":time_passes" => CommandVerdict::Refused(
             "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
                 .to_owned(),
         ),
@@ -33,45 +33,47 @@ fn judge(name: &str, argument: &str) -> Verdict {
             is_chosen(argument, &[], "toolchain", whose)
         }
         ":env" | ":build_env" => environment(name, argument),
-        _ => Verdict::Pass,
+        _ => CommandVerdict::Pass,
     }
 }
 
 /// The levels that evcxr writes into a manifest as they are.
 const LEVELS: [&str; 4] = ["0", "1", "2", "3"];
 
-fn optimisation(level: &str) -> Verdict {
+fn optimisation(level: &str) -> CommandVerdict {
     if level.is_empty() || LEVELS.contains(&level) {
-        return Verdict::Pass;
+        return CommandVerdict::Pass;
     }
-    Verdict::Refused(format!("`:opt` takes a level from 0 to 3, but got `{level}`: `:opt 2`"))
+    CommandVerdict::Refused(format!("`:opt` takes a level from 0 to 3, but got `{level}`: `:opt 2`"))
 }
 
-fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> Verdict {
+fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> CommandVerdict {
     if choice.is_empty() || same.contains(&choice) {
-        return Verdict::Pass;
+        return CommandVerdict::Pass;
     }
-    Verdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
+    CommandVerdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
 }
 
 /// How the names of variables begin by which the kernel's processes find each other.
 const OWN_VARIABLES: [&str; 2] = ["WARPCELL_", "EVCXR_"];
 
-fn environment(command: &str, setting: &str) -> Verdict {
+fn environment(command: &str, setting: &str) -> CommandVerdict {
     let Some((name, value)) = setting.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
-        return Verdict::Refused(format!(
+        return CommandVerdict::Refused(format!(
             "`{command}` takes a name and a value, but got `{setting}`: `{command} NAME=value`"
         ));
     };
     if setting.contains('\0') {
-        return Verdict::Refused(format!("`{command}`: names and values cannot contain NUL: `{command} NAME=value`"));
+        return CommandVerdict::Refused(format!(
+            "`{command}`: names and values cannot contain NUL: `{command} NAME=value`"
+        ));
     }
     if OWN_VARIABLES.iter().any(|start| name.starts_with(start)) {
-        return Verdict::Refused(format!(
+        return CommandVerdict::Refused(format!(
             "`{command}`: the kernel uses {name} itself; set it before the kernel starts, or for the cells only: `%env {name}={value}`"
         ));
     }
-    Verdict::Pass
+    CommandVerdict::Pass
 }
 
 /// The commands of a cell: where each stands, its name, and its argument. evcxr takes them above any code only.
@@ -120,9 +122,9 @@ pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
     let mut gone = Vec::new();
     for (place, name, argument) in commands(&expansion.code) {
         match judge(name, argument) {
-            Verdict::Pass => {}
-            Verdict::Refused(reason) => return Err(reason),
-            Verdict::NoEffect(text) => {
+            CommandVerdict::Pass => {}
+            CommandVerdict::Refused(reason) => return Err(reason),
+            CommandVerdict::NoEffect(text) => {
                 notes.push(text);
                 gone.push(place);
             }

@@ -1,10 +1,10 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, Answer, Types};
+use crate::build_step::{self, BuildAnswer, Types};
 use crate::environment;
-use crate::evaluator::open_types::{Next, OpenTypes};
-use crate::evaluator::session::Session;
-use crate::evaluator::{commands, keeping};
+use crate::evaluator::open_types::{NextAttempt, OpenTypes};
+use crate::evaluator::session_directory::SessionDirectory;
+use crate::evaluator::{advice, commands};
 use crate::magics;
 use crate::memory;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -25,7 +25,7 @@ pub const WARM_UP: &[&str] = &[
 ];
 
 /// A context with the cell process of a session, and the imports of the prelude.
-pub fn start(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
+pub fn start(session: &SessionDirectory, socket: &Path) -> std::result::Result<CommandContext, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
     memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
@@ -61,23 +61,23 @@ pub fn execute(
 ) -> Result<EvalOutputs, Error> {
     let first = execute_typed(context, code, session, has_sources);
     let Err(error) = &first else { return first };
-    let answer = Answer::read(session);
+    let answer = BuildAnswer::read(session);
     let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
     loop {
         let result = execute_typed(context, &open.text(), session, has_sources);
         match &result {
             Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
-                match open.learn(error, Answer::read(session).diagnostics.as_ref()) {
-                    Next::Try => {}
-                    Next::SayFirst => break,
-                    Next::SayLast => return result,
+                match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
+                    NextAttempt::Try => {}
+                    NextAttempt::SayFirst => break,
+                    NextAttempt::SayLast => return result,
                 }
             }
             _ => return result,
         }
     }
     // The first error is about what the user has written.
-    match Answer::change(session, |last| *last = answer) {
+    match BuildAnswer::change(session, |last| *last = answer) {
         Ok(()) => first,
         Err(problem) => Err(Error::Message(format!("{problem:#}"))),
     }
@@ -96,7 +96,7 @@ fn execute_typed(
     let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
     // rust-analyzer's names for types leave out paths that the compiler wants.
     if result.is_err()
-        && Answer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
+        && BuildAnswer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
         && let Ok(hidden) = build_step::with_hidden_types(code, session)
     {
         return with_types_of_compiler(context, code, hidden, session, false);
@@ -120,7 +120,7 @@ fn with_types_of_compiler(
         let result = context.execute(&typed);
         // Such an error says that the code is right otherwise, and that nothing has run.
         let Err(Error::Message(message)) = &result else { return result };
-        let Some(name) = keeping::without_type(message) else { return result };
+        let Some(name) = advice::without_type(message) else { return result };
         let known = known.get_or_insert_with(|| build_step::types_of(code, session));
         let Some(type_name) = known.get(name) else {
             // Why not, as of a closure, rust-analyzer tells if it may.

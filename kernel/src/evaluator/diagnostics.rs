@@ -3,7 +3,7 @@
 use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
-use crate::evaluator::{CellError, keeping};
+use crate::evaluator::{CellError, advice};
 use crate::syntax::{is_word, line_and_column};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
@@ -37,7 +37,7 @@ pub fn compile_error(
     type_of: TypeOf<'_>,
 ) -> CellError {
     // What evcxr says itself is about variables that it cannot store.
-    let is_evcxrs = |error: &CompilationError| error.code().is_none() && keeping::not_kept(&error.message()).is_some();
+    let is_evcxrs = |error: &CompilationError| error.code().is_none() && advice::not_kept(&error.message()).is_some();
     let said = said.filter(|_| !all.iter().any(is_evcxrs));
     let mut errors = said.map(|said| of_compiler(said, code, locate)).unwrap_or_default();
     if errors.is_empty() {
@@ -117,14 +117,14 @@ struct Error {
 
 /// A message about a part of the code.
 struct Label {
-    place: Place,
+    place: ErrorPlace,
     text: String,
     is_primary: bool,
 }
 
 /// What a message is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum ErrorPlace {
     /// First line and column, last line and column, in the cell.
     Cell([usize; 4]),
     /// A line of an earlier cell.
@@ -177,14 +177,14 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
         let label = |(at, text): &(usize, &str), is_primary| {
             let (line, column) = line_and_column(code, *at);
             let (line, column) = locate(line, column);
-            Label { place: Place::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
+            Label { place: ErrorPlace::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
         };
         error.message = message;
         error.labels = found.iter().enumerate().map(|(index, place)| label(place, index == 0)).collect();
         error.children.clear();
     }
     // What is wrong with generated code follows from what is wrong with the user's.
-    let is_about = |error: &Error| error.labels.iter().any(|label| label.place != Place::Elsewhere);
+    let is_about = |error: &Error| error.labels.iter().any(|label| label.place != ErrorPlace::Elsewhere);
     if errors.iter().any(is_about) {
         errors.retain(is_about);
     }
@@ -239,19 +239,23 @@ impl Error {
             })
             .filter(|label| is_the_users(&label.text) || label.is_primary)
             .collect();
-        let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == Place::Elsewhere);
+        let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == ErrorPlace::Elsewhere);
         // What the compiler has found behind the cell is of no interest, but that the cell was over.
         if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
             text = format!("{expected}, found the end of the cell");
             let (line, column) = line_and_column(code, code.trim_end().len());
             let (line, column) = locate(line, column.saturating_sub(1).max(1));
-            labels.retain(|label| label.place != Place::Elsewhere && !label.is_primary);
+            labels.retain(|label| label.place != ErrorPlace::Elsewhere && !label.is_primary);
             labels.insert(
                 0,
-                Label { place: Place::Cell([line, column, line, column + 1]), text: String::new(), is_primary: true },
+                Label {
+                    place: ErrorPlace::Cell([line, column, line, column + 1]),
+                    text: String::new(),
+                    is_primary: true,
+                },
             );
         }
-        labels.retain(|label| label.place != Place::Elsewhere);
+        labels.retain(|label| label.place != ErrorPlace::Elsewhere);
         // The place is that of the first label, if the message's own is not the user's.
         if !labels.iter().any(|label| label.is_primary)
             && let Some(first) = labels.first_mut()
@@ -259,7 +263,7 @@ impl Error {
             first.is_primary = true;
         }
         // What earlier cells have to do with it comes after the place itself.
-        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, Place::Earlier(_)));
+        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, ErrorPlace::Earlier(_)));
         let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
         let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
         let suggestion = suggestion(message.json(), &|span| place_of(span, places, locate));
@@ -267,16 +271,16 @@ impl Error {
     }
 
     /// Where it is, if that is in the cell.
-    fn place(&self) -> Option<&Place> {
+    fn place(&self) -> Option<&ErrorPlace> {
         let first = self.labels.iter().find(|label| label.is_primary).or(self.labels.first());
-        first.map(|label| &label.place).filter(|place| **place != Place::Elsewhere)
+        first.map(|label| &label.place).filter(|place| **place != ErrorPlace::Elsewhere)
     }
 
     /// The line of the cell that it is about.
     fn line(&self) -> Option<usize> {
         match self.place()? {
-            Place::Cell([line, ..]) => Some(*line),
-            Place::Earlier(_) | Place::Elsewhere => None,
+            ErrorPlace::Cell([line, ..]) => Some(*line),
+            ErrorPlace::Earlier(_) | ErrorPlace::Elsewhere => None,
         }
     }
 
@@ -303,14 +307,14 @@ impl Error {
             advice.extend(self.corrected(cell).map(|line| format!("write `{line}`")));
         }
         if !advice.is_empty() {
-            let _ = writeln!(text, "{}", keeping::as_list(&advice));
+            let _ = writeln!(text, "{}", advice::as_list(&advice));
         }
         text.trim_end().to_owned()
     }
 
     /// The line of the cell without the fault, if the message or the compiler's help says how.
     fn corrected(&self, cell: &str) -> Option<String> {
-        let Some(Place::Cell([line, column, ..])) = self.place() else { return None };
+        let Some(ErrorPlace::Cell([line, column, ..])) = self.place() else { return None };
         corrections::of_mixed_numbers(&self.message, cell, *line, *column)
             .filter(|_| self.code.as_deref() == Some("E0277"))
             .or_else(|| self.suggested(cell))
@@ -335,7 +339,7 @@ impl Error {
     /// What a notebook can do that a program cannot, or the other way round.
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
-        self.missed(missed).map_or_else(|| keeping::advice(code, &self.message), |hint| vec![hint])
+        self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
     }
 
     /// What to say of the variable that it misses.
@@ -356,7 +360,7 @@ impl Error {
 }
 
 /// Where a span of the compiler's is; the outermost place, if a macro has made the code.
-fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> Place {
+fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
     let number = |name: &str| span[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
     let is_cells =
         span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs") && !name.contains("/rustlib/"));
@@ -366,31 +370,31 @@ fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> Place {
         if let Some((line, column)) = first {
             let (line, column) = locate(line, column);
             // It may go on behind the cell.
-            let Some((last_line, last_column)) = last else { return Place::Cell([line, column, line + 1, 1]) };
+            let Some((last_line, last_column)) = last else { return ErrorPlace::Cell([line, column, line + 1, 1]) };
             // The end is behind the last character, where an expansion's own end may be further on.
             let (last_line, before_end) = locate(last_line, last_column.saturating_sub(1).max(1));
-            return Place::Cell([line, column, last_line, before_end + 1]);
+            return ErrorPlace::Cell([line, column, last_line, before_end + 1]);
         }
         if let Some(text) = places.of_earlier_cell(number("line_start")) {
-            return Place::Earlier(text.to_owned());
+            return ErrorPlace::Earlier(text.to_owned());
         }
     }
     let within = &span["expansion"]["span"];
-    if within.is_object() { place_of(within, places, locate) } else { Place::Elsewhere }
+    if within.is_object() { place_of(within, places, locate) } else { ErrorPlace::Elsewhere }
 }
 
 /// An error as evcxr reports it.
 fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
     let message = error.message();
-    let (message, advice) = match keeping::not_kept(&message).filter(|_| error.code().is_none()) {
+    let (message, advice) = match advice::not_kept(&message).filter(|_| error.code().is_none()) {
         Some(not_kept) => (not_kept.reason, not_kept.advice),
         None => (readable(&message), Vec::new()),
     };
     let labels = error.spanned_messages().iter().map(|message| Label {
-        place: message.span.map_or(Place::Elsewhere, |span| {
+        place: message.span.map_or(ErrorPlace::Elsewhere, |span| {
             let (line, column) = locate(span.start_line, span.start_column);
             let (last_line, last_column) = locate(span.end_line, span.end_column);
-            Place::Cell([line, column, last_line, last_column])
+            ErrorPlace::Cell([line, column, last_line, last_column])
         }),
         text: readable(&message.label),
         is_primary: message.is_primary,
@@ -409,15 +413,15 @@ fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
 /// Shows the line that a message is about with a mark under it; false if it is about none of the user's.
 fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
     let [line, start, last_line, end] = match &message.place {
-        Place::Cell(place) => *place,
-        Place::Earlier(source) => {
+        ErrorPlace::Cell(place) => *place,
+        ErrorPlace::Earlier(source) => {
             let _ = writeln!(text, " {BLUE}-->{RESET} code of an earlier cell: {source}");
             if !message.text.is_empty() {
                 let _ = writeln!(text, "  {}", message.text);
             }
             return true;
         }
-        Place::Elsewhere => return false,
+        ErrorPlace::Elsewhere => return false,
     };
     let Some(source) = lines.get(line - 1) else { return false };
     let width = source.chars().count();
@@ -451,7 +455,7 @@ const MISLEADING: [&str; 5] =
     ["remove the extra argument", "escape `", "consider making this binding", "add `;` here", "consider importing"];
 
 /// The one change that the compiler suggests, if it is in one line of the cell.
-fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([usize; 4], String)>> {
+fn suggestion(error: &Value, place: &dyn Fn(&Value) -> ErrorPlace) -> Option<Vec<([usize; 4], String)>> {
     let is_good = |child: &&Value| {
         let text = child["message"].as_str().unwrap_or_default();
         let spans = child["spans"].as_array().map_or(&[][..], Vec::as_slice);
@@ -463,7 +467,7 @@ fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([us
     };
     let child = error["children"].as_array()?.iter().find(is_good)?;
     let changes = child["spans"].as_array()?.iter().map(|span| {
-        let Place::Cell([line, start, last, end]) = place(span) else { return None };
+        let ErrorPlace::Cell([line, start, last, end]) = place(span) else { return None };
         let is_insertion = span["byte_start"] == span["byte_end"];
         let end = if is_insertion { start } else { end };
         (line == last || is_insertion)
@@ -474,7 +478,7 @@ fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([us
 }
 
 /// The compiler's notes and help, in its order.
-fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(String, String)> {
+fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<(String, String)> {
     let children = error["children"].as_array().cloned().unwrap_or_default();
     children
         .iter()
@@ -497,7 +501,7 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(Stri
             }
             if let [replacement] = replacements.as_slice() {
                 let _ = write!(message, ": `{}`", replacement.trim());
-            } else if let Some(Place::Earlier(text)) = child["spans"].get(0).and_then(place) {
+            } else if let Some(ErrorPlace::Earlier(text)) = child["spans"].get(0).and_then(place) {
                 let _ = write!(message, " in an earlier cell: `{text}`");
             }
             Some((level, message))

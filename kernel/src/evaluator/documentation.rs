@@ -67,11 +67,11 @@ pub fn add_source(data: &mut Map<String, Value>, source: &str) {
 
 /// The text of the cells that have run, to show the sources of what they define.
 #[derive(Default)]
-pub struct Sources {
+pub struct DefinitionSources {
     cells: Vec<String>,
 }
 
-impl Sources {
+impl DefinitionSources {
     /// Keeps a cell that may define something.
     pub fn keep(&mut self, cell: &str) {
         const DEFINING: [&str; 9] =
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_last_definition_counts() {
-        let mut sources = Sources::default();
+        let mut sources = DefinitionSources::default();
         sources.keep("fn f() -> i32 { 1 }");
         sources.keep("/// Doubles.\nfn f() -> i32 { 2 }\nstruct S; impl S { fn g() {} }\nlet x = 3;");
         sources.keep("f()");

@@ -1,13 +1,12 @@
 //! A cell that is over: what is known of it, and the error that comes of it.
 
-use crate::build_step::Answer;
+use crate::build_step::{BuildAnswer, Types};
 use crate::evaluator::diagnostics::{Missed, compile_error};
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
 };
-use crate::evaluator::link::Events;
-use crate::evaluator::variables::Types;
-use crate::evaluator::{CellError, keeping};
+use crate::evaluator::supervisor_link::Events;
+use crate::evaluator::{CellError, advice};
 use evcxr::Error;
 use std::collections::BTreeSet;
 
@@ -24,7 +23,7 @@ pub struct Ended {
     /// What there was before it.
     pub before: Before,
     /// What the build step has said of it.
-    pub answer: Answer,
+    pub answer: BuildAnswer,
     /// Whether the process that runs the cells has ended.
     pub has_died: bool,
     /// How that process ended, as the supervisor has seen it.
@@ -65,7 +64,7 @@ impl Ended {
                 ),
                 traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
             },
-            Error::Message(message) => keeping::error_for(&message).unwrap_or_else(|| {
+            Error::Message(message) => advice::error_for(&message).unwrap_or_else(|| {
                 let is_about_crates = message.starts_with("Failed to load the project at");
                 let problem = self.answer.problem_of_crates.as_deref().filter(|_| is_about_crates);
                 plain_error("EvaluationError", build_output(problem.unwrap_or(&message)))

@@ -2,8 +2,8 @@
 
 use crate::build_step::checks;
 use crate::evaluator::CellError;
-use crate::evaluator::link::Events;
 use crate::evaluator::places::Places;
+use crate::evaluator::supervisor_link::Events;
 use crate::magics::Expansion;
 use crate::syntax::{line_and_column, offset_of};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
 
-use crate::build_step::{Request, stop_compiler};
+use crate::build_step::{BuildRequest, stop_compiler};
 use crate::environment::{input_socket, interrupt_word};
-use crate::evaluator::link::{Link, signal};
+use crate::evaluator::supervisor_link::{SupervisorLink, signal};
 use crate::evaluator::{InputAnswer, InterruptHandle};
 use crate::local_socket;
 use anyhow::{Context, Result};
@@ -24,7 +24,7 @@ process at once; all variables are lost then.
 /// The handle by which other threads stop a cell.
 pub struct Interrupts {
     session: PathBuf,
-    link: Arc<Link>,
+    link: Arc<SupervisorLink>,
     cells: Mutex<Cells>,
     /// The word that running cells look at.
     word: Mutex<File>,
@@ -44,7 +44,7 @@ struct Cells {
 
 impl Interrupts {
     /// For the session of this directory.
-    pub fn new(session: PathBuf, link: Arc<Link>) -> Result<Interrupts> {
+    pub fn new(session: PathBuf, link: Arc<SupervisorLink>) -> Result<Interrupts> {
         let word = Mutex::new(make_word(&session)?);
         Ok(Interrupts { session, link, cells: Mutex::default(), word })
     }
@@ -61,12 +61,12 @@ impl Interrupts {
     }
 
     /// From here on the cell can be stopped; leaves the request for its compilation.
-    pub fn begin(&self, cell: u64, request: Request) -> Result<()> {
+    pub fn begin(&self, cell: u64, request: BuildRequest) -> Result<()> {
         let mut cells = self.cells();
         cells.current = Some(cell);
         cells.begun = cell;
         self.set_word(cells.asked >= cell)?;
-        Request { interrupted: cells.asked >= cell, ..request }.write(&self.session)
+        BuildRequest { interrupted: cells.asked >= cell, ..request }.write(&self.session)
     }
 
     /// From here on no cell can be stopped: what follows is the session's own.
@@ -74,11 +74,11 @@ impl Interrupts {
         let mut cells = self.cells();
         cells.current = None;
         self.set_word(false)?;
-        Request::default().write(&self.session)
+        BuildRequest::default().write(&self.session)
     }
 
     /// Whether the user has asked to stop the cell.
-    pub fn concern(&self, cell: u64) -> bool {
+    pub fn is_interrupted(&self, cell: u64) -> bool {
         self.cells().asked >= cell
     }
 
@@ -107,7 +107,7 @@ impl InterruptHandle for Interrupts {
             return;
         }
         // The order matters: a compiler that starts after the first line stops by itself.
-        let request = Request { interrupted: true, ..Request::default() };
+        let request = BuildRequest { interrupted: true, ..BuildRequest::default() };
         if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
             eprintln!("the interrupt cannot be passed on: {error:#}");
         }
@@ -172,14 +172,14 @@ mod tests {
     fn an_interrupt_meets_its_cell_only() {
         let directory = tempfile::tempdir().unwrap();
         let interrupts = interrupts(directory.path());
-        let stopped = || Request::read(directory.path()).interrupted;
-        interrupts.begin(1, Request::default()).unwrap();
+        let stopped = || BuildRequest::read(directory.path()).interrupted;
+        interrupts.begin(1, BuildRequest::default()).unwrap();
         interrupts.end().unwrap();
-        interrupts.begin(2, Request::default()).unwrap();
+        interrupts.begin(2, BuildRequest::default()).unwrap();
         interrupts.interrupt(1);
-        assert!(!interrupts.concern(2) && !stopped(), "it was for the cell before");
+        assert!(!interrupts.is_interrupted(2) && !stopped(), "it was for the cell before");
         interrupts.interrupt(2);
-        assert!(interrupts.concern(2) && stopped());
+        assert!(interrupts.is_interrupted(2) && stopped());
         interrupts.end().unwrap();
         assert!(!stopped(), "what the session does for itself comes to its end");
         interrupts.interrupt(2);
@@ -194,11 +194,14 @@ mod tests {
         interrupts.link.state().has_run = true;
         assert!(interrupts.has_not_run(3), "what has run was before the cell");
         interrupts.link.begin(Arc::new(|_| {}), Box::new(str::to_owned));
-        interrupts.begin(3, Request { timed: true, ..Request::default() }).unwrap();
+        interrupts.begin(3, BuildRequest { timed: true, ..BuildRequest::default() }).unwrap();
         assert!(interrupts.has_not_run(3));
         interrupts.link.state().has_run = true;
         assert!(!interrupts.has_not_run(3));
-        assert!(interrupts.concern(3));
-        assert_eq!(Request::read(directory.path()), Request { timed: true, interrupted: true, shown_by_evcxr: false });
+        assert!(interrupts.is_interrupted(3));
+        assert_eq!(
+            BuildRequest::read(directory.path()),
+            BuildRequest { timed: true, interrupted: true, shown_by_evcxr: false }
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! `&x + 1`, is one of them. Lines and columns stay the user's.
 
 use crate::build_step::{CompilerMessage, Diagnostics, bindings};
-use crate::evaluator::keeping;
+use crate::evaluator::advice;
 use crate::evaluator::places::Places;
 use crate::syntax::{offset_of, range_of, statements, words};
 use evcxr::Error;
@@ -27,22 +27,22 @@ const ROUNDS: usize = 6;
 pub struct OpenTypes<'a> {
     code: &'a str,
     statements: Vec<(usize, SyntaxNode)>,
-    places: Vec<Place>,
+    places: Vec<OpenPlace>,
     rounds: usize,
 }
 
 /// A place where a type may be written.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct OpenPlace {
     /// The literal or the function's name.
     range: Range<usize>,
-    kind: Kind,
-    state: State,
+    kind: OpenTypeKind,
+    state: TypeState,
 }
 
 /// What to do after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextAttempt {
     /// There is another text to try.
     Try,
     /// The types that are open are the fault.
@@ -52,7 +52,7 @@ pub enum Next {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum OpenTypeKind {
     Float,
     Integer,
     /// With what is written for it.
@@ -60,7 +60,7 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum TypeState {
     Waiting,
     Written(&'static str),
     /// The type is another one.
@@ -74,7 +74,7 @@ impl<'a> OpenTypes<'a> {
             return None;
         }
         let statements = statements(code);
-        let mut places: Vec<Place> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
+        let mut places: Vec<OpenPlace> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
         let mut open = OpenTypes { code, statements, places, rounds: 0 };
         let are_floats = said.is_some_and(|said| open.write_among_floats(said));
@@ -84,22 +84,22 @@ impl<'a> OpenTypes<'a> {
     /// Writes the types of floats and functions; whether there was any to be written.
     fn write_others(&mut self) -> bool {
         self.write(|kind| match kind {
-            Kind::Float => Some("_f64"),
-            Kind::Integer => None,
-            Kind::Function(written) => Some(written),
+            OpenTypeKind::Float => Some("_f64"),
+            OpenTypeKind::Integer => None,
+            OpenTypeKind::Function(written) => Some(written),
         })
     }
 
     /// Writes the types of integers; whether there was any to be written.
     fn write_integers(&mut self) -> bool {
-        self.write(|kind| (kind == Kind::Integer).then_some("_i32"))
+        self.write(|kind| (kind == OpenTypeKind::Integer).then_some("_i32"))
     }
 
-    fn write(&mut self, type_of: impl Fn(Kind) -> Option<&'static str>) -> bool {
+    fn write(&mut self, type_of: impl Fn(OpenTypeKind) -> Option<&'static str>) -> bool {
         let mut has_written = false;
-        for place in self.places.iter_mut().filter(|place| place.state == State::Waiting) {
+        for place in self.places.iter_mut().filter(|place| place.state == TypeState::Waiting) {
             if let Some(written) = type_of(place.kind) {
-                place.state = State::Written(written);
+                place.state = TypeState::Written(written);
                 has_written = true;
             }
         }
@@ -111,12 +111,13 @@ impl<'a> OpenTypes<'a> {
         let mut found = Vec::new();
         for (message, range) in self.placed(said) {
             let Some(written) = float_beside(&message) else { continue };
-            let is_integer = |place: &Place| {
-                place.kind == Kind::Integer && matches!(place.state, State::Waiting | State::Written("_i32"))
+            let is_integer = |place: &OpenPlace| {
+                place.kind == OpenTypeKind::Integer
+                    && matches!(place.state, TypeState::Waiting | TypeState::Written("_i32"))
             };
             found.extend(self.meant_by(&range, is_integer).into_iter().map(|index| (index, written)));
         }
-        found.iter().for_each(|&(index, written)| self.places[index].state = State::Written(written));
+        found.iter().for_each(|&(index, written)| self.places[index].state = TypeState::Written(written));
         !found.is_empty()
     }
 
@@ -140,7 +141,7 @@ impl<'a> OpenTypes<'a> {
     pub fn text(&self) -> String {
         let (mut text, mut done) = (String::with_capacity(self.code.len() + 64), 0);
         for place in &self.places {
-            let State::Written(written) = place.state else { continue };
+            let TypeState::Written(written) = place.state else { continue };
             text.push_str(&self.code[done..place.range.end]);
             // A type cannot follow a point.
             text.push_str(if self.code[place.range.clone()].ends_with('.') { "0" } else { "" });
@@ -151,27 +152,27 @@ impl<'a> OpenTypes<'a> {
     }
 
     /// Learns from the failure of [`text`](Self::text).
-    pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> Next {
+    pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> NextAttempt {
         self.rounds += 1;
         let has_more = self.rounds < ROUNDS;
         if has_more && said.is_some_and(|said| self.write_among_floats(said)) {
-            return Next::Try;
+            return NextAttempt::Try;
         }
         if is_open(error, said) {
-            return if has_more && self.write_integers() { Next::Try } else { Next::SayFirst };
+            return if has_more && self.write_integers() { NextAttempt::Try } else { NextAttempt::SayFirst };
         }
-        let Some(said) = said.filter(|_| has_more) else { return Next::SayFirst };
+        let Some(said) = said.filter(|_| has_more) else { return NextAttempt::SayFirst };
         // All are looked for before any is taken back: one error may be the reason of another.
-        let is_written = |place: &Place| matches!(place.state, State::Written(_));
+        let is_written = |place: &OpenPlace| matches!(place.state, TypeState::Written(_));
         let placed = self.placed(said);
         let refused: Vec<usize> = placed.iter().flat_map(|(_, range)| self.meant_by(range, is_written)).collect();
-        refused.iter().for_each(|&index| self.places[index].state = State::Refused);
-        if refused.is_empty() { Next::SayLast } else { Next::Try }
+        refused.iter().for_each(|&index| self.places[index].state = TypeState::Refused);
+        if refused.is_empty() { NextAttempt::SayLast } else { NextAttempt::Try }
     }
 
     /// The places that an error at a place is about, of those that are `wanted`: what it covers; else the operands of its operator, or
     /// the arguments of its call; else what the variables in it were defined by.
-    fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+    fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&OpenPlace) -> bool) -> Vec<usize> {
         let covered = self.within(range, &wanted);
         if !covered.is_empty() {
             return covered;
@@ -206,9 +207,9 @@ impl<'a> OpenTypes<'a> {
     }
 
     /// The places within a range that are `wanted`.
-    fn within(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+    fn within(&self, range: &Range<usize>, wanted: impl Fn(&OpenPlace) -> bool) -> Vec<usize> {
         let is_within =
-            |place: &Place| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
+            |place: &OpenPlace| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
         let places = self.places.iter().enumerate();
         places.filter(|(_, place)| is_within(place) && wanted(place)).map(|(index, _)| index).collect()
     }
@@ -222,7 +223,7 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
             let mut errors = errors(said);
             errors.next().is_some_and(is_open) && errors.all(is_open)
         }),
-        Error::Message(message) => keeping::without_type(message).is_some(),
+        Error::Message(message) => advice::without_type(message).is_some(),
         _ => false,
     }
 }
@@ -244,7 +245,7 @@ fn errors(said: &Diagnostics) -> impl Iterator<Item = CompilerMessage> {
 }
 
 /// The places in a statement that begins at `start` of the code.
-fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
+fn places_in(start: usize, statement: &SyntaxNode) -> Vec<OpenPlace> {
     // What device code may contain, our attributes check.
     let is_plain = ast::Fn::cast(statement.clone()).is_some_and(|function| function.attrs().next().is_none());
     if ast::Item::can_cast(statement.kind()) && !is_plain {
@@ -256,7 +257,7 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
     let tokens = statement.descendants_with_tokens().filter_map(|element| element.into_token());
     let literals = tokens.filter_map(|token| {
         let kind = literal(&token)?;
-        Some(Place { range: in_code(token.text_range()), kind, state: State::Waiting })
+        Some(OpenPlace { range: in_code(token.text_range()), kind, state: TypeState::Waiting })
     });
     let calls = statement.descendants().filter_map(ast::CallExpr::cast);
     let functions = calls.filter_map(|call| {
@@ -269,17 +270,17 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
             && MODULES.contains(&&*module);
         // On the host a second parameter is the shape.
         let written = if module.ends_with("host") { "::<f64, _>" } else { "::<f64>" };
-        is_one.then(|| Place {
+        is_one.then(|| OpenPlace {
             range: in_code(segment.syntax().text_range()),
-            kind: Kind::Function(written),
-            state: State::Waiting,
+            kind: OpenTypeKind::Function(written),
+            state: TypeState::Waiting,
         })
     });
     literals.chain(functions).collect()
 }
 
 /// The kind of a literal without a type.
-fn literal(token: &SyntaxToken) -> Option<Kind> {
+fn literal(token: &SyntaxToken) -> Option<OpenTypeKind> {
     let is_open = match token.kind() {
         SyntaxKind::FLOAT_NUMBER => ast::FloatNumber::cast(token.clone())?.suffix().is_none(),
         // A larger number is none of the type that Rust would take.
@@ -299,7 +300,7 @@ fn literal(token: &SyntaxToken) -> Option<Kind> {
     if !is_open || is_field || token.parent_ancestors().any(has_type) {
         return None;
     }
-    Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { Kind::Float } else { Kind::Integer })
+    Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { OpenTypeKind::Float } else { OpenTypeKind::Integer })
 }
 
 /// The literals that an expression combines: operands of its operator, arguments of its call.
@@ -412,15 +413,15 @@ mod tests {
         // The operator is the place of the error.
         let message = r#"{"level":"error","code":{"code":"E0277"},"message":"cannot multiply","spans":[{"is_primary":true,"line_start":2,"line_end":2,"column_start":17,"column_end":18}]}"#;
         let said = Diagnostics::new(source.to_owned(), message.to_owned());
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), "let y = 2.0 * &single + gpu::zeros::<f64>(3);\ny.sqrt()");
         // A variable is; its definition has the type.
         let message = r#"{"level":"error","code":{"code":"E0308"},"message":"mismatched","spans":[{"is_primary":true,"line_start":4,"line_end":4,"column_start":1,"column_end":2}]}"#;
         let source = source.replace("2.0_f64", "2.0");
         let said = Diagnostics::new(source, message.to_owned());
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), code);
         // There is nothing left to take back.
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::SayLast);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::SayLast);
     }
 }

@@ -1,25 +1,25 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, Answer, Request, SOCKET_NAME};
+use crate::build_step::{self, BuildAnswer, BuildRequest, SOCKET_NAME};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS, WARM_UP};
-use crate::evaluator::documentation::Sources;
+use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
-use crate::evaluator::link::{Events, Link, Place};
-use crate::evaluator::session::Session;
+use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
-use crate::evaluator::variables::{self, Replaced, Variables};
+use crate::evaluator::supervisor_link::{Events, LocatePanic, SupervisorLink};
+use crate::evaluator::variable_history::{self, ReplacedByItems, VariableHistory};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
-use crate::evaluator::{actions, assistance};
+use crate::evaluator::{actions, completion};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
@@ -48,12 +48,12 @@ struct Run<'a> {
 
 /// The evaluator of Rust cells.
 pub struct RustEvaluator {
-    pub(super) session: Session,
-    pub(super) link: Arc<Link>,
+    pub(super) session: SessionDirectory,
+    pub(super) link: Arc<SupervisorLink>,
     interrupts: Arc<Interrupts>,
     pub(super) context: std::result::Result<CommandContext, String>,
-    variables: Variables,
-    pub(super) sources: Sources,
+    variables: VariableHistory,
+    pub(super) sources: DefinitionSources,
     pub(super) last_time: Option<CellTime>,
     /// What `:commands` have set.
     settings: Settings,
@@ -76,8 +76,8 @@ impl RustEvaluator {
     }
 
     /// Starts evcxr and its first cell process; takes seconds.
-    pub fn start(mut session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
-        let link = Arc::<Link>::default();
+    pub fn start(mut session: SessionDirectory, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
+        let link = Arc::<SupervisorLink>::default();
         listen(&session, &link)?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
         let setting_up = session.needed.take().map(|needed| SettingUp::start(&needed, session.path())).transpose()?;
@@ -90,8 +90,8 @@ impl RustEvaluator {
             link,
             interrupts,
             context,
-            variables: Variables::default(),
-            sources: Sources::default(),
+            variables: VariableHistory::default(),
+            sources: DefinitionSources::default(),
             last_time: None,
             settings: Settings::default(),
             warm: 0,
@@ -130,7 +130,7 @@ impl RustEvaluator {
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
-            Answer::forget(self.session.path());
+            BuildAnswer::forget(self.session.path());
             let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
@@ -171,7 +171,7 @@ impl RustEvaluator {
             self.renew_session().map_err(|error| internal(&format!("{error:#}")))?;
         }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let replaced = Replaced::by(code, context);
+        let replaced = ReplacedByItems::by(code, context);
         let result = self.run_parts(run);
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
@@ -202,14 +202,14 @@ impl RustEvaluator {
     fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let request =
-            Request { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
+            BuildRequest { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
         self.interrupts.begin(number, request).map_err(|error| internal(&format!("{error:#}")))?;
-        if self.interrupts.concern(number) {
+        if self.interrupts.is_interrupted(number) {
             return Ok(None);
         }
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
-        Ok(Some(Before { types: variables::types(context), names: variables::names(context) }))
+        Ok(Some(Before { types: variable_history::types(context), names: variable_history::names(context) }))
     }
 
     /// Gives evcxr the parts of a cell until one fails. Gives what came of the last of them, and its code.
@@ -231,7 +231,7 @@ impl RustEvaluator {
             if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
                 show_command_output(outputs, part, sink);
             }
-            if self.interrupts.concern(number) || self.link.settle().is_failure() {
+            if self.interrupts.is_interrupted(number) || self.link.settle().is_failure() {
                 break;
             }
         }
@@ -264,8 +264,8 @@ impl RustEvaluator {
                 eprintln!("the new process runs no cell: {error}");
             }
         }
-        let was_interrupted = self.interrupts.concern(number);
-        Ended { before, answer: Answer::read(self.session.path()), has_died, exit, events, was_interrupted }
+        let was_interrupted = self.interrupts.is_interrupted(number);
+        Ended { before, answer: BuildAnswer::read(self.session.path()), has_died, exit, events, was_interrupted }
     }
 
     /// What is to be done after a cell that evcxr considers successful. Gives the error if it has failed in the end.
@@ -283,13 +283,13 @@ impl RustEvaluator {
         let context = self.context.as_mut().ok()?;
         let report = &ended.answer.report;
         if failure.is_some() {
-            let unknown = variables::restore(&ended.before.names, report, &ended.events.stored, context);
+            let unknown = variable_history::restore(&ended.before.names, report, &ended.events.stored, context);
             ended.events.lost.extend(unknown);
         }
         let moved = self.variables.note(&ended.before.types, report, context);
         self.variables.note_without_value(cell, failure.is_some(), &ended.answer.gone, context);
         let failure = failure.or_else(|| ended.was_interrupted.then(interrupted_late))?;
-        Some(ended.with_lost(failure, &moved, &variables::names(context)))
+        Some(ended.with_lost(failure, &moved, &variable_history::names(context)))
     }
 }
 
@@ -350,9 +350,9 @@ impl Evaluator for RustEvaluator {
         self.assistant.start();
     }
 
-    fn retire(&mut self) {
-        self.assistant.retire();
-        if let Err(error) = build_step::retire_compiler(self.session.path()) {
+    fn free_memory(&mut self) {
+        self.assistant.free_memory();
+        if let Err(error) = build_step::end_waiting_compiler(self.session.path()) {
             eprintln!("the compiler that waits for the next cell could not be ended: {error:#}");
         }
         memory::give_back();
@@ -361,24 +361,24 @@ impl Evaluator for RustEvaluator {
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let notebook = self.notebook();
         let directory = || actions::directory(&self.link);
-        if let Some(completions) = assistance::words(code, cursor, &notebook, &directory) {
+        if let Some(completions) = completion::words(code, cursor, &notebook, &directory) {
             return completions;
         }
         match &mut self.context {
-            Ok(context) => assistance::complete(context, &notebook, "", code, cursor),
-            Err(_) => assistance::nothing(cursor),
+            Ok(context) => completion::complete(context, &notebook, "", code, cursor),
+            Err(_) => completion::nothing(cursor),
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(help) = assistance::help_on_magic(code, cursor) {
+        if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        assistance::inspect(self.context.as_mut().ok()?, "", code, cursor)
+        completion::inspect(self.context.as_mut().ok()?, "", code, cursor)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        assistance::is_complete(code, &self.notebook())
+        completion::is_complete(code, &self.notebook())
     }
 
     fn banner(&self) -> String {
@@ -391,14 +391,14 @@ impl Evaluator for RustEvaluator {
 }
 
 /// Listens to supervisors and build steps.
-fn listen(session: &Session, link: &Arc<Link>) -> Result<()> {
+fn listen(session: &SessionDirectory, link: &Arc<SupervisorLink>) -> Result<()> {
     link.listen(&session.supervisor_socket())?;
     link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
-    build_step::keep_compiler(session.path())
+    build_step::serve_compilations(session.path())
 }
 
 /// Finds places of the compiled crate in a cell.
-fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
+fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> LocatePanic {
     Box::new(move |location| {
         let traced = Traced { expansion: &expansion, cell: &cell, code: &expansion.code };
         place_of_panic(location, &compiled, &traced)
@@ -406,7 +406,7 @@ fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
 }
 
 /// Opens evcxr's context, and asks for the device.
-fn open(session: &Session) -> (std::result::Result<CommandContext, String>, String) {
+fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, String>, String) {
     // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
     let device = std::thread::spawn(crate::doctor::device);
     let context = match &session.installation {

@@ -21,7 +21,7 @@ pub mod toolchain;
 use crate::choices;
 use crate::files;
 use crate::installation::package::{self, Package};
-use crate::installation::setup::{self, Plan, binary_in};
+use crate::installation::setup::{self, SetupPlan, binary_in};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{Installation, home_in, package_in};
@@ -45,7 +45,7 @@ const INSTALLER: &str = include_str!("../../../assets/bundle-install.sh");
 const LEVEL: i32 = 12;
 
 /// What to pack.
-pub struct Request<'a> {
+pub struct BundleRequest<'a> {
     /// The bundle.
     pub file: &'a Path,
     /// Whether the toolchain belongs to it.
@@ -57,7 +57,7 @@ pub struct Request<'a> {
 }
 
 /// Makes a bundle of the installation that this program belongs to. The file appears when it is complete.
-pub fn make(request: &Request<'_>) -> Result<()> {
+pub fn make(request: &BundleRequest<'_>) -> Result<()> {
     let installation = choices::installation()?;
     if let Some(problem) = installation.problem() {
         bail!(problem);
@@ -90,7 +90,12 @@ pub fn make(request: &Request<'_>) -> Result<()> {
     Ok(())
 }
 
-fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Path, contents: &Path) -> Result<()> {
+fn pack_contents(
+    installation: &Installation,
+    request: &BundleRequest<'_>,
+    crates: &Path,
+    contents: &Path,
+) -> Result<()> {
     let failed = || format!("{} cannot be written", contents.display());
     let mut encoder = zstd::Encoder::new(File::create(contents).with_context(failed)?, LEVEL)?;
     encoder.include_checksum(true)?;
@@ -191,7 +196,7 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
     }
     let library = directory.join(STANDARD_LIBRARY);
     setup::install_package(
-        &Plan {
+        &SetupPlan {
             package: &package,
             keep_package: false,
             toolchain: &toolchain,

@@ -143,7 +143,7 @@ fn age(path: &Path) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::{BuiltPrelude, Record};
+    use crate::installation::{BuiltPrelude, InstallationRecord};
 
     fn install(home: &Path, identity: &str) -> Installation {
         let prelude = BuiltPrelude {
@@ -154,7 +154,7 @@ mod tests {
             carried: vec![],
             identity: identity.into(),
         };
-        let record = Record { prelude, toolchain: "/".into(), sources: None };
+        let record = InstallationRecord { prelude, toolchain: "/".into(), sources: None };
         std::fs::create_dir_all(home).unwrap();
         std::fs::write(home.join("installation.json"), serde_json::to_string(&record).unwrap()).unwrap();
         Installation { home: home.to_owned(), record }

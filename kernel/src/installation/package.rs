@@ -34,7 +34,7 @@ pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
 /// What a package says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct PackageManifest {
     /// The prelude.
     #[serde(flatten)]
     pub prelude: BuiltPrelude,
@@ -45,7 +45,7 @@ pub struct Manifest {
 }
 
 /// Is told how much of a build is done: a number of crates, and how many there are.
-pub type Report<'a> = dyn FnMut(usize, usize) + 'a;
+pub type ReportProgress<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// A package on disk.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub struct Package {
     /// Its directory.
     pub directory: PathBuf,
     /// What it says of itself.
-    pub manifest: Manifest,
+    pub manifest: PackageManifest,
 }
 
 impl Package {
@@ -84,7 +84,7 @@ impl Package {
     }
 
     fn write(toolchain: &Toolchain, directory: &Path, prelude: BuiltPrelude, artifacts: usize) -> Result<Package> {
-        let manifest = Manifest { prelude, standard_library: toolchain.standard_library.clone(), artifacts };
+        let manifest = PackageManifest { prelude, standard_library: toolchain.standard_library.clone(), artifacts };
         files::write(&directory.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
@@ -97,7 +97,7 @@ impl Package {
             .find(|name| name.starts_with("libstd-"))
             .context("the installation's prelude has no standard library beside it")?;
         let prelude = installation.record.prelude.clone();
-        let manifest = Manifest { artifacts: prelude.carried.len(), prelude, standard_library: library };
+        let manifest = PackageManifest { artifacts: prelude.carried.len(), prelude, standard_library: library };
         Ok(serde_json::to_string_pretty(&manifest)?)
     }
 
@@ -108,7 +108,7 @@ impl Package {
 
     /// Makes a package of this one's sources, for another compiler. Takes minutes, and what cargo downloads. `report` is
     /// told how many crates of how many are built.
-    pub fn rebuild(&self, toolchain: &Toolchain, directory: &Path, report: &mut Report<'_>) -> Result<Package> {
+    pub fn rebuild(&self, toolchain: &Toolchain, directory: &Path, report: &mut ReportProgress<'_>) -> Result<Package> {
         let workspace = self.directory.join(WORKSPACE);
         if !workspace.join("Cargo.toml").exists() {
             bail!(

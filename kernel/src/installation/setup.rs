@@ -8,10 +8,10 @@ use crate::files;
 use crate::installation::bundle::{crates, toolchain};
 use crate::installation::cache;
 use crate::installation::directories;
-use crate::installation::package::{Package, Report};
+use crate::installation::package::{Package, ReportProgress};
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::toolchain::{Toolchain, release_of_sources};
-use crate::installation::{Record, SOURCES, Sources, has_package, home_beside, home_in, package_in};
+use crate::installation::{InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in};
 use crate::kernelspec;
 use crate::private;
 use anyhow::{Context, Result, bail};
@@ -27,7 +27,7 @@ pub const MADE: &[&str] =
     &["bin", "lib", "share/jupyter/kernels/warpcell", "share/jupyter/kernels", "share/jupyter", "share"];
 
 /// What to install from where to where.
-pub struct Request<'a> {
+pub struct InstallRequest<'a> {
     /// Warpcell's source directory.
     pub source: &'a Path,
     /// The prefix.
@@ -40,12 +40,12 @@ pub struct Request<'a> {
 
 /// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing. Gives
 /// what there is to note about it.
-pub fn install(request: &Request<'_>) -> Result<Option<String>> {
+pub fn install(request: &InstallRequest<'_>) -> Result<Option<String>> {
     let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
     let toolchain = surroundings.find()?;
     let standard_library = sources(&surroundings, &toolchain, request.standard_library)?;
     from_package(request.prefix, |directory, lock| {
-        let plan = Plan {
+        let plan = SetupPlan {
             package: &Package::make(request.source, &toolchain, directory)?,
             keep_package: false,
             toolchain: &toolchain,
@@ -83,7 +83,7 @@ pub fn from_package(prefix: &Path, install: impl FnOnce(&Path, &std::fs::File) -
 
 /// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps
 /// others from doing so at the same time.
-pub fn install_package(plan: &Plan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
+pub fn install_package(plan: &SetupPlan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
     let program = install_binary(prefix)?;
     let home = set_up_for_now(plan)?;
     kernelspec::install(entry, &binary_in(prefix))?;
@@ -141,7 +141,7 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
     let standard_library = sources(&surroundings, &toolchain, standard_library)?;
     let prefix = std::path::absolute(prefix.unwrap_or(own))?;
     let home = home_in(&prefix);
-    let plan = Plan {
+    let plan = SetupPlan {
         package: &package,
         keep_package: true,
         toolchain: &toolchain,
@@ -166,7 +166,7 @@ fn is_writable(directory: &Path) -> bool {
 }
 
 /// An installation to be.
-pub struct Plan<'a> {
+pub struct SetupPlan<'a> {
     /// What is set up.
     pub package: &'a Package,
     /// Whether the package stays as it is, or becomes the installation.
@@ -185,11 +185,11 @@ pub struct Plan<'a> {
 
 /// Makes an installation. It appears when it is complete, and takes the place of one that is there; if it does not start, that
 /// one comes back. The caller keeps others from doing so at the same time (`directories::lock`).
-pub fn set_up(plan: &Plan<'_>) -> Result<()> {
+pub fn set_up(plan: &SetupPlan<'_>) -> Result<()> {
     set_up_for_now(plan)?.keep()
 }
 
-fn set_up_for_now(plan: &Plan<'_>) -> Result<directories::Put> {
+fn set_up_for_now(plan: &SetupPlan<'_>) -> Result<directories::Put> {
     plan.package.check(plan.toolchain)?;
     directories::remove_leftovers(plan.home)?;
     let staging = directories::beside(plan.home, "new");
@@ -205,7 +205,7 @@ fn set_up_for_now(plan: &Plan<'_>) -> Result<directories::Put> {
 
 /// Makes an installation of a package, with any toolchain: builds the prelude anew for one that the package is not for, which
 /// `report` is told.
-pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
+pub fn set_up_for_any(plan: &SetupPlan<'_>, report: &mut ReportProgress<'_>) -> Result<()> {
     if plan.package.fits(plan.toolchain) {
         return set_up(plan);
     }
@@ -218,13 +218,13 @@ pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
             let problem = Surroundings::here(None).cannot_build(plan.toolchain);
             anyhow::anyhow!("{}: {error:#}. This mends it:\n  {}", problem.what, problem.remedy)
         })
-        .and_then(|package| set_up(&Plan { package: &package, keep_package: false, ..*plan }));
+        .and_then(|package| set_up(&SetupPlan { package: &package, keep_package: false, ..*plan }));
     directories::remove(&directory)?;
     result
 }
 
 /// Lets the installed program start once, to record what every start asks of the tools.
-fn record_start(plan: &Plan<'_>) -> Result<()> {
+fn record_start(plan: &SetupPlan<'_>) -> Result<()> {
     files::create_folder(&plan.home.join("recorded"))?;
     let output = Command::new(plan.program)
         .arg("record-start")
@@ -262,7 +262,7 @@ pub fn binary_in(prefix: &Path) -> PathBuf {
     prefix.join("bin").join("warpcell")
 }
 
-fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
+fn fill(home: &Path, plan: &SetupPlan<'_>) -> Result<()> {
     let toolchain = plan.toolchain;
     files::create_folder(home)?;
     if plan.keep_package {
@@ -286,10 +286,10 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
     link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
-    let record = Record {
+    let record = InstallationRecord {
         prelude: plan.package.manifest.prelude.clone(),
         toolchain: toolchain.root.clone(),
-        sources: plan.standard_library.map(|directory| Sources {
+        sources: plan.standard_library.map(|directory| LibrarySources {
             directory: directory.to_owned(),
             release: release_of_sources(toolchain, directory),
         }),

@@ -12,8 +12,8 @@ use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
 use crate::files;
 use crate::hashing::hash;
 use crate::installation::directories;
-use crate::installation::package::{Package, Report};
-use crate::installation::setup::{self, Plan};
+use crate::installation::package::{Package, ReportProgress};
+use crate::installation::setup::{self, SetupPlan};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::{Installation, package_in};
@@ -61,7 +61,7 @@ impl Needed {
     }
 
     /// Makes the installation, or takes the one that another process makes at the same time.
-    pub fn make(&self, report: &mut Report<'_>) -> Result<()> {
+    pub fn make(&self, report: &mut ReportProgress<'_>) -> Result<()> {
         let folder = self.home.parent().context("an installation needs a folder")?;
         folder.parent().map_or(Ok(()), private::create_cache)?;
         let _lock = directories::lock(&folder.join(CHOICES))?;
@@ -70,7 +70,7 @@ impl Needed {
             let surroundings = Surroundings::here(None);
             let standard_library = surroundings.sources(&self.toolchain).ok();
             setup::set_up_for_any(
-                &Plan {
+                &SetupPlan {
                     package: &self.package,
                     keep_package: true,
                     toolchain: &self.toolchain,

@@ -1,6 +1,6 @@
 //! What can be completed of a magic: its word, its options, the paths that it takes.
 
-use super::expand::{Form, Place, places};
+use super::expand::{Form, MagicPlace, places};
 use super::magic::Takes;
 use super::notebook::Notebook;
 use super::table::forms;
@@ -14,7 +14,7 @@ pub enum Completing {
         /// What they replace, in bytes.
         range: Range<usize>,
         /// The words.
-        candidates: Vec<Candidate>,
+        candidates: Vec<MagicCandidate>,
     },
     /// A path, of which this is written so far.
     Path {
@@ -29,7 +29,7 @@ pub enum Completing {
 
 /// A word that completes a magic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct MagicCandidate {
     /// The whole word, spelled as the prefix was (`//%` too).
     pub text: String,
     /// What it does, in one line.
@@ -62,16 +62,16 @@ pub fn complete_at(cell: &str, cursor: usize, notebook: &Notebook) -> Option<Com
     }
 }
 
-fn argument(cell: &str, place: &Place<'_>, cursor: usize) -> Option<Completing> {
+fn argument(cell: &str, place: &MagicPlace<'_>, cursor: usize) -> Option<Completing> {
     let magic = place.magic?;
     let start = start_of_word(cell, place.word.end, cursor);
     let typed = &cell[start..cursor];
-    let candidates: Vec<Candidate> = magic
+    let candidates: Vec<MagicCandidate> = magic
         .options
         .iter()
         .filter(|option| option.text.starts_with(typed))
         .filter(|option| typed.starts_with('-') || !option.text.starts_with('-'))
-        .map(|option| Candidate { text: option.text.to_owned(), summary: option.meaning, is_option: true })
+        .map(|option| MagicCandidate { text: option.text.to_owned(), summary: option.meaning, is_option: true })
         .collect();
     let words = Completing::Words { range: start..cursor, candidates };
     match magic.takes {
@@ -86,7 +86,7 @@ fn argument(cell: &str, place: &Place<'_>, cursor: usize) -> Option<Completing> 
             while cell[from..cursor].starts_with('-') {
                 let end = cell[from..cursor].find(char::is_whitespace).map_or(cursor, |at| from + at);
                 let has_value =
-                    |option: &super::magic::Choice| option.text == &cell[from..end] && !option.value.is_empty();
+                    |option: &super::magic::MagicOption| option.text == &cell[from..end] && !option.value.is_empty();
                 let takes_value = magic.options.iter().any(has_value);
                 from = start_of_arguments(cell, end, cursor);
                 if takes_value {
@@ -120,7 +120,7 @@ fn start_of_word(cell: &str, from: usize, cursor: usize) -> usize {
 }
 
 /// The magics whose word starts with `prefix`: `%ti`, `%%ti` or `//%ti`; a bare `%` gives both forms.
-pub(super) fn words(prefix: &str) -> Vec<Candidate> {
+pub(super) fn words(prefix: &str) -> Vec<MagicCandidate> {
     let (slashes, word) = match prefix.strip_prefix("//") {
         Some(word) => ("//", word),
         None => ("", prefix),
@@ -128,6 +128,6 @@ pub(super) fn words(prefix: &str) -> Vec<Candidate> {
     forms()
         .map(|(percent, magic)| (format!("{percent}{}", magic.name), magic.summary))
         .filter(|(text, _)| text.starts_with(word))
-        .map(|(text, summary)| Candidate { text: format!("{slashes}{text}"), summary, is_option: false })
+        .map(|(text, summary)| MagicCandidate { text: format!("{slashes}{text}"), summary, is_option: false })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Finds the magics of a cell and has the table's handlers expand them.
 
 use super::action::Action;
-use super::lexer::{Kind, Token, tokens, word_length};
+use super::lexer::{CellToken, CellTokenKind, tokens, word_length};
 use super::magic::{Arguments, CellCall, CellHandler, LineCall, LineHandler, Magic, TextCell};
 use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
@@ -144,14 +144,14 @@ impl Expansion {
 ///
 /// For completion and inspection; the word need not be that of a magic yet.
 pub fn word_at(cell: &str, cursor: usize) -> Option<Range<usize>> {
-    let is_magic = |place: &Place<'_>| matches!(place.form, Form::Line | Form::Cell);
-    let holds = |place: &Place<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
+    let is_magic = |place: &MagicPlace<'_>| matches!(place.form, Form::Line | Form::Cell);
+    let holds = |place: &MagicPlace<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
     places(cell, &Notebook::default()).into_iter().find(holds).map(|place| place.word)
 }
 
 fn expand_line(
     cell: &str,
-    place: &Place<'_>,
+    place: &MagicPlace<'_>,
     magic: &'static Magic,
     notebook: &Notebook,
     edits: &mut Vec<Edit>,
@@ -196,7 +196,7 @@ fn expand_line(
     Ok(())
 }
 
-fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
+fn cell_call<'a>(text: &'a str, place: &MagicPlace<'_>) -> CellCall<'a> {
     let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
     let first_line = place.word.start..place.arguments.end;
     let (mut opening, mut start) = (first_line.start, line_end(first_line.end));
@@ -217,7 +217,7 @@ fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
 }
 
 /// A place where a magic stands, a word that looks like one, or another line that is not Rust.
-pub(super) struct Place<'a> {
+pub(super) struct MagicPlace<'a> {
     /// The word with percent signs and slashes; of a shell line or question, the whole line.
     pub word: Range<usize>,
     name: &'a str,
@@ -237,7 +237,7 @@ pub(super) struct Place<'a> {
     unclosed: bool,
 }
 
-/// What kind of line stands at a [`Place`].
+/// What kind of line stands at a [`MagicPlace`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `%name`.
@@ -260,11 +260,11 @@ impl Form {
     }
 }
 
-impl<'a> Place<'a> {
-    fn line(line: Range<usize>, form: Form) -> Place<'a> {
+impl<'a> MagicPlace<'a> {
+    fn line(line: Range<usize>, form: Form) -> MagicPlace<'a> {
         let arguments = line.end..line.end;
         let (commented, unfinished, first, depth, unclosed) = (false, false, false, 0, false);
-        Place { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
+        MagicPlace { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
     }
 
     fn asks_help(&self, cell: &str) -> Option<Action> {
@@ -291,8 +291,8 @@ impl<'a> Place<'a> {
 }
 
 /// The magics of a cell, the unknown words where a magic could stand, shell lines and questions, in order.
-pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
-    let mut found: Vec<Place<'_>> = Vec::new();
+pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'a>> {
+    let mut found: Vec<MagicPlace<'_>> = Vec::new();
     let mut brackets: Vec<char> = Vec::new();
     let mut words: HashSet<&str> = HashSet::new();
     let (mut line_start, mut unfinished, mut seen_code) = (true, false, false);
@@ -312,9 +312,9 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
                 };
             let asks = could_be && question::asked(line).is_some() && !chain_follows(cell, whole.end);
             if is_shell {
-                found.push(Place::line(whole.clone(), Form::Shell));
+                found.push(MagicPlace::line(whole.clone(), Form::Shell));
             } else if asks {
-                found.push(Place::line(whole.clone(), Form::Question));
+                found.push(MagicPlace::line(whole.clone(), Form::Question));
             }
             if leads || is_shell || asks {
                 at = whole.end;
@@ -343,17 +343,18 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
             continue;
         }
         match token.kind {
-            Kind::Newline => line_start = true,
-            Kind::Space => {}
-            Kind::LineComment | Kind::BlockComment => line_start = false,
+            CellTokenKind::Newline => line_start = true,
+            CellTokenKind::Space => {}
+            CellTokenKind::LineComment | CellTokenKind::BlockComment => line_start = false,
             kind => {
                 match kind {
-                    Kind::Open(bracket) => brackets.push(bracket),
-                    Kind::Close(_) => drop(brackets.pop()),
-                    Kind::Word => drop(words.insert(cell[token.range].trim_start_matches("r#"))),
+                    CellTokenKind::Open(bracket) => brackets.push(bracket),
+                    CellTokenKind::Close(_) => drop(brackets.pop()),
+                    CellTokenKind::Word => drop(words.insert(cell[token.range].trim_start_matches("r#"))),
                     _ => {}
                 }
-                unfinished = !matches!(kind, Kind::Symbol(';') | Kind::Open('{') | Kind::Close('}'));
+                unfinished =
+                    !matches!(kind, CellTokenKind::Symbol(';') | CellTokenKind::Open('{') | CellTokenKind::Close('}'));
                 (line_start, seen_code) = (false, true);
             }
         }
@@ -362,11 +363,11 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
 }
 
 /// The magic that starts with `token`, the first of its line.
-fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>> {
+fn place<'a>(cell: &'a str, token: &CellToken, unfinished: bool) -> Option<MagicPlace<'a>> {
     let start = token.range.start;
-    let commented = token.kind == Kind::LineComment;
+    let commented = token.kind == CellTokenKind::LineComment;
     let percent = start + if commented { 2 } else { 0 };
-    if !cell[percent..].starts_with('%') || !(commented || token.kind == Kind::Symbol('%')) {
+    if !cell[percent..].starts_with('%') || !(commented || token.kind == CellTokenKind::Symbol('%')) {
         return None;
     }
     let form = if cell[percent..].starts_with("%%") { Form::Cell } else { Form::Line };
@@ -389,7 +390,7 @@ fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>
         false => (plain_arguments(&cell[..line_end], word.end), false),
     };
     let (first, depth) = (false, 0);
-    Some(Place { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
+    Some(MagicPlace { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
 }
 
 /// The rest of a line from `from` on, without blanks around it; a comment begins with a blank and two slashes.
@@ -429,10 +430,10 @@ fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
     let (mut depth, mut cut) = (0usize, false);
     for token in tokens(text, from) {
         match token.kind {
-            Kind::Newline if depth == 0 && !chain_follows(text, token.range.end) => break,
-            Kind::Close(_) if depth == 0 => break,
-            Kind::Open(_) => depth += 1,
-            Kind::Close(_) => depth -= 1,
+            CellTokenKind::Newline if depth == 0 && !chain_follows(text, token.range.end) => break,
+            CellTokenKind::Close(_) if depth == 0 => break,
+            CellTokenKind::Open(_) => depth += 1,
+            CellTokenKind::Close(_) => depth -= 1,
             _ => {}
         }
         cut |= !token.terminated;
@@ -447,8 +448,8 @@ fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
 fn chain_follows(text: &str, from: usize) -> bool {
     let mut rest =
         tokens(text, from).skip_while(|token| token.kind.is_trivia() && !text[token.range.clone()].starts_with("//%"));
-    rest.next().is_some_and(|token| token.kind == Kind::Symbol('.'))
-        && rest.next().is_some_and(|token| token.kind == Kind::Word)
+    rest.next().is_some_and(|token| token.kind == CellTokenKind::Symbol('.'))
+        && rest.next().is_some_and(|token| token.kind == CellTokenKind::Word)
 }
 
 /// Whether evcxr takes a line before any Rust code as a command of its own.

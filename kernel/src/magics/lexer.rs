@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CellTokenKind {
     /// Blanks other than line ends.
     Space,
     /// One line end.
@@ -28,18 +28,21 @@ pub(super) enum Kind {
     Symbol(char),
 }
 
-impl Kind {
+impl CellTokenKind {
     /// Whether the compiler skips such a token.
     pub fn is_trivia(self) -> bool {
-        matches!(self, Kind::Space | Kind::Newline | Kind::LineComment | Kind::BlockComment)
+        matches!(
+            self,
+            CellTokenKind::Space | CellTokenKind::Newline | CellTokenKind::LineComment | CellTokenKind::BlockComment
+        )
     }
 }
 
 /// A piece of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct CellToken {
     /// What it is.
-    pub kind: Kind,
+    pub kind: CellTokenKind,
     /// Where it stands, in bytes.
     pub range: Range<usize>,
     /// False for a string or block comment that the text's end cuts off.
@@ -58,50 +61,52 @@ pub(super) struct Tokens<'a> {
 }
 
 impl Iterator for Tokens<'_> {
-    type Item = Token;
+    type Item = CellToken;
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<CellToken> {
         let rest = &self.text[self.position..];
         let first = rest.chars().next()?;
         let (kind, length, terminated) = if first == '\n' {
-            (Kind::Newline, 1, true)
+            (CellTokenKind::Newline, 1, true)
         } else if first.is_whitespace() {
             // The lexer makes one token of many lines.
-            (Kind::Space, rest.find(|c: char| c == '\n' || !c.is_whitespace()).unwrap_or(rest.len()), true)
+            (CellTokenKind::Space, rest.find(|c: char| c == '\n' || !c.is_whitespace()).unwrap_or(rest.len()), true)
         } else {
             of_code(rest, first)?
         };
         let range = self.position..self.position + length;
         self.position = range.end;
-        Some(Token { kind, range, terminated })
+        Some(CellToken { kind, range, terminated })
     }
 }
 
 /// The token at the start of a text that starts with `first`, its length, and whether it has its end.
-fn of_code(rest: &str, first: char) -> Option<(Kind, usize, bool)> {
+fn of_code(rest: &str, first: char) -> Option<(CellTokenKind, usize, bool)> {
     let token = ra_ap_rustc_lexer::tokenize(rest, FrontmatterAllowed::No).next()?;
     let length = usize::try_from(token.len).ok()?;
     Some(match token.kind {
-        TokenKind::LineComment { .. } => (Kind::LineComment, length, true),
-        TokenKind::BlockComment { terminated, .. } => (Kind::BlockComment, length, terminated),
+        TokenKind::LineComment { .. } => (CellTokenKind::LineComment, length, true),
+        TokenKind::BlockComment { terminated, .. } => (CellTokenKind::BlockComment, length, terminated),
         TokenKind::Literal { kind, .. } => match kind {
-            LiteralKind::Int { .. } | LiteralKind::Float { .. } => (Kind::Word, length, true),
+            LiteralKind::Int { .. } | LiteralKind::Float { .. } => (CellTokenKind::Word, length, true),
             // A lone quote.
-            LiteralKind::Char { terminated: false } | LiteralKind::Byte { terminated: false } => (Kind::Word, 1, true),
-            LiteralKind::Char { .. } | LiteralKind::Byte { .. } => (Kind::Quoted, length, true),
+            LiteralKind::Char { terminated: false } | LiteralKind::Byte { terminated: false } => {
+                (CellTokenKind::Word, 1, true)
+            }
+            LiteralKind::Char { .. } | LiteralKind::Byte { .. } => (CellTokenKind::Quoted, length, true),
             LiteralKind::Str { terminated }
             | LiteralKind::ByteStr { terminated }
-            | LiteralKind::CStr { terminated } => (Kind::Quoted, length, terminated),
+            | LiteralKind::CStr { terminated } => (CellTokenKind::Quoted, length, terminated),
             LiteralKind::RawStr { n_hashes }
             | LiteralKind::RawByteStr { n_hashes }
-            | LiteralKind::RawCStr { n_hashes } => (Kind::Quoted, length, n_hashes.is_some()),
+            | LiteralKind::RawCStr { n_hashes } => (CellTokenKind::Quoted, length, n_hashes.is_some()),
         },
         _ => match first {
-            '(' | '[' | '{' => (Kind::Open(first), 1, true),
-            ')' | ']' | '}' => (Kind::Close(first), 1, true),
-            c if is_word(c) || c == '\'' => (Kind::Word, length, true),
+            '(' | '[' | '{' => (CellTokenKind::Open(first), 1, true),
+            ')' | ']' | '}' => (CellTokenKind::Close(first), 1, true),
+            c if is_word(c) || c == '\'' => (CellTokenKind::Word, length, true),
             // Also the first of `#"` and `##`, which are one token to the lexer.
-            c => (Kind::Symbol(c), c.len_utf8(), true),
+            c => (CellTokenKind::Symbol(c), c.len_utf8(), true),
         },
     })
 }

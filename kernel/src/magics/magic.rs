@@ -16,7 +16,7 @@ pub(super) struct Magic {
     /// What a user wants to know beyond the summary.
     pub details: &'static str,
     /// The options, and the words that may be given.
-    pub options: &'static [Choice],
+    pub options: &'static [MagicOption],
     /// What may follow the options.
     pub takes: Takes,
     /// Whole cells that work.
@@ -28,7 +28,7 @@ pub(super) struct Magic {
 }
 
 /// An option, or a word that may be given.
-pub(super) struct Choice {
+pub(super) struct MagicOption {
     /// `-n`, `--no-raise-error`, `on`.
     pub text: &'static str,
     /// What the option's value is called; empty if it has none.
@@ -127,7 +127,7 @@ pub(super) struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// Reads the options that `known` lists from the start of a text.
-    pub fn parse(text: &'a str, known: &'static [Choice]) -> Result<Arguments<'a>, String> {
+    pub fn parse(text: &'a str, known: &'static [MagicOption]) -> Result<Arguments<'a>, String> {
         let mut options = Vec::new();
         let mut rest = text.trim();
         while rest.starts_with('-') && !rest.starts_with("- ") && rest != "-" {

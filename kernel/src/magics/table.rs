@@ -1,7 +1,7 @@
 //! The one list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it, and tests walk it.
 
-use super::magic::{CellHandler, Choice, LineHandler, Magic, Takes};
-use super::{files, kernel, session, shell, timing};
+use super::magic::{CellHandler, LineHandler, Magic, MagicOption, Takes};
+use super::{files, kernel, session_state, shell, timing};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
@@ -12,7 +12,7 @@ pub(super) const MAGICS: &[Magic] = &[
         details: "\
 The script runs in the environment and the directory of the process that runs the cells. What it prints is shown as it
 comes; it has nothing to read. A script that fails is an error of the cell.",
-        options: &[Choice { text: "--no-raise-error", value: "", meaning: "a script that fails is no error" }],
+        options: &[MagicOption { text: "--no-raise-error", value: "", meaning: "a script that fails is no error" }],
         takes: Takes::Words,
         examples: &["%%bash\nfor i in 1 2 3; do\n    echo \"line $i\"\ndone"],
         line: None,
@@ -27,10 +27,10 @@ Changes the directory of the process that runs the cells, which %load, %%writefi
 of paths follow, and prints it. Without a directory it goes home, with - back to the one before; ~ is the home
 directory. A path may have blanks, and may be put in quotes. When the process is started anew, it is back where the
 kernel was started.",
-        options: &[Choice { text: "-q", value: "", meaning: "print nothing" }],
+        options: &[MagicOption { text: "-q", value: "", meaning: "print nothing" }],
         takes: Takes::Directory,
         examples: &["%cd /tmp", "%cd -q -"],
-        line: Some(LineHandler::Line(session::cd)),
+        line: Some(LineHandler::Line(session_state::cd)),
         cell: None,
     },
     Magic {
@@ -56,10 +56,10 @@ The variables are those of the process that runs the cells, so std::env::var and
 In the list, values of names with key, token, secret or passw in them are hidden. WARPCELL_DEVICE counts if it is set
 before the first array is made. When the process is started anew, its environment is what it was when the kernel was
 started.",
-        options: &[Choice { text: "-u", value: "", meaning: "remove the variable" }],
+        options: &[MagicOption { text: "-u", value: "", meaning: "remove the variable" }],
         takes: Takes::Words,
         examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
-        line: Some(LineHandler::Line(session::env)),
+        line: Some(LineHandler::Line(session_state::env)),
         cell: None,
     },
     Magic {
@@ -73,7 +73,7 @@ the CPU: processor, threads and memory, and why there is no GPU.",
         options: &[],
         takes: Takes::Words,
         examples: &["%gpuinfo"],
-        line: Some(LineHandler::Line(session::gpuinfo)),
+        line: Some(LineHandler::Line(session_state::gpuinfo)),
         cell: None,
     },
     Magic {
@@ -86,8 +86,8 @@ queued work and prints how long that took.
 
 %%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.",
         options: &[
-            Choice { text: "on", value: "", meaning: "%timeit, %time and their %% forms wait for the device (default)" },
-            Choice { text: "off", value: "", meaning: "they time the host alone" },
+            MagicOption { text: "on", value: "", meaning: "%timeit, %time and their %% forms wait for the device (default)" },
+            MagicOption { text: "off", value: "", meaning: "they time the host alone" },
         ],
         takes: Takes::Words,
         examples: &["%gpusync", "%gpusync off", "%%gpusync\nlet y = x + 1;\ny"],
@@ -102,8 +102,8 @@ queued work and prints how long that took.
 Puts the text of the file, or a part of it, into the cell in place of what is there, to be edited and run. The path goes
 from the current directory (see %cd); ~ is the home directory.",
         options: &[
-            Choice { text: "-r", value: "LINES", meaning: "these lines only, such as 5, 5-10, 5- or 1-3,7" },
-            Choice { text: "-s", value: "NAMES", meaning: "these items only: functions, types, …, divided by commas" },
+            MagicOption { text: "-r", value: "LINES", meaning: "these lines only, such as 5, 5-10, 5- or 1-3,7" },
+            MagicOption { text: "-s", value: "NAMES", meaning: "these items only: functions, types, …, divided by commas" },
         ],
         takes: Takes::File,
         examples: &["%load src/lib.rs", "%load -r 1-10,20- src/lib.rs", "%load -s main,Options src/main.rs"],
@@ -154,19 +154,19 @@ before the device, both times are shown (see %gpusync).
 A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat, compile_time and, where a device took
 part, device; times are in seconds. Display writes the line that is printed.",
         options: &[
-            Choice {
+            MagicOption {
                 text: "-n",
                 value: "N",
                 meaning: "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)",
             },
-            Choice { text: "-r", value: "R", meaning: "number of loops (default: 7)" },
-            Choice { text: "-t", value: "", meaning: "measure wall time (default)" },
-            Choice { text: "-c", value: "", meaning: "measure the CPU time of the process" },
-            Choice { text: "-p", value: "P", meaning: "significant digits of the printed times (default: 3)" },
-            Choice { text: "-q", value: "", meaning: "print nothing" },
-            Choice { text: "-o", value: "", meaning: "give the result, a TimeitResult, as the value of the cell" },
-            Choice { text: "-v", value: "VAR", meaning: "store that result in the variable VAR" },
-            Choice {
+            MagicOption { text: "-r", value: "R", meaning: "number of loops (default: 7)" },
+            MagicOption { text: "-t", value: "", meaning: "measure wall time (default)" },
+            MagicOption { text: "-c", value: "", meaning: "measure the CPU time of the process" },
+            MagicOption { text: "-p", value: "P", meaning: "significant digits of the printed times (default: 3)" },
+            MagicOption { text: "-q", value: "", meaning: "print nothing" },
+            MagicOption { text: "-o", value: "", meaning: "give the result, a TimeitResult, as the value of the cell" },
+            MagicOption { text: "-v", value: "VAR", meaning: "store that result in the variable VAR" },
+            MagicOption {
                 text: "--",
                 value: "",
                 meaning: "end of the options, for a statement that starts with a minus",
@@ -191,7 +191,7 @@ Lists the variables that earlier cells have left. With types, only variables who
         options: &[],
         takes: Takes::Words,
         examples: &["%who", "%who f64 DeviceArray"],
-        line: Some(LineHandler::Action(session::who)),
+        line: Some(LineHandler::Action(session_state::who)),
         cell: None,
     },
     Magic {
@@ -204,7 +204,7 @@ the start of what Debug writes. With types, only variables whose type has one of
         options: &[],
         takes: Takes::Words,
         examples: &["%whos", "%whos DeviceArray"],
-        line: Some(LineHandler::Line(session::whos)),
+        line: Some(LineHandler::Line(session_state::whos)),
         cell: None,
     },
     Magic {
@@ -214,7 +214,7 @@ the start of what Debug writes. With types, only variables whose type has one of
         details: "\
 Writes what is below the line to the file, as it is; nothing of it runs. The path goes from the current directory (see
 %cd); ~ is the home directory.",
-        options: &[Choice { text: "-a", value: "", meaning: "append to the file" }],
+        options: &[MagicOption { text: "-a", value: "", meaning: "append to the file" }],
         takes: Takes::File,
         examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],
         line: None,

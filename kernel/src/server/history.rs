@@ -1,6 +1,6 @@
 //! The inputs of this session, for `history_request`.
 
-use crate::wire::request::{History as Request, HistoryAccess};
+use crate::wire::request::{HistoryAccess, HistoryRequest};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ impl History {
     }
 
     /// The entries that a request selects, as the protocol spells them, oldest first.
-    pub fn select(&self, request: &Request) -> Vec<Value> {
+    pub fn select(&self, request: &HistoryRequest) -> Vec<Value> {
         let selected: Vec<&Entry> = match &request.access {
             HistoryAccess::Range { session, start, stop } => {
                 let here = matches!(session, None | Some(0 | SESSION));
@@ -111,7 +111,7 @@ mod tests {
         for (line, input) in [(1, "let a = 1;"), (2, "a"), (3, "println!()"), (4, "a")] {
             history.push(line, input);
         }
-        let entries = history.select(&Request { output: false, access });
+        let entries = history.select(&HistoryRequest { output: false, access });
         entries.iter().map(|entry| entry[1].as_u64().unwrap() as usize).collect()
     }
 
@@ -142,7 +142,7 @@ mod tests {
         history.push(1, "1 + 1");
         history.set_output(Some("2".into()));
         let access = HistoryAccess::Tail { n: None };
-        assert_eq!(history.select(&Request { output: true, access }), [json!([1, 1, ["1 + 1", "2"]])]);
+        assert_eq!(history.select(&HistoryRequest { output: true, access }), [json!([1, 1, ["1 + 1", "2"]])]);
     }
 
     #[test]

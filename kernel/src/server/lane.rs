@@ -125,7 +125,7 @@ impl Quiet {
                 false
             }
             Quiet::Rested | Quiet::Away => {
-                evaluator.retire();
+                evaluator.free_memory();
                 false
             }
         });

@@ -5,7 +5,7 @@ use super::heartbeat;
 use super::iopub::Publisher;
 use super::log::log;
 use super::peers::Allowed;
-use super::replay::Seen;
+use super::seen_messages::Seen;
 use super::subscribers::{self, Subscribers};
 use crate::wire::Incoming;
 use anyhow::Context;

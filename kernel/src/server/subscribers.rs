@@ -36,12 +36,12 @@ struct List {
 }
 
 struct Subscriber {
-    queue: mpsc::UnboundedSender<Queued>,
+    queue: mpsc::UnboundedSender<QueuedMessage>,
     backlog: Arc<AtomicUsize>,
     task: tokio::task::AbortHandle,
 }
 
-struct Queued {
+struct QueuedMessage {
     message: Arc<JupyterMessage>,
     size: usize,
 }
@@ -116,7 +116,7 @@ impl Subscribers {
                 subscriber.task.abort();
                 return false;
             }
-            subscriber.queue.send(Queued { message: Arc::clone(&message), size }).is_ok()
+            subscriber.queue.send(QueuedMessage { message: Arc::clone(&message), size }).is_ok()
         });
     }
 
@@ -155,7 +155,7 @@ impl Subscribers {
 /// Serves one client until it leaves, or until the queue has ended and everything is written.
 async fn serve<S: AsyncRead + AsyncWrite>(
     stream: S,
-    queued: mpsc::UnboundedReceiver<Queued>,
+    queued: mpsc::UnboundedReceiver<QueuedMessage>,
     backlog: &AtomicUsize,
     signature: &Signature,
 ) -> anyhow::Result<()> {
@@ -182,7 +182,7 @@ async fn serve<S: AsyncRead + AsyncWrite>(
 
 async fn publish(
     connection: &mut KernelIoPubXPubConnection,
-    mut queued: mpsc::UnboundedReceiver<Queued>,
+    mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
     backlog: &AtomicUsize,
 ) {
     loop {
@@ -198,7 +198,7 @@ async fn publish(
                 }
             },
             next = queued.recv() => match next {
-                Some(Queued { message, size }) => {
+                Some(QueuedMessage { message, size }) => {
                     backlog.fetch_sub(size, Ordering::Relaxed);
                     Arc::unwrap_or_clone(message)
                 }

@@ -15,7 +15,7 @@ const DISPLAY_SHARE: u64 = 25;
 const TAIL: usize = 2000;
 
 /// What one cell may show, and what it has shown.
-pub struct Limits {
+pub struct OutputLimits {
     /// In bytes.
     text: u64,
     shown: Amounts,
@@ -33,20 +33,20 @@ struct Amounts {
     display_bytes: u64,
 }
 
-impl Limits {
+impl OutputLimits {
     /// Those that the environment asks for.
-    pub fn from_environment() -> Limits {
+    pub fn from_environment() -> OutputLimits {
         let set = std::env::var(OUTPUT_LIMIT).ok();
         let size = set.as_deref().map(size_of);
         if size == Some(None) {
             eprintln!("{OUTPUT_LIMIT} is not a size such as 20MB; {} are used", size_in_words(TEXT));
         }
-        Limits::new(size.flatten().unwrap_or(TEXT))
+        OutputLimits::new(size.flatten().unwrap_or(TEXT))
     }
 
-    fn new(text: u64) -> Limits {
+    fn new(text: u64) -> OutputLimits {
         let none = Amounts::default();
-        Limits { text, shown: none, dropped: none, tail: String::new(), told: false }
+        OutputLimits { text, shown: none, dropped: none, tail: String::new(), told: false }
     }
 
     /// Changes the limit of text for the rest of the session.
@@ -56,7 +56,7 @@ impl Limits {
 
     /// A new cell begins, with nothing shown.
     pub fn begin_cell(&mut self) {
-        *self = Limits::new(self.text);
+        *self = OutputLimits::new(self.text);
     }
 
     /// What the cell has shown is gone.
@@ -185,7 +185,7 @@ fn size_in_words(bytes: u64) -> String {
 mod tests {
     use super::*;
 
-    fn shown(limits: &mut Limits, text: &str) -> (String, Option<String>) {
+    fn shown(limits: &mut OutputLimits, text: &str) -> (String, Option<String>) {
         let mut text = text.to_owned();
         let note = limits.cut(&mut text);
         (text, note)
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn text_beyond_the_limit_is_dropped_with_one_note_and_its_end_is_kept() {
-        let mut limits = Limits::new(10);
+        let mut limits = OutputLimits::new(10);
         assert_eq!(shown(&mut limits, "12345"), ("12345".to_owned(), None));
         let (text, note) = shown(&mut limits, "6789ää");
         // The second byte of a character is not shown without the first.
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn displays_are_limited_in_number_and_size() {
         let data = |bytes: usize| Map::from_iter([("text/html".to_owned(), Value::from("x".repeat(bytes)))]);
-        let mut limits = Limits::new(TEXT);
+        let mut limits = OutputLimits::new(TEXT);
         let small = data(10);
         assert_eq!((0..2000).filter(|_| limits.admit(&small, false)).count(), 1000);
         assert!((0..2000).all(|_| limits.admit(&small, true)), "updates add nothing");
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!((0..5).filter(|_| limits.admit(&large, false)).count(), 2);
         assert!(!limits.admit(&data(60_000_000), true));
         assert!(limits.admit(&small, false), "there is room for a small one");
-        let mut unlimited = Limits::new(u64::MAX);
+        let mut unlimited = OutputLimits::new(u64::MAX);
         assert_eq!((0..5000).filter(|_| unlimited.admit(&small, false)).count(), 5000);
     }
 

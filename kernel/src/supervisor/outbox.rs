@@ -2,7 +2,7 @@
 //! moment: a loop that prints makes a hundred thousand pieces a second. What a later update or clearing would undo at once
 //! is not sent at all.
 
-use super::limits::{Limits, size_of_content};
+use super::limits::{OutputLimits, size_of_content};
 use crate::frames::Frame;
 use crate::output_contract::Message;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const MOST: usize = 256 << 10;
 
 /// Frames on their way to the kernel.
 pub struct Outbox {
-    limits: Limits,
+    limits: OutputLimits,
     pending: Vec<Frame>,
     /// About how many bytes `pending` has.
     size: usize,
@@ -27,7 +27,7 @@ pub struct Outbox {
 impl Outbox {
     /// With the limits of the environment.
     pub fn new() -> Outbox {
-        Outbox { limits: Limits::from_environment(), pending: Vec::new(), size: 0, due: Instant::now() }
+        Outbox { limits: OutputLimits::from_environment(), pending: Vec::new(), size: 0, due: Instant::now() }
     }
 
     /// A new cell begins.

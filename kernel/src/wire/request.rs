@@ -19,7 +19,7 @@ pub enum Request {
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#code-completeness>
     IsComplete(IsComplete),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#history>
-    History(History),
+    History(HistoryRequest),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#comm-info>
     CommInfo,
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#opening-a-comm>
@@ -102,7 +102,7 @@ pub struct IsComplete {
 
 /// Which earlier inputs a client wants.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-pub struct History {
+pub struct HistoryRequest {
     /// Whether the results come along.
     #[serde(default)]
     pub output: bool,
@@ -206,7 +206,7 @@ mod tests {
         let access = HistoryAccess::Range { session: Some(0), start: Some(1), stop: None };
         assert_eq!(
             Request::read("history_request", history).unwrap(),
-            Request::History(History { output: false, access })
+            Request::History(HistoryRequest { output: false, access })
         );
         assert_eq!(
             Request::read("shutdown_request", json!({})).unwrap(),

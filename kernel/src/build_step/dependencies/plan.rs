@@ -1,6 +1,6 @@
 //! The crates that the user has asked for, and where each comes from.
 
-use super::requirement::{self, Verdict};
+use super::requirement::{self, CrateVerdict};
 use crate::files;
 use crate::installation::{Carried, Installation};
 use anyhow::{Context, Result, bail};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What evcxr wrote into the cell crate's Cargo.toml.
-pub struct Manifest {
+pub struct CellManifest {
     /// The optimisation level that the user chose (`:opt`).
     pub opt_level: String,
     /// The user's crates: name and requirement, as TOML.
@@ -16,7 +16,7 @@ pub struct Manifest {
 }
 
 /// Where each of the user's crates comes from.
-pub struct Plan<'a> {
+pub struct CratePlan<'a> {
     /// From the prelude: the name in code, and the crate.
     pub carried: Vec<(String, &'a Carried)>,
     /// From cargo: name and requirement.
@@ -27,9 +27,9 @@ pub struct Plan<'a> {
     pub notes: Vec<String>,
 }
 
-impl Manifest {
+impl CellManifest {
     /// Reads the manifest of the cell crate.
-    pub fn read(context: &Path) -> Result<Manifest> {
+    pub fn read(context: &Path) -> Result<CellManifest> {
         let path = context.join("Cargo.toml");
         let mut table: toml::Table =
             toml::from_str(&files::read(&path)?).with_context(|| format!("{} is not valid TOML", path.display()))?;
@@ -41,12 +41,12 @@ impl Manifest {
             .get("profile")
             .and_then(|profile| profile.get("dev")?.get("opt-level"))
             .map_or("2".to_owned(), |level| level.to_string().trim_matches('"').to_owned());
-        Ok(Manifest { opt_level, dependencies })
+        Ok(CellManifest { opt_level, dependencies })
     }
 
     /// Sorts the crates; an error if one cannot be had beside the prelude.
-    pub fn plan<'a>(&self, installation: &'a Installation) -> Result<Plan<'a>> {
-        let mut plan = Plan {
+    pub fn plan<'a>(&self, installation: &'a Installation) -> Result<CratePlan<'a>> {
+        let mut plan = CratePlan {
             carried: Vec::new(),
             foreign: BTreeMap::new(),
             opt_level: self.opt_level.clone(),
@@ -54,23 +54,23 @@ impl Manifest {
         };
         for (name, requirement) in &self.dependencies {
             match requirement::judge(installation, name, requirement) {
-                Verdict::Carried(carried) => {
+                CrateVerdict::Carried(carried) => {
                     let is_renamed = requirement.get("package").is_some();
                     let library = if is_renamed { name.replace('-', "_") } else { carried.library.clone() };
                     plan.carried.push((library, carried));
                 }
-                Verdict::Foreign(note) => {
+                CrateVerdict::Foreign(note) => {
                     plan.foreign.insert(name.clone(), requirement.clone());
                     plan.notes.extend(note);
                 }
-                Verdict::Refused(reason) => bail!(reason),
+                CrateVerdict::Refused(reason) => bail!(reason),
             }
         }
         Ok(plan)
     }
 }
 
-impl Plan<'_> {
+impl CratePlan<'_> {
     /// Whether a name in code is that of a crate of the prelude.
     pub fn is_taken(&self, name: &str, installation: &Installation) -> bool {
         installation.record.prelude.externs.iter().any(|(own, _)| own == name)

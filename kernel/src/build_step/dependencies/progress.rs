@@ -19,12 +19,12 @@ const COLUMNS: usize = 24;
 pub struct Progress {
     kernel: Option<UnixStream>,
     /// The bar, once there is one: its identity, and how far it is.
-    bar: Option<(String, Built)>,
+    bar: Option<(String, BarState)>,
 }
 
 /// How far a build is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Built {
+pub struct BarState {
     /// How many steps are done.
     pub done: u64,
     /// How many there are.
@@ -45,7 +45,7 @@ impl Progress {
     }
 
     /// Shows how far the build is.
-    pub fn built(&mut self, built: Built) {
+    pub fn built(&mut self, built: BarState) {
         let (id, update) = match &self.bar {
             Some((_, old)) if *old == built => return,
             Some((id, _)) => (id.clone(), true),
@@ -76,8 +76,8 @@ impl Progress {
 }
 
 /// The bar as HTML and as a line. Its colour says how the build ended.
-fn bar_frame(id: &str, update: bool, built: &Built, ended: Option<bool>) -> Frame {
-    let Built { done, total, now } = built;
+fn bar_frame(id: &str, update: bool, built: &BarState, ended: Option<bool>) -> Frame {
+    let BarState { done, total, now } = built;
     let share = *done as f64 / (*total).max(1) as f64;
     let word = match ended {
         None => "Building crates",
@@ -130,7 +130,7 @@ mod tests {
         let listener = UnixListener::bind(session.path().join(SOCKET_NAME)).unwrap();
         let mut progress = Progress::connect(session.path());
         let (kernel, _) = listener.accept().unwrap();
-        let step = |done: u64, now: &str| Built { done, total: 4, now: now.to_owned() };
+        let step = |done: u64, now: &str| BarState { done, total: 4, now: now.to_owned() };
         progress.build_ended(true); // of none
         for built in [step(1, "a<b"), step(1, "a<b"), step(3, "c")] {
             progress.built(built);

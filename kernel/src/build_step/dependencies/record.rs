@@ -1,10 +1,10 @@
 //! What cargo said about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the compiler
 //! of a cell needs. Both count only as long as the files that they are about are the same.
 
-use super::plan::Plan;
-use super::run::Artifact;
-use super::set::{Kept, PACKAGE, Set};
-use super::stand_in;
+use super::dep_compiler;
+use super::plan::CratePlan;
+use super::run::CargoMessage;
+use super::set::{PACKAGE, Set, SetFile};
 use crate::cargo_metadata::{is_macro, items, node, package, root, with_all_below};
 use crate::hashing::hash;
 use crate::installation::Installation;
@@ -27,7 +27,7 @@ pub struct Resolved {
 
 /// What the compiler of a cell needs.
 #[derive(Serialize, Deserialize)]
-pub struct Record {
+pub struct CrateRecord {
     /// Compiler arguments.
     pub arguments: Vec<String>,
     /// Names of the crates, as code names them.
@@ -41,11 +41,11 @@ pub struct Record {
     fingerprint: String,
 }
 
-impl Kept for Resolved {
+impl SetFile for Resolved {
     const FILE: &'static str = "answer.json";
 }
 
-impl Kept for Record {
+impl SetFile for CrateRecord {
     const FILE: &'static str = "record.json";
 }
 
@@ -81,17 +81,17 @@ impl Resolved {
     }
 }
 
-impl Record {
+impl CrateRecord {
     /// Puts together what cargo built.
     pub fn new(
         installation: &Installation,
-        plan: &Plan<'_>,
+        plan: &CratePlan<'_>,
         set: &Set,
         answer: &Resolved,
-        artifacts: &[Artifact],
+        artifacts: &[CargoMessage],
         fingerprint: String,
-    ) -> Result<Record> {
-        let mut record = Record {
+    ) -> Result<CrateRecord> {
+        let mut record = CrateRecord {
             arguments: Vec::new(),
             externs: Vec::new(),
             own_display: speaks_of_display(&answer.metadata),
@@ -101,7 +101,7 @@ impl Record {
             fingerprint,
         };
         let target = set.target.join(&installation.record.prelude.target).join("debug").join("deps");
-        let libraries = || artifacts.iter().filter_map(Artifact::library);
+        let libraries = || artifacts.iter().filter_map(CargoMessage::library);
         let is_for_cells = |file: &Path| file.starts_with(&target) || file.extension().is_some_and(|end| end == "so");
         for dependency in items(&root(&answer.metadata).context("cargo's metadata have no root")?["deps"]) {
             let (Some(name), Some(package)) = (dependency["name"].as_str(), dependency["pkg"].as_str()) else {
@@ -112,7 +112,7 @@ impl Record {
                 continue;
             }
             let (_, file) = found.with_context(|| format!("cargo built no library `{name}`"))?;
-            let file = stand_in::carried_file(installation, file).unwrap_or_else(|| file.to_owned());
+            let file = dep_compiler::carried_file(installation, file).unwrap_or_else(|| file.to_owned());
             record.arguments.push("--extern".to_owned());
             record.arguments.push(format!("{name}={}", file.display()));
             record.externs.push(name.to_owned());
@@ -121,7 +121,7 @@ impl Record {
             record.arguments.push("-L".to_owned());
             record.arguments.push(format!("dependency={}", folder.display()));
         }
-        for path in artifacts.iter().flat_map(Artifact::native) {
+        for path in artifacts.iter().flat_map(CargoMessage::native) {
             record.arguments.push("-L".to_owned());
             record.arguments.push(path.clone());
             // A shared library that a build script made is found again when the cell is loaded.
@@ -134,7 +134,7 @@ impl Record {
         for (package, file) in libraries() {
             let length = std::fs::metadata(file).with_context(|| format!("{} is missing", file.display()))?.len();
             record.files.push((file.to_owned(), length));
-            if is_for_cells(file) && stand_in::carried_file(installation, file).is_none() {
+            if is_for_cells(file) && dep_compiler::carried_file(installation, file).is_none() {
                 record.notes.extend(note(installation, plan, answer, package));
             }
         }
@@ -159,7 +159,7 @@ impl Record {
 }
 
 /// A note on a crate that cells have too, but as another one.
-fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package: &str) -> Option<String> {
+fn note(installation: &Installation, plan: &CratePlan<'_>, answer: &Resolved, package: &str) -> Option<String> {
     let (name, version) = package_of(package);
     let is_in_cells = |library: &str| {
         installation.record.prelude.externs.iter().any(|(own, _)| own == library)

@@ -5,7 +5,7 @@ use semver::{Version, VersionReq};
 
 /// Where a crate comes from.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict<'a> {
+pub enum CrateVerdict<'a> {
     /// From the prelude.
     Carried(&'a Carried),
     /// From cargo; with a note if the prelude carries a crate of this name that does not meet the requirement.
@@ -15,26 +15,28 @@ pub enum Verdict<'a> {
 }
 
 /// Judges a requirement of Cargo.toml: a version, or a table.
-pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml::Value) -> Verdict<'a> {
+pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml::Value) -> CrateVerdict<'a> {
     let package = requirement.get("package").and_then(toml::Value::as_str).unwrap_or(name);
     if package == "warpcell" {
-        return Verdict::Refused("the crate `warpcell` is already there, as `gpu`; no `:dep` is needed".to_owned());
+        return CrateVerdict::Refused(
+            "the crate `warpcell` is already there, as `gpu`; no `:dep` is needed".to_owned(),
+        );
     }
     let Some(carried) = installation.carried(package).find(|carried| carried.offered) else {
-        return Verdict::Foreign(None);
+        return CrateVerdict::Foreign(None);
     };
-    let Some(obstacle) = obstacle(carried, requirement) else { return Verdict::Carried(carried) };
+    let Some(obstacle) = obstacle(carried, requirement) else { return CrateVerdict::Carried(carried) };
     // A crate that is renamed does not take the name from the prelude's.
     let clashes = installation.record.prelude.externs.iter().any(|(library, _)| *library == name.replace('-', "_"));
     let as_carried = line(carried, name, package);
     if clashes {
-        return Verdict::Refused(format!(
+        return CrateVerdict::Refused(format!(
             "the notebook's `{package}` is {}, whose types all cells share, and {obstacle}. \
              Leave the line out, or write `{as_carried}`",
             carried.version
         ));
     }
-    Verdict::Foreign(Some(format!(
+    CrateVerdict::Foreign(Some(format!(
         "`{name}` is not the prelude's `{package}` {}, since {obstacle}: types of the two do not mix. \
          For the prelude's: `{as_carried}`",
         carried.version
@@ -86,7 +88,7 @@ fn line(carried: &Carried, name: &str, package: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::{BuiltPrelude, Record};
+    use crate::installation::{BuiltPrelude, InstallationRecord};
 
     fn installation() -> Installation {
         let carried = |name: &str, version: &str, features: &[&str], offered| Carried {
@@ -99,7 +101,7 @@ mod tests {
         };
         Installation {
             home: "/".into(),
-            record: Record {
+            record: InstallationRecord {
                 prelude: BuiltPrelude {
                     version: String::new(),
                     compiler: String::new(),
@@ -122,9 +124,9 @@ mod tests {
     fn verdict(name: &str, requirement: &str) -> String {
         let table: toml::Table = toml::from_str(&format!("r = {requirement}")).unwrap();
         match judge(&installation(), name, &table["r"]) {
-            Verdict::Carried(carried) => format!("carried {}", carried.name),
-            Verdict::Foreign(note) => format!("foreign {}", note.unwrap_or_default()),
-            Verdict::Refused(reason) => format!("refused {reason}"),
+            CrateVerdict::Carried(carried) => format!("carried {}", carried.name),
+            CrateVerdict::Foreign(note) => format!("foreign {}", note.unwrap_or_default()),
+            CrateVerdict::Refused(reason) => format!("refused {reason}"),
         }
     }
 

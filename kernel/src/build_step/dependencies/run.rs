@@ -1,10 +1,10 @@
 //! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
 
-use super::progress::{Built, Progress};
+use super::progress::{BarState, Progress};
 use super::set::{PACKAGE, Set};
 use crate::build_step::tools::real_cargo;
 use crate::cargo_metadata::{has_kind, items, package};
-use crate::environment::{self, STAND_IN};
+use crate::environment::{self, DEP_COMPILER};
 use crate::files;
 use crate::installation::Installation;
 use crate::installation::bundle::crates as bundled;
@@ -19,9 +19,9 @@ use std::process::{Command, Stdio};
 const ERROR_LINES: usize = 40;
 
 /// What cargo reported of one step of a build.
-pub struct Artifact(Value);
+pub struct CargoMessage(Value);
 
-impl Artifact {
+impl CargoMessage {
     /// The package's id and the file, if it is a library that crates can be compiled against.
     pub fn library(&self) -> Option<(&str, &Path)> {
         let is_library = |kind: &Value| {
@@ -62,11 +62,11 @@ pub fn build(
     set: &Set,
     fingerprint: &str,
     progress: &mut Progress,
-) -> Result<Vec<Artifact>> {
+) -> Result<Vec<CargoMessage>> {
     let target = &installation.record.prelude.target;
     let words = ["build", "--message-format", "json-render-diagnostics", "--target", target];
     let output = cargo(installation, set, &words, fingerprint, progress)?;
-    Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())
+    Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).map(CargoMessage).collect())
 }
 
 fn cargo(
@@ -90,7 +90,7 @@ fn cargo(
         .args(std::env::args_os().filter(|argument| argument == "--offline"))
         .env("PATH", path)
         .env("RUSTC", std::env::current_exe().context("the path of this program cannot be found")?)
-        .env(STAND_IN, fingerprint)
+        .env(DEP_COMPILER, fingerprint)
         .env("CARGO_TARGET_DIR", &set.target)
         .env("CARGO_BUILD_BUILD_DIR", &set.target)
         // A mark of their own keeps these crates apart from the same versions inside the prelude.
@@ -195,13 +195,13 @@ fn next_line(reader: &mut impl BufRead) -> io::Result<Option<(String, bool)>> {
 }
 
 /// How far the build is, as cargo's bar says it: `    Building [==>   ] 3/10: itoa, serde`.
-fn built_of(line: &str) -> Option<Built> {
+fn built_of(line: &str) -> Option<BarState> {
     let (_, after) = line.trim_start().strip_prefix("Building [")?.split_once("] ")?;
     let (counts, now) = after.split_once(": ").unwrap_or((after, ""));
     let (done, total) = counts.split_once('/')?;
     let is_ours = |name: &&str| !name.starts_with(PACKAGE);
     let now = now.split(", ").filter(is_ours).collect::<Vec<_>>().join(", ");
-    Some(Built { done: done.trim().parse().ok()?, total: total.trim().parse().ok()?, now })
+    Some(BarState { done: done.trim().parse().ok()?, total: total.trim().parse().ok()?, now })
 }
 
 /// Whether a line of progress says something to the user.
@@ -342,7 +342,7 @@ mod tests {
         let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut text).unwrap()).collect();
         let expected = [("   Compiling a v1", false), ("    Building [=> ] 3/10: a, b(build)", true), ("rest", false)];
         assert_eq!(lines, expected.map(|(line, is_overwritten)| (line.to_owned(), is_overwritten)));
-        let built = |done, total, now: &str| Some(Built { done, total, now: now.to_owned() });
+        let built = |done, total, now: &str| Some(BarState { done, total, now: now.to_owned() });
         assert_eq!(built_of(&lines[1].0), built(3, 10, "a, b(build)"));
         assert_eq!(built_of("    Building [>  ] 0/2"), built(0, 2, ""));
         assert_eq!(built_of(&format!("    Building [>  ] 1/2: {PACKAGE}")), built(1, 2, ""));

@@ -11,7 +11,7 @@
 //! ```
 //! Files are written under another name and renamed: whoever is killed leaves none that is half written.
 
-use super::plan::Plan;
+use super::plan::CratePlan;
 use super::progress::Progress;
 use crate::files;
 use crate::hashing::hash;
@@ -44,14 +44,14 @@ pub struct Set {
 }
 
 /// What is kept beside a set's manifest.
-pub trait Kept: Serialize + DeserializeOwned {
+pub trait SetFile: Serialize + DeserializeOwned {
     /// The file's name.
     const FILE: &'static str;
 }
 
 impl Set {
     /// Where the set may be: in the cache, and in the session's directory.
-    pub fn places(installation: &Installation, session: &Path, plan: &Plan<'_>) -> Result<Vec<Set>> {
+    pub fn places(installation: &Installation, session: &Path, plan: &CratePlan<'_>) -> Result<Vec<Set>> {
         let manifest = manifest(plan)?;
         // Names that crates below cannot have any more.
         let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
@@ -127,12 +127,12 @@ impl Set {
     }
 
     /// What was kept, if it is there and whole.
-    pub fn read<T: Kept>(&self) -> Option<T> {
+    pub fn read<T: SetFile>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(self.directory.join(T::FILE)).ok()?).ok()
     }
 
     /// Keeps something.
-    pub fn write<T: Kept>(&self, value: &T) -> Result<()> {
+    pub fn write<T: SetFile>(&self, value: &T) -> Result<()> {
         files::replace(&self.directory.join(T::FILE), serde_json::to_vec(value)?)
     }
 
@@ -152,7 +152,7 @@ impl Set {
 }
 
 /// The manifest of a crate that depends on the set's crates.
-fn manifest(plan: &Plan<'_>) -> Result<String> {
+fn manifest(plan: &CratePlan<'_>) -> Result<String> {
     let level = &plan.opt_level;
     let level = level.parse::<i64>().map_or_else(|_| json!(level), |level| json!(level));
     Ok(toml::to_string(&json!({
@@ -188,7 +188,7 @@ mod tests {
     fn the_manifest_has_the_crates_and_the_level() {
         let foreign: toml::Table =
             "itoa = \"1\"\nmine = { path = \"/a b\", features = [\"x\"], default-features = false }".parse().unwrap();
-        let plan = |level: &str| Plan {
+        let plan = |level: &str| CratePlan {
             carried: Vec::new(),
             foreign: foreign.clone().into_iter().collect(),
             opt_level: level.to_owned(),

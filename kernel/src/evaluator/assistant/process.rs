@@ -3,7 +3,7 @@
 
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
 use crate::evaluator::Completions;
-use crate::evaluator::assistance::{complete, inspect, nothing};
+use crate::evaluator::completion::{complete, inspect, nothing};
 use crate::evaluator::context::{WARM_UP, open_context};
 use crate::magics::Notebook;
 use anyhow::{Context, Result};
@@ -20,7 +20,7 @@ use std::sync::mpsc;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum HelpGoal {
     /// Candidates.
     Complete,
     /// Documentation.
@@ -29,9 +29,9 @@ pub enum Goal {
 
 /// A question about a place in a cell.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Question {
+pub struct HelpQuestion {
     /// What is asked.
-    pub goal: Goal,
+    pub goal: HelpGoal,
     /// The session's `:dep` commands.
     pub crates: Vec<String>,
     /// What the session has defined, as code.
@@ -44,10 +44,10 @@ pub struct Question {
 
 /// The answer to a question.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Answer {
-    /// To [`Goal::Complete`].
+pub enum HelpAnswer {
+    /// To [`HelpGoal::Complete`].
     Completions(Completions),
-    /// To [`Goal::Inspect`], by MIME type.
+    /// To [`HelpGoal::Inspect`], by MIME type.
     Documentation(Option<Map<String, Value>>),
 }
 
@@ -120,7 +120,7 @@ fn serve() -> Result<()> {
             },
             Err(mpsc::TryRecvError::Disconnected) => return Ok(()),
         };
-        let question: Question = serde_json::from_str(&line)?;
+        let question: HelpQuestion = serde_json::from_str(&line)?;
         // rust-analyzer panics on some unfinished code.
         let answer = catch_unwind(AssertUnwindSafe(|| helper.answer(&question)));
         let answer = answer.unwrap_or_else(|_| nothing_for(&question));
@@ -135,7 +135,7 @@ struct Helper {
 }
 
 impl Helper {
-    fn answer(&mut self, question: &Question) -> Answer {
+    fn answer(&mut self, question: &HelpQuestion) -> HelpAnswer {
         let missing: Vec<&String> = question.crates.iter().filter(|line| !self.crates.contains(line)).collect();
         if !missing.is_empty() {
             let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
@@ -145,20 +145,20 @@ impl Helper {
             }
             self.crates = question.crates.clone();
         }
-        let Question { goal, known, code, cursor, .. } = question;
+        let HelpQuestion { goal, known, code, cursor, .. } = question;
         match goal {
-            Goal::Complete => {
-                Answer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
+            HelpGoal::Complete => {
+                HelpAnswer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
             }
-            Goal::Inspect => Answer::Documentation(inspect(&mut self.context, known, code, *cursor)),
+            HelpGoal::Inspect => HelpAnswer::Documentation(inspect(&mut self.context, known, code, *cursor)),
         }
     }
 }
 
-fn nothing_for(question: &Question) -> Answer {
+fn nothing_for(question: &HelpQuestion) -> HelpAnswer {
     match question.goal {
-        Goal::Complete => Answer::Completions(nothing(question.cursor)),
-        Goal::Inspect => Answer::Documentation(None),
+        HelpGoal::Complete => HelpAnswer::Completions(nothing(question.cursor)),
+        HelpGoal::Inspect => HelpAnswer::Documentation(None),
     }
 }
 

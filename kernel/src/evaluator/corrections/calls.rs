@@ -1,7 +1,7 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
 use super::known::{ARRAY, Known};
-use super::line::{Kind, Line, is_name};
+use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_argument, as_float, as_object, with_references};
 use crate::syntax::{list_has, list_value};
 
@@ -148,7 +148,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let close = line.closing(open)?;
         let arguments = line.arguments(open)?;
-        let is_text = line.kind(open + 1) == Some(Kind::Text);
+        let is_text = line.kind(open + 1) == Some(LineTokenKind::Text);
         let has_fields = is_text && line.at(open + 1).contains('{') && !line.at(open + 1).starts_with('f');
         let is_right = is_text && (has_fields || arguments.len() == 1) && line.at(open + 1).starts_with('"');
         if is_macro && (is_right || arguments.is_empty()) {
@@ -166,7 +166,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
                 format.text.push(' ');
             }
             let own = Line::new(value);
-            if own.len() == 1 && own.kind(0) == Some(Kind::Text) {
+            if own.len() == 1 && own.kind(0) == Some(LineTokenKind::Text) {
                 format.literal(value, known)?
             } else {
                 format.value(value, "", known)
@@ -178,7 +178,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `f"…"` and `'text'`
 pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
-    (0..line.len()).filter(|at| line.kind(*at) == Some(Kind::Text)).find_map(|at| {
+    (0..line.len()).filter(|at| line.kind(*at) == Some(LineTokenKind::Text)).find_map(|at| {
         let literal = line.at(at);
         let is_formatted = literal.starts_with(['f', 'F']);
         let is_long = literal.starts_with('\'') && literal.chars().count() > 3 && !literal.starts_with("'\\");

@@ -4,7 +4,7 @@ use crate::syntax::is_word;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineTokenKind {
     Word,
     Number,
     Text,
@@ -13,8 +13,8 @@ pub enum Kind {
 
 /// A token by its place.
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
+struct LineToken {
+    kind: LineTokenKind,
     start: usize,
     end: usize,
 }
@@ -22,7 +22,7 @@ struct Token {
 /// A line and its tokens. A token that is not there is an empty text.
 pub struct Line {
     pub text: String,
-    tokens: Vec<Token>,
+    tokens: Vec<LineToken>,
 }
 
 /// Signs of more than one character.
@@ -49,7 +49,7 @@ pub fn is_integer(text: &str) -> bool {
 
 impl Line {
     pub fn new(text: &str) -> Line {
-        let mut tokens: Vec<Token> = Vec::new();
+        let mut tokens: Vec<LineToken> = Vec::new();
         let mut at = 0;
         while let Some(first) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -58,25 +58,25 @@ impl Line {
                 continue;
             }
             let (kind, length) = if rest.starts_with("//") && tokens.is_empty() {
-                (Kind::Text, rest.len())
+                (LineTokenKind::Text, rest.len())
             } else if let Some(length) = text_length(rest) {
-                (Kind::Text, length)
+                (LineTokenKind::Text, length)
             } else if first.is_ascii_digit() {
-                (Kind::Number, number_length(rest))
+                (LineTokenKind::Number, number_length(rest))
             } else if first == '_' || first.is_alphabetic() {
                 let end = rest.find(|character| !is_word(character));
-                (Kind::Word, end.unwrap_or(rest.len()))
+                (LineTokenKind::Word, end.unwrap_or(rest.len()))
             } else {
                 // In `a[::2]` there are two colons, in `a::b` is a path.
                 let is_path = |sign: &str| {
                     sign != "::"
-                        || (tokens.last().is_some_and(|token| token.kind == Kind::Word)
+                        || (tokens.last().is_some_and(|token| token.kind == LineTokenKind::Word)
                             && rest[2..].starts_with(|next: char| next == '<' || next == '_' || next.is_alphabetic()))
                 };
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign) && is_path(sign));
-                (Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
+                (LineTokenKind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
             };
-            tokens.push(Token { kind, start: at, end: at + length });
+            tokens.push(LineToken { kind, start: at, end: at + length });
             at += length;
         }
         Line { text: text.to_owned(), tokens }
@@ -96,12 +96,12 @@ impl Line {
         index.checked_sub(back).map_or("", |index| self.at(index))
     }
 
-    pub fn kind(&self, index: usize) -> Option<Kind> {
+    pub fn kind(&self, index: usize) -> Option<LineTokenKind> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
     pub fn is_word(&self, index: usize) -> bool {
-        self.kind(index) == Some(Kind::Word)
+        self.kind(index) == Some(LineTokenKind::Word)
     }
 
     /// The text from one token to another, with both.
@@ -204,7 +204,7 @@ impl Line {
                     at -= if before == "!" { 2 } else { 1 };
                 }
                 "?" => at = at.checked_sub(1)?,
-                _ if self.kind(at) != Some(Kind::Sign) && !BEFORE_EXPRESSIONS.contains(&self.at(at)) => {
+                _ if self.kind(at) != Some(LineTokenKind::Sign) && !BEFORE_EXPRESSIONS.contains(&self.at(at)) => {
                     if !matches!(self.before(at, 1), "." | "::") {
                         return Some(at);
                     }
@@ -223,7 +223,7 @@ impl Line {
         }
         match self.at(at) {
             "(" | "[" => at = self.closing(at)?,
-            _ if matches!(self.kind(at), Some(Kind::Word | Kind::Number | Kind::Text)) => {}
+            _ if matches!(self.kind(at), Some(LineTokenKind::Word | LineTokenKind::Number | LineTokenKind::Text)) => {}
             _ => return None,
         }
         loop {

@@ -1,7 +1,7 @@
 //! Python's words: comments, imports, the heads of blocks, declarations.
 
 use super::known::Known;
-use super::line::{Kind, Line, is_name};
+use super::line::{Line, LineTokenKind, is_name};
 use crate::syntax::list_value;
 
 /// Types of other languages, and ours.
@@ -134,8 +134,8 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         if first == "const" {
             let type_name =
-                if line.kind(3) == Some(Kind::Number) && line.at(3).contains('.') { "f64" } else { "usize" };
-            return (line.kind(3) == Some(Kind::Number))
+                if line.kind(3) == Some(LineTokenKind::Number) && line.at(3).contains('.') { "f64" } else { "usize" };
+            return (line.kind(3) == Some(LineTokenKind::Number))
                 .then(|| ended(format!("const {}: {type_name} = {value}", line.at(1))));
         }
     }

@@ -234,8 +234,9 @@ impl Surroundings {
         if places.is_empty() { String::new() } else { format!(", none in {}", places.join(" and ")) }
     }
 
-    fn candidates(&self) -> Vec<Candidate> {
-        let mut candidates: Vec<Candidate> = self.program("rustc").into_iter().map(Candidate::Compiler).collect();
+    fn candidates(&self) -> Vec<ToolchainCandidate> {
+        let mut candidates: Vec<ToolchainCandidate> =
+            self.program("rustc").into_iter().map(ToolchainCandidate::Compiler).collect();
         let mut installed: Vec<PathBuf> = self
             .rustup_home
             .iter()
@@ -247,9 +248,9 @@ impl Surroundings {
             root.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{PINNED_COMPILER}-")))
         };
         installed.sort_by_key(|root| (!is_named(root), root.clone()));
-        candidates.extend(installed.into_iter().map(Candidate::Folder));
+        candidates.extend(installed.into_iter().map(ToolchainCandidate::Folder));
         let outside = self.cargo_programs.iter().map(|folder| folder.join("rustc")).filter(|file| file.is_file());
-        candidates.extend(outside.map(Candidate::Compiler));
+        candidates.extend(outside.map(ToolchainCandidate::Compiler));
         candidates
     }
 
@@ -281,18 +282,18 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// Where a toolchain may be.
-enum Candidate {
+enum ToolchainCandidate {
     /// A compiler, or rustup's program of that name.
     Compiler(PathBuf),
     /// A toolchain's folder.
     Folder(PathBuf),
 }
 
-impl Candidate {
+impl ToolchainCandidate {
     fn toolchain(&self) -> anyhow::Result<Toolchain> {
         match self {
-            Candidate::Compiler(rustc) => Toolchain::of(rustc),
-            Candidate::Folder(root) => Toolchain::at(root),
+            ToolchainCandidate::Compiler(rustc) => Toolchain::of(rustc),
+            ToolchainCandidate::Folder(root) => Toolchain::at(root),
         }
     }
 }

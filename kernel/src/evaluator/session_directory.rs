@@ -48,7 +48,7 @@ fn make_files(session: &Path, program: &Path) -> Result<()> {
 }
 
 /// The session's directories, set up while the process has one thread.
-pub struct Session {
+pub struct SessionDirectory {
     directory: tempfile::TempDir,
     /// The installation, or why there is none.
     pub installation: std::result::Result<Installation, String>,
@@ -61,11 +61,11 @@ pub struct Session {
     pub needed: Option<Needed>,
 }
 
-impl Session {
+impl SessionDirectory {
     /// Makes the session's directory and prepares the environment.
     ///
     /// Must be called before any thread is started, because it changes the environment.
-    pub fn prepare() -> Result<Session> {
+    pub fn prepare() -> Result<SessionDirectory> {
         let directory = private::temporary(&std::env::temp_dir(), "warpcell-")
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
@@ -88,7 +88,7 @@ impl Session {
             environment::prepare_kernel(home, directory.path());
         }
         let place = installation.as_ref().ok().and_then(Installation::place);
-        Ok(Session { directory, installation, place, program_place: place_of(&program), program, needed })
+        Ok(SessionDirectory { directory, installation, place, program_place: place_of(&program), program, needed })
     }
 
     /// What has become of the installation since the session began, if that keeps cells from being compiled.

@@ -57,7 +57,7 @@ pub fn split(source: &str) -> Option<(String, String)> {
 
 /// A call of the compiler, but for the source.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct Call {
+pub struct CompilerCall {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
@@ -67,7 +67,7 @@ pub struct Call {
     text: String,
 }
 
-impl Call {
+impl CompilerCall {
     /// The call that `command` describes, in the environment of this process.
     ///
     /// `attributes` are those of the crate, `crates` those that the compiler reads ahead.
@@ -76,14 +76,14 @@ impl Call {
         root: PathBuf,
         attributes: &str,
         crates: impl Iterator<Item = &'a String>,
-    ) -> Result<Call> {
+    ) -> Result<CompilerCall> {
         let changes: Vec<_> = command.get_envs().collect();
         let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         environment.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
         environment.extend(changes.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?.to_owned()))));
         environment.sort();
         let crates: String = crates.map(|name| format!("extern crate {name} as _;\n")).collect();
-        Ok(Call {
+        Ok(CompilerCall {
             program: PathBuf::from(command.get_program()),
             arguments: command.get_args().map(OsString::from).collect(),
             environment,
@@ -96,32 +96,32 @@ impl Call {
 
 /// When a compilation has done what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum CompileGoal {
     /// The source has no errors.
     Checked,
     /// The library is there.
     Linked,
 }
 
-impl Goal {
+impl CompileGoal {
     /// The kind of file that the compiler reports when the goal is reached.
     fn emit(self) -> &'static str {
         match self {
-            Goal::Checked => "metadata",
-            Goal::Linked => "link",
+            CompileGoal::Checked => "metadata",
+            CompileGoal::Linked => "link",
         }
     }
 }
 
 /// What the kernel's thread is asked.
 #[derive(Debug, Serialize, Deserialize)]
-enum Request {
+enum CompilerRequest {
     /// To start a compiler for a later cell.
-    Prepare(Call),
+    Prepare(CompilerCall),
     /// To compile a source.
-    Compile(Call, PathBuf, Goal),
+    Compile(CompilerCall, PathBuf, CompileGoal),
     /// To end the compiler that waits.
-    Retire,
+    EndWaiting,
 }
 
 /// How a compilation ended.
@@ -134,24 +134,24 @@ pub struct Compiled {
 }
 
 /// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
-pub fn prepare(session: &Path, call: Call) -> Result<()> {
-    send(session, &Request::Prepare(call))
+pub fn prepare(session: &Path, call: CompilerCall) -> Result<()> {
+    send(session, &CompilerRequest::Prepare(call))
 }
 
 /// Ends the compiler that waits for the next cell, which then takes longer.
-pub fn retire(session: &Path) -> Result<()> {
-    send(session, &Request::Retire)
+pub fn end_waiting(session: &Path) -> Result<()> {
+    send(session, &CompilerRequest::EndWaiting)
 }
 
-fn send(session: &Path, request: &Request) -> Result<()> {
+fn send(session: &Path, request: &CompilerRequest) -> Result<()> {
     let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(()) };
     Ok(writeln!(kernel, "{}", serde_json::to_string(request)?)?)
 }
 
 /// Lets the kernel compile; none if no kernel listens.
-pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<Option<Compiled>> {
+pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileGoal) -> Result<Option<Compiled>> {
     let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
-    let request = Request::Compile(call, source.to_owned(), goal);
+    let request = CompilerRequest::Compile(call, source.to_owned(), goal);
     writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
     let mut answer = String::new();
     BufReader::new(kernel).read_line(&mut answer)?;
@@ -162,11 +162,11 @@ pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<
 }
 
 /// Keeps a compiler for the session's next cell, in a thread of the kernel.
-pub fn keep(session: &Path) -> Result<()> {
+pub fn serve(session: &Path) -> Result<()> {
     let path = session.join(SOCKET_NAME);
     let listener = local_socket::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
     std::thread::Builder::new().name("compilers".to_owned()).spawn(move || {
-        let mut keeper = Keeper::default();
+        let mut keeper = AheadCompilers::default();
         for connection in listener.incoming().flatten() {
             if let Err(error) = keeper.serve(connection) {
                 eprintln!("a cell could not be compiled: {error:#}");
@@ -178,19 +178,19 @@ pub fn keep(session: &Path) -> Result<()> {
 
 /// The compiler of a session.
 #[derive(Default)]
-struct Keeper {
-    waiting: Option<Waiting>,
+struct AheadCompilers {
+    waiting: Option<WaitingCompiler>,
 }
 
 /// A compiler that waits for its source.
-struct Waiting {
-    call: Call,
+struct WaitingCompiler {
+    call: CompilerCall,
     compiler: Child,
     gate: ChildStdin,
 }
 
-impl Waiting {
-    fn start(call: Call) -> Result<Waiting> {
+impl WaitingCompiler {
+    fn start(call: CompilerCall) -> Result<WaitingCompiler> {
         files::write(&call.root, &call.text)?;
         let mut command = Command::new(&call.program);
         command
@@ -210,30 +210,30 @@ impl Waiting {
             )
         })?;
         let gate = compiler.stdin.take().context("the compiler has no standard input")?;
-        Ok(Waiting { call, compiler, gate })
+        Ok(WaitingCompiler { call, compiler, gate })
     }
 }
 
-impl Keeper {
+impl AheadCompilers {
     fn serve(&mut self, mut connection: UnixStream) -> Result<()> {
         let mut line = String::new();
         BufReader::new(&connection).read_line(&mut line)?;
         match serde_json::from_str(&line)? {
-            Request::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
-            Request::Compile(call, source, goal) => {
+            CompilerRequest::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
+            CompilerRequest::Compile(call, source, goal) => {
                 let waiting = match self.waiting_for(call) {
                     Ok(waiting) => waiting,
                     Err(error) => {
                         return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
                     }
                 };
-                let (call, compiler) = Keeper::work(waiting, &source, goal, connection)?;
-                let next = Waiting::start(call)?;
+                let (call, compiler) = AheadCompilers::work(waiting, &source, goal, connection)?;
+                let next = WaitingCompiler::start(call)?;
                 // It may still be removing its files, which are named like those of the next one.
                 lock(&compiler).wait()?;
                 self.waiting = Some(next);
             }
-            Request::Retire => {
+            CompilerRequest::EndWaiting => {
                 if let Some(mut waiting) = self.waiting.take() {
                     process_group::end(&mut waiting.compiler);
                 }
@@ -243,24 +243,24 @@ impl Keeper {
     }
 
     /// The compiler that waits, if it was started by the same call and lives, or a new one.
-    fn waiting_for(&mut self, call: Call) -> Result<Waiting> {
+    fn waiting_for(&mut self, call: CompilerCall) -> Result<WaitingCompiler> {
         if let Some(mut waiting) = self.waiting.take() {
             if waiting.call == call && matches!(waiting.compiler.try_wait(), Ok(None)) {
                 return Ok(waiting);
             }
             process_group::end(&mut waiting.compiler);
         }
-        Waiting::start(call)
+        WaitingCompiler::start(call)
     }
 
     /// Compiles, and answers on the connection; gives the call back, and the compiler, which has yet to end.
     fn work(
-        waiting: Waiting,
+        waiting: WaitingCompiler,
         source: &Path,
-        goal: Goal,
+        goal: CompileGoal,
         mut connection: UnixStream,
-    ) -> Result<(Call, Arc<Mutex<Child>>)> {
-        let Waiting { call, mut compiler, mut gate } = waiting;
+    ) -> Result<(CompilerCall, Arc<Mutex<Child>>)> {
+        let WaitingCompiler { call, mut compiler, mut gate } = waiting;
         let stderr = compiler.stderr.take().context("the compiler has no standard error")?;
         let compiler = Arc::new(Mutex::new(compiler));
         let answered = Arc::new(AtomicBool::new(false));
@@ -283,7 +283,7 @@ impl Keeper {
                 break;
             }
         }
-        if reached && goal == Goal::Checked {
+        if reached && goal == CompileGoal::Checked {
             process_group::end(&mut lock(&compiler));
         }
         let status = if reached { 0 } else { lock(&compiler).wait()?.code().unwrap_or(1) };
@@ -324,12 +324,12 @@ fn lock(compiler: &Mutex<Child>) -> MutexGuard<'_, Child> {
 /// The kind of file that a line of the compiler reports, if it is such a report.
 fn reported(line: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Artifact {
+    struct FileReport {
         #[serde(rename = "$message_type")]
         message: String,
         emit: String,
     }
-    let artifact: Artifact = serde_json::from_slice(line).ok()?;
+    let artifact: FileReport = serde_json::from_slice(line).ok()?;
     (artifact.message == "artifact").then_some(artifact.emit)
 }
 

@@ -10,7 +10,7 @@
 
 use crate::build_step::tools::{finish, replace_by};
 use crate::choices;
-use crate::environment::STAND_IN;
+use crate::environment::DEP_COMPILER;
 use crate::files;
 use crate::installation::{Carried, Installation};
 use anyhow::Result;
@@ -25,13 +25,13 @@ const MARK: &str = "carried by the prelude: ";
 pub fn run() -> i32 {
     finish(choices::installation().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let fingerprint = std::env::var(STAND_IN).unwrap_or_default();
+        let fingerprint = std::env::var(DEP_COMPILER).unwrap_or_default();
         let mut compiler = Command::new(installation.real_tool("rustc"));
         let Some(mut call) = arguments
             .iter()
             .map(|argument| argument.to_str().map(str::to_owned))
             .collect::<Option<Vec<String>>>()
-            .and_then(Call::parse)
+            .and_then(CrateCall::parse)
         else {
             return replace_by(&mut compiler, &arguments);
         };
@@ -68,16 +68,16 @@ fn is_downloaded(directory: &str) -> bool {
 }
 
 /// A call that compiles a library for cells (not for the build itself).
-struct Call {
+struct CrateCall {
     arguments: Vec<String>,
     library: String,
     suffix: String,
     folder: PathBuf,
 }
 
-impl Call {
+impl CrateCall {
     /// `None` for every other call: questions, build scripts, procedural macros, and what these are built on.
-    fn parse(arguments: Vec<String>) -> Option<Call> {
+    fn parse(arguments: Vec<String>) -> Option<CrateCall> {
         let after = |name: &str| {
             let index = arguments.iter().position(|argument| argument == name)?;
             arguments.get(index + 1).cloned()
@@ -87,7 +87,7 @@ impl Call {
         let suffix = arguments.iter().find_map(|argument| argument.strip_prefix("extra-filename="))?.to_owned();
         let folder = PathBuf::from(after("--out-dir")?);
         let library = after("--crate-name")?;
-        is_library.then_some(Call { library, suffix, folder, arguments })
+        is_library.then_some(CrateCall { library, suffix, folder, arguments })
     }
 
     fn externs(&self) -> Vec<PathBuf> {
@@ -200,13 +200,16 @@ mod tests {
 
     #[test]
     fn libraries_for_cells_are_told_from_other_calls() {
-        let call = Call::parse(arguments(LIBRARY)).unwrap();
+        let call = CrateCall::parse(arguments(LIBRARY)).unwrap();
         assert_eq!((call.library.as_str(), call.suffix.as_str()), ("ndarray", "-ab"));
         assert_eq!(call.externs(), [PathBuf::from("/t/deps/libnum_traits-cd.rmeta")]);
         assert_eq!(features(&call.arguments), ["default", "std"]);
-        assert!(Call::parse(arguments(&LIBRARY.replace(" --target x86_64", ""))).is_none(), "for the build itself");
-        assert!(Call::parse(arguments(&LIBRARY.replace("--crate-type lib", "--crate-type bin"))).is_none());
-        assert!(Call::parse(arguments("-vV")).is_none());
+        assert!(
+            CrateCall::parse(arguments(&LIBRARY.replace(" --target x86_64", ""))).is_none(),
+            "for the build itself"
+        );
+        assert!(CrateCall::parse(arguments(&LIBRARY.replace("--crate-type lib", "--crate-type bin"))).is_none());
+        assert!(CrateCall::parse(arguments("-vV")).is_none());
     }
 
     #[test]

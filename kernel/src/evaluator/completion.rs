@@ -149,8 +149,8 @@ pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: us
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
 }
 
-fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candidate>) -> Completions {
-    let kind = |candidate: &magics::Candidate| if candidate.is_option { "option" } else { "magic" };
+fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::MagicCandidate>) -> Completions {
+    let kind = |candidate: &magics::MagicCandidate| if candidate.is_option { "option" } else { "magic" };
     let candidates = candidates
         .into_iter()
         .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text, signature: None })

@@ -23,7 +23,7 @@ use tokio::sync::mpsc::UnboundedSender;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The state of the kernel's loop.
-pub struct Session {
+pub struct KernelLoop {
     sockets: Sockets,
     events: UnboundedSender<Event>,
     outputs: CellOutputs,
@@ -41,14 +41,14 @@ pub struct Session {
 /// An evaluator, seen from the loop.
 struct Lane {
     jobs: Option<mpsc::Sender<Job>>,
-    state: State,
+    state: LaneState,
     running: Option<Pending>,
     /// Whether the evaluator still works on a cell that was interrupted and answered.
     abandoned: bool,
     queue: VecDeque<Pending>,
 }
 
-enum State {
+enum LaneState {
     Starting,
     Ready(Arc<dyn InterruptHandle>),
     Failed(CellError),
@@ -61,15 +61,15 @@ struct Pending {
     task: Task,
 }
 
-impl Session {
+impl KernelLoop {
     /// Starts the evaluators; they report to `events` when they are ready.
     pub fn new(language: Language, sockets: Sockets, events: UnboundedSender<Event>) -> Self {
         let outputs = CellOutputs::new(sockets.publisher.clone(), events.clone());
         let start = |name, factory| {
             let jobs = lane::start(name, factory, outputs.sink(), events.clone());
             let (jobs, state) = match jobs {
-                Ok(jobs) => (Some(jobs), State::Starting),
-                Err(error) => (None, State::Failed(thread_error(&error))),
+                Ok(jobs) => (Some(jobs), LaneState::Starting),
+                Err(error) => (None, LaneState::Failed(thread_error(&error))),
             };
             Lane { jobs, state, running: None, abandoned: false, queue: VecDeque::new() }
         };
@@ -213,9 +213,9 @@ impl Session {
                 if name == LaneName::Evaluator {
                     self.banner = banner;
                 }
-                State::Ready(handle)
+                LaneState::Ready(handle)
             }
-            Err(error) => State::Failed(error),
+            Err(error) => LaneState::Failed(error),
         };
         self.lane(name).state = state;
         self.start_next(name).await;
@@ -225,7 +225,7 @@ impl Session {
     async fn start_next(&mut self, name: LaneName) {
         loop {
             let lane = self.lane(name);
-            if lane.running.is_some() || matches!(lane.state, State::Starting) {
+            if lane.running.is_some() || matches!(lane.state, LaneState::Starting) {
                 return;
             }
             if lane.abandoned {
@@ -247,11 +247,11 @@ impl Session {
             }
             let lane = self.lane(name);
             let error = match (&lane.state, &lane.jobs) {
-                (State::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
+                (LaneState::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
                     lane.running = Some(pending);
                     return;
                 }
-                (State::Failed(error), _) => error.clone(),
+                (LaneState::Failed(error), _) => error.clone(),
                 _ => thread_error(&"it has ended"),
             };
             let answer = pending.task.failed(error);
@@ -340,7 +340,7 @@ impl Session {
     }
 
     async fn interrupt(&mut self) {
-        if let (Some(running), State::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
+        if let (Some(running), LaneState::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
             && running.task.is_cell()
         {
             let (handle, cell) = (Arc::clone(handle), self.cells);
@@ -368,7 +368,7 @@ impl Session {
     /// Answers an interrupted cell that has not ended by now, if nothing of it has run. The evaluator finishes what it
     /// cannot leave, without effect; the next cell waits for that.
     async fn overdue(&mut self, cell: u64) {
-        let State::Ready(handle) = &self.evaluator.state else { return };
+        let LaneState::Ready(handle) = &self.evaluator.state else { return };
         if cell != self.cells || !handle.has_not_run(cell) {
             return;
         }
@@ -435,20 +435,20 @@ impl Session {
 
 impl Lane {
     fn is_idle(&self) -> bool {
-        matches!(self.state, State::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
+        matches!(self.state, LaneState::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
     }
 
     /// Whether it works on a cell, or will before anything else.
     fn is_busy(&self) -> bool {
         let is_cell = |pending: &Pending| pending.task.is_cell();
         let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);
-        matches!(self.state, State::Ready(_)) && (has_cell || self.abandoned)
+        matches!(self.state, LaneState::Ready(_)) && (has_cell || self.abandoned)
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {
         match &self.state {
-            State::Ready(handle) => Some(Arc::clone(handle)),
-            State::Starting | State::Failed(_) => None,
+            LaneState::Ready(handle) => Some(Arc::clone(handle)),
+            LaneState::Starting | LaneState::Failed(_) => None,
         }
     }
 }

@@ -17,8 +17,8 @@
 use super::compiler_message::{CompilerMessage, lines_where};
 use super::definitions::{Definitions, may_define_types};
 use super::names::{assigned, is_used, items_before_runtime, mentioned};
-use super::report::{Report, Stored};
-use super::store::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
+use super::report::{StoredVariable, VariableReport};
+use super::store_calls::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub type Crates = [(String, String)];
 
 /// What the compiler has said against the text as it was planned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub struct CompilerFindings {
     /// Variables that the cell uses, though it did not look so.
     pub used: Vec<String>,
     /// Variables whose old values the cell moves away, so that they cannot be kept.
@@ -41,9 +41,9 @@ pub struct Findings {
     pub nameless: Vec<String>,
 }
 
-impl Findings {
+impl CompilerFindings {
     /// Adds what another attempt has shown.
-    pub fn add(&mut self, more: Findings) {
+    pub fn add(&mut self, more: CompilerFindings) {
         self.used.extend(more.used);
         self.moved.extend(more.moved);
         self.replaced.extend(more.replaced);
@@ -54,7 +54,7 @@ impl Findings {
 
 /// What is to be done to the source of a cell crate.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct VariablePlan {
     /// The hashes of the definitions of the types that lines store or check; where there are none, 0 is meant.
     definitions: HashMap<usize, u64>,
     checked: Vec<Statement>,
@@ -62,7 +62,7 @@ pub struct Plan {
     moving: Vec<Range<usize>>,
     /// The line on which old values are kept.
     keeping: Option<usize>,
-    kept: Vec<Kept>,
+    kept: Vec<OldValue>,
     /// The lines that check and take variables whose old values stay in the store, with the hash of their types.
     unused: Vec<(Statement, u64)>,
     /// The lines that take and store variables which the cell does not name.
@@ -70,14 +70,14 @@ pub struct Plan {
     /// The variables, stored behind the closure, to which the cell assigns a value.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
-    replaced: Vec<Replaced>,
+    replaced: Vec<InnerVariable>,
     /// Where the parts of the function are.
-    layout: Option<Layout>,
+    layout: Option<FunctionLayout>,
 }
 
 /// Where the parts of a cell's function are, as lines from 0.
 #[derive(Debug)]
-pub struct Layout {
+pub struct FunctionLayout {
     /// The user's code.
     pub code: Range<usize>,
     /// What stores the new variables, behind the user's code.
@@ -91,16 +91,16 @@ pub struct Layout {
     /// The stored variables that the function takes, and whether they are mutable.
     pub taken: Vec<(String, bool)>,
     /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
-    pub kept: Vec<(Stored, String)>,
+    pub kept: Vec<(StoredVariable, String)>,
     /// Those that the whole cell moves away, and the statements that would put their old values back.
-    pub away: Vec<(Stored, String)>,
+    pub away: Vec<(StoredVariable, String)>,
     /// What the closure returns.
-    pub kind: Kind,
+    pub kind: CellForm,
 }
 
 /// How the user's code is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellForm {
     Plain,
     /// In a closure with a result, for `?`.
     Result,
@@ -110,7 +110,7 @@ pub enum Kind {
 
 /// A variable that is taken and stored inside of the closure.
 #[derive(Debug)]
-struct Replaced {
+struct InnerVariable {
     name: String,
     /// The lines outside, of which there are two kinds.
     outside: [Statement; 2],
@@ -120,7 +120,7 @@ struct Replaced {
 
 /// An old value that goes back to the store.
 #[derive(Debug)]
-struct Kept {
+struct OldValue {
     name: String,
     type_name: String,
     is_mutable: bool,
@@ -146,15 +146,15 @@ const INSIDE: &str = "// inside: ";
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
-impl Plan {
+impl VariablePlan {
     /// Plans the changes for a source that evcxr wrote.
-    pub fn new(source: &str, crates: &Crates, findings: &Findings) -> Plan {
+    pub fn new(source: &str, crates: &Crates, findings: &CompilerFindings) -> VariablePlan {
         let lines: Vec<&str> = source.lines().collect();
-        let Some(head) = lines.iter().position(|line| *line == HEAD) else { return Plan::default() };
+        let Some(head) = lines.iter().position(|line| *line == HEAD) else { return VariablePlan::default() };
         let checked = statements(&lines, head + 1, "vars_ok &= ", "check_variable");
         let head_end = checked.last().map_or(head + 1, |statement| statement.lines.end);
         if lines.get(head_end) != Some(&HEAD_END) {
-            return Plan::default();
+            return VariablePlan::default();
         }
         let taken = statements(&lines, head_end + 1, "let ", "take_variable");
         let body = taken.last().map_or(head_end + 1, |statement| statement.lines.end);
@@ -172,7 +172,7 @@ impl Plan {
             // Many variables have the same type.
             *hashes.entry(statement.type_name.clone()).or_insert_with_key(|type_name| known.hash(type_name))
         };
-        let mut plan = Plan::default();
+        let mut plan = VariablePlan::default();
         if definitions.is_some() {
             plan.definitions = checked
                 .iter()
@@ -194,7 +194,7 @@ impl Plan {
                     let lines = checked.iter().chain(&taken).filter(|statement| statement.name == old.name);
                     plan.unused.extend(lines.map(|statement| (statement.clone(), hash)));
                 } else if !findings.moved.contains(&old.name) {
-                    plan.kept.push(Kept::of(old, is_mutable(old), hash(old)));
+                    plan.kept.push(OldValue::of(old, is_mutable(old), hash(old)));
                 }
             }
             // To take and store a variable costs the compiler more than most cells do. It is checked all the same.
@@ -213,7 +213,7 @@ impl Plan {
                 plan.assigned.push(store.name.clone());
                 if findings.replaced.contains(&old.name) {
                     let text = |statement: &Statement| lines[statement.lines.clone()].join(" ");
-                    plan.replaced.push(Replaced {
+                    plan.replaced.push(InnerVariable {
                         name: old.name.clone(),
                         outside: [old.clone(), store.clone()],
                         take: text(old),
@@ -223,16 +223,16 @@ impl Plan {
             }
             let is_stored = |old: &Statement| stored.iter().chain(&others).any(|store| store.name == old.name);
             let away = taken.iter().filter(|old| !is_stored(old));
-            let away = away.map(|old| Kept::of(old, is_mutable(old), hash(old)).restored()).collect();
+            let away = away.map(|old| OldValue::of(old, is_mutable(old), hash(old)).restored()).collect();
             let kind = kind_of(lines[body - 1]);
-            plan.layout = Some(Layout {
+            plan.layout = Some(FunctionLayout {
                 code: body..end_of_cell(&lines, tail, kind).min(end),
                 new: stored.clone(),
                 end: end_of_cell(&lines, tail, kind),
                 tail,
                 others: others.clone(),
                 taken: taken.iter().map(|old| (old.name.clone(), is_mutable(old))).collect(),
-                kept: plan.kept.iter().map(Kept::restored).collect(),
+                kept: plan.kept.iter().map(OldValue::restored).collect(),
                 away,
                 kind,
             });
@@ -244,24 +244,24 @@ impl Plan {
     }
 
     /// Where the parts of the function are, if it is one that can be changed.
-    pub fn layout(&self) -> Option<&Layout> {
+    pub fn layout(&self) -> Option<&FunctionLayout> {
         self.layout.as_ref()
     }
 
     /// What is done with variables.
-    pub fn report(&self) -> Report {
-        let Some(layout) = &self.layout else { return Report::default() };
+    pub fn report(&self) -> VariableReport {
+        let Some(layout) = &self.layout else { return VariableReport::default() };
         let is_idle = |name: &str| self.idle.iter().any(|statement| statement.name == name);
         let is_mutable = |name: &str| layout.taken.iter().any(|(taken, mutable)| taken == name && *mutable);
-        let stored = |name: &str, type_name: &str, hash| Stored::new(name, type_name, is_mutable(name), hash);
+        let stored = |name: &str, type_name: &str, hash| StoredVariable::new(name, type_name, is_mutable(name), hash);
         let unused = self.unused.iter().filter(|(statement, _)| !self.checks(statement));
         let unused = unused.map(|(statement, hash)| stored(&statement.name, &statement.type_name, *hash));
-        let kept = self.kept.iter().map(Kept::stored);
-        Report {
+        let kept = self.kept.iter().map(OldValue::stored);
+        VariableReport {
             names: layout.taken.iter().map(|(name, _)| name.clone()).filter(|name| !is_idle(name)).collect(),
             left: unused.chain(kept).collect(),
             replaced: self.replaced.iter().map(|replaced| replaced.name.clone()).collect(),
-            ..Report::default()
+            ..VariableReport::default()
         }
     }
 
@@ -269,7 +269,7 @@ impl Plan {
         self.checked.iter().any(|check| check.lines == statement.lines)
     }
 
-    /// Whether the compiler may have something to say that [`findings`](Plan::findings) understands.
+    /// Whether the compiler may have something to say that [`findings`](VariablePlan::findings) understands.
     pub fn may_fail(&self) -> bool {
         !self.kept.is_empty()
             || !self.unused.is_empty()
@@ -294,8 +294,8 @@ impl Plan {
             line = with_definitions(&line, *hash).into();
         }
         if self.keeping == Some(index) && !(self.kept.is_empty() && self.replaced.is_empty()) {
-            let kept: String = self.kept.iter().map(Kept::statement).collect();
-            let missed = |replaced: &Replaced| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
+            let kept: String = self.kept.iter().map(OldValue::statement).collect();
+            let missed = |replaced: &InnerVariable| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
             let missed: String = self.replaced.iter().map(missed).collect();
             line = format!("{KEEPING}{kept}{missed}\n").into();
         }
@@ -341,8 +341,8 @@ impl Plan {
     }
 
     /// What the compiler's messages (JSON, one a line) say against the plan; nothing if they concern the user.
-    pub fn findings(&self, messages: &str) -> Option<Findings> {
-        let mut findings = Findings::default();
+    pub fn findings(&self, messages: &str) -> Option<CompilerFindings> {
+        let mut findings = CompilerFindings::default();
         let mut elsewhere = false;
         for message in CompilerMessage::errors(messages) {
             let Some(index) = message.line() else { continue };
@@ -371,7 +371,7 @@ impl Plan {
             // The cell has errors of its own and will not run, so no variable may be given up for it.
             findings.nameless.clear();
         }
-        (findings != Findings::default()).then_some(findings)
+        (findings != CompilerFindings::default()).then_some(findings)
     }
 
     /// Whether all that the compiler has found is that variables cannot be stored behind the closure, which has moved them away.
@@ -430,28 +430,28 @@ impl Plan {
     }
 
     /// The variables that a line stores inside of the closure.
-    fn replaced_at(&self, index: usize) -> impl Iterator<Item = &Replaced> {
+    fn replaced_at(&self, index: usize) -> impl Iterator<Item = &InnerVariable> {
         let is_there = self.layout.as_ref().is_some_and(|layout| layout.end == index);
         self.replaced.iter().filter(move |_| is_there)
     }
 }
 
-impl Kept {
-    fn of(old: &Statement, is_mutable: bool, definitions: u64) -> Kept {
-        Kept { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
+impl OldValue {
+    fn of(old: &Statement, is_mutable: bool, definitions: u64) -> OldValue {
+        OldValue { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
     }
 
-    fn stored(&self) -> Stored {
-        Stored::new(&self.name, &self.type_name, self.is_mutable, self.definitions)
+    fn stored(&self) -> StoredVariable {
+        StoredVariable::new(&self.name, &self.type_name, self.is_mutable, self.definitions)
     }
 
     /// The variable, and the statement that puts its old value back.
-    fn restored(&self) -> (Stored, String) {
+    fn restored(&self) -> (StoredVariable, String) {
         (self.stored(), self.statement())
     }
 
     fn statement(&self) -> String {
-        let Kept { name, type_name, definitions, .. } = self;
+        let OldValue { name, type_name, definitions, .. } = self;
         // On one line, as all that is added.
         let type_name = type_name.replace('\n', " ");
         with_definitions(&format!("{STORE}keep_variable::<{type_name}>(stringify!({name}), {name});"), *definitions)
@@ -502,20 +502,20 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     Some(from + 2 + usize::from(is_wrapped))
 }
 
-fn kind_of(last_line_before: &str) -> Kind {
+fn kind_of(last_line_before: &str) -> CellForm {
     match last_line_before {
-        WAITS => Kind::Async,
-        "  std::panic::AssertUnwindSafe(||{" => Kind::Plain,
-        _ => Kind::Result,
+        WAITS => CellForm::Async,
+        "  std::panic::AssertUnwindSafe(||{" => CellForm::Plain,
+        _ => CellForm::Result,
     }
 }
 
 /// The line behind the user's code and the stores of new variables, where the closure ends at `tail`.
-fn end_of_cell(lines: &[&str], tail: usize, kind: Kind) -> usize {
+fn end_of_cell(lines: &[&str], tail: usize, kind: CellForm) -> usize {
     match kind {
-        Kind::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,
-        Kind::Plain => tail,
-        Kind::Async | Kind::Result => tail - 1,
+        CellForm::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,
+        CellForm::Plain => tail,
+        CellForm::Async | CellForm::Result => tail - 1,
     }
 }
 

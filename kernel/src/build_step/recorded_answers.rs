@@ -44,7 +44,7 @@ pub fn answer(
     if words.len() != arguments.len() || !is_question(tool, &words) {
         return Ok(None);
     }
-    let places = Places::new(installation, context);
+    let places = PathPlaceholders::new(installation, context);
     let question = places.hide(&format!("{tool}\n{}", words.join("\n")));
     if is_recording() {
         let output = ask().args(arguments).output().with_context(|| format!("{tool} cannot be run"))?;
@@ -59,17 +59,17 @@ pub fn answer(
 }
 
 /// Directories that may be elsewhere when an answer is given back, with what stands for them in what is recorded.
-struct Places(Vec<(String, &'static str)>);
+struct PathPlaceholders(Vec<(String, &'static str)>);
 
-impl Places {
-    fn new(installation: &Installation, context: Option<&Path>) -> Places {
+impl PathPlaceholders {
+    fn new(installation: &Installation, context: Option<&Path>) -> PathPlaceholders {
         let known = [
             (context, CONTEXT_PLACEHOLDER),
             (Some(installation.home.as_path()), HOME_PLACEHOLDER),
             (Some(installation.record.toolchain.as_path()), TOOLCHAIN_PLACEHOLDER),
         ];
         let paths = known.into_iter().filter_map(|(path, stands_for)| Some((path?.to_str()?.to_owned(), stands_for)));
-        Places(paths.collect())
+        PathPlaceholders(paths.collect())
     }
 
     fn hide(&self, text: &str) -> String {

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Says in the running cell's own lines where something happened in compiled code.
-pub type Place = Box<dyn Fn(&str) -> String + Send>;
+pub type LocatePanic = Box<dyn Fn(&str) -> String + Send>;
 
 /// What is known of the cell process and of the cell that runs.
 #[derive(Default)]
-pub struct State {
+pub struct LinkState {
     sink: Option<OutputSink>,
-    place: Option<Place>,
+    place: Option<LocatePanic>,
     /// How many cells have begun.
     begun: u64,
     supervisor: Option<UnixStream>,
@@ -52,7 +52,7 @@ pub struct State {
 
 /// What a cell that has failed has stored since then.
 #[derive(Clone, Debug, Default)]
-pub struct Stored {
+pub struct StoredSinceFailure {
     /// Variables with new values.
     pub new: Vec<String>,
     /// Variables with their old values.
@@ -71,7 +71,7 @@ pub struct Events {
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
     /// The variables that the cell has stored since it failed, and those whose new values are lost.
-    pub stored: Stored,
+    pub stored: StoredSinceFailure,
     pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
@@ -101,12 +101,12 @@ pub struct Panic {
 
 /// Shared by the evaluator, the interrupt handle and the reading threads.
 #[derive(Default)]
-pub struct Link {
-    state: Mutex<State>,
+pub struct SupervisorLink {
+    state: Mutex<LinkState>,
     changed: Condvar,
 }
 
-impl Link {
+impl SupervisorLink {
     /// Listens on a socket for supervisors.
     pub fn listen(self: &Arc<Self>, path: &Path) -> Result<()> {
         let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
@@ -133,12 +133,12 @@ impl Link {
     }
 
     /// The state, locked.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a cell: its outputs go to `sink`, and panics that do not end it are there, at their `place`.
-    pub fn begin(&self, sink: OutputSink, place: Place) {
+    pub fn begin(&self, sink: OutputSink, place: LocatePanic) {
         let mut state = self.state();
         state.place = Some(place);
         state.begun += 1;
@@ -155,7 +155,7 @@ impl Link {
         let supervisor = state.connected;
         let asked = state.supervisor.as_mut().is_some_and(|stream| stream.write_all(b"?").is_ok());
         // Either the supervisor answers, behind all that it had to report, or its connection ends, behind the same.
-        let waits = |state: &mut State| asked && state.pongs < target && state.disconnected < supervisor;
+        let waits = |state: &mut LinkState| asked && state.pongs < target && state.disconnected < supervisor;
         self.wait_while(state, PATIENCE, waits).events.clone()
     }
 
@@ -168,7 +168,7 @@ impl Link {
     pub fn say_if_it_still_runs(&self, after: Duration, text: &str) {
         let state = self.state();
         let cell = state.begun;
-        let runs = |state: &mut State| state.running && state.begun == cell;
+        let runs = |state: &mut LinkState| state.running && state.begun == cell;
         let mut state = self.wait_while(state, after, runs);
         if let (true, Some(sink)) = (runs(&mut state), state.sink.clone()) {
             sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
@@ -178,10 +178,10 @@ impl Link {
     /// Waits until a condition ends, or for some time.
     fn wait_while<'a>(
         &'a self,
-        state: MutexGuard<'a, State>,
+        state: MutexGuard<'a, LinkState>,
         time: Duration,
-        waits: impl FnMut(&mut State) -> bool,
-    ) -> MutexGuard<'a, State> {
+        waits: impl FnMut(&mut LinkState) -> bool,
+    ) -> MutexGuard<'a, LinkState> {
         self.changed.wait_timeout_while(state, time, waits).unwrap_or_else(PoisonError::into_inner).0
     }
 
@@ -263,7 +263,7 @@ pub fn signal(process: Option<i32>, signal: i32) {
     }
 }
 
-impl State {
+impl LinkState {
     fn take_message(&mut self, message: Message) -> Option<Output> {
         match message {
             Message::Display { data, id, update } => {
@@ -290,7 +290,7 @@ impl State {
                 None
             }
             Message::Stored { names, kept, types, lost } => {
-                (self.events.stored, self.events.lost) = (Stored { new: names, kept, types }, lost);
+                (self.events.stored, self.events.lost) = (StoredSinceFailure { new: names, kept, types }, lost);
                 None
             }
             Message::LoadFailed { message } => {
@@ -318,7 +318,7 @@ mod tests {
     /// A thread may ask just before its cell ends, and wait for the answer when the next cell has begun.
     #[test]
     fn a_question_stays_until_it_is_answered_or_the_process_ends() {
-        let link = Link::default();
+        let link = SupervisorLink::default();
         let asked = Message::Input { prompt: String::new(), password: false };
         link.take(Frame::Message { message: asked });
         link.take(Frame::EndOfCell);

@@ -1,23 +1,20 @@
 //! Which variables there are, beyond what evcxr knows: those whose old values outlived a cell that was about to define
 //! them anew, and those that are gone, with the reason.
 
-use crate::build_step::{self, Report, Stored};
-use crate::evaluator::link::Stored as Since;
+use crate::build_step::{self, StoredVariable, Types, VariableReport};
+use crate::evaluator::supervisor_link::StoredSinceFailure as Since;
 use evcxr::CommandContext;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the variables of a session, from cell to cell.
 #[derive(Default)]
-pub struct Variables {
+pub struct VariableHistory {
     /// What has become of variables that are not there any more.
     gone: BTreeMap<String, Gone>,
     /// The variables that have no value, but may get one by an assignment, with their types where these are certain.
     without_value: BTreeMap<String, Option<String>>,
 }
-
-/// Variables by name, with their types.
-pub type Types = BTreeMap<String, String>;
 
 /// Why a variable is not there any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +37,9 @@ pub fn types(context: &CommandContext) -> Types {
     context.variables_and_types().map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).collect()
 }
 
-impl Variables {
+impl VariableHistory {
     /// Notes which variables a cell has taken away: `before` are those of before, `report` is about the cell. Gives the names of those that it has moved away.
-    pub fn note(&mut self, before: &Types, report: &Report, context: &CommandContext) -> Vec<String> {
+    pub fn note(&mut self, before: &Types, report: &VariableReport, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
         self.without_value.retain(|name, _| !now.contains(name));
@@ -132,12 +129,13 @@ impl Variables {
     }
 }
 
-/// Variables that a cell replaces by items of their names: a later definition wins. They get other names until the cell has compiled.
-pub struct Replaced(Vec<String>);
+/// Variables that a cell replaces with items of the same names: a later definition wins. They get other names until the cell
+/// has compiled.
+pub struct ReplacedByItems(Vec<String>);
 
-impl Replaced {
+impl ReplacedByItems {
     /// Puts aside the variables that the cell defines as items.
-    pub fn by(cell: &str, context: &mut CommandContext) -> Replaced {
+    pub fn by(cell: &str, context: &mut CommandContext) -> ReplacedByItems {
         let known = types(context);
         let mut replaced: Vec<String> =
             build_step::items_in(cell).into_iter().filter(|name| known.contains_key(name)).collect();
@@ -155,7 +153,7 @@ impl Replaced {
             }
             !names(context).contains(name)
         });
-        Replaced(replaced)
+        ReplacedByItems(replaced)
     }
 
     /// Drops them, or brings them back if the cell has not compiled.
@@ -177,22 +175,27 @@ fn aside(name: &str) -> String {
 /// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
 /// values of those that it was about to define anew, and what it has stored since it failed. Gives the names of those of which it
 /// cannot tell what they are.
-pub fn restore(before: &BTreeSet<String>, report: &Report, since: &Since, context: &mut CommandContext) -> Vec<String> {
-    let others: Vec<Stored> = since
+pub fn restore(
+    before: &BTreeSet<String>,
+    report: &VariableReport,
+    since: &Since,
+    context: &mut CommandContext,
+) -> Vec<String> {
+    let others: Vec<StoredVariable> = since
         .types
         .iter()
-        .map(|(name, type_name)| Stored::new(name, &build_step::type_as_code(type_name), true, 0))
+        .map(|(name, type_name)| StoredVariable::new(name, &build_step::type_as_code(type_name), true, 0))
         .collect();
     let now = names(context);
     let is_other = |name: &String| others.iter().any(|other| other.name == *name);
     let made = report.made.iter().filter(|made| since.new.contains(&made.name) && !is_other(&made.name));
     let uncertain = report.uncertain.iter().filter(|old| since.kept.contains(&old.name));
-    let made: Vec<&Stored> =
+    let made: Vec<&StoredVariable> =
         others.iter().chain(made).chain(uncertain).filter(|made| !now.contains(&made.name)).collect();
-    let is_left = |left: &&Stored| {
+    let is_left = |left: &&StoredVariable| {
         before.contains(&left.name) && !now.contains(&left.name) && !made.iter().any(|made| made.name == left.name)
     };
-    let all: Vec<&Stored> = report.left.iter().filter(is_left).chain(made.iter().copied()).collect();
+    let all: Vec<&StoredVariable> = report.left.iter().filter(is_left).chain(made.iter().copied()).collect();
     // A cell finds out, too, which of those that were moved away have got no new value.
     if all.is_empty() && report.replaced.is_empty() {
         return Vec::new();
@@ -208,7 +211,7 @@ pub fn restore(before: &BTreeSet<String>, report: &Report, since: &Since, contex
     others.into_iter().map(|other| other.name).filter(|name| !now.contains(name)).collect()
 }
 
-fn take(variables: &[&Stored], context: &mut CommandContext) {
+fn take(variables: &[&StoredVariable], context: &mut CommandContext) {
     let demands: Vec<&str> = variables.iter().map(|stored| stored.demand.as_str()).collect();
     let takes: Vec<&str> = variables.iter().map(|stored| stored.take.as_str()).collect();
     // What fails shows by the variables that evcxr does not know afterwards.
