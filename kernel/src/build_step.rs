@@ -1,17 +1,17 @@
-//! The build tools as evcxr and rust-analyzer see them: `cargo`, `rustc` and `rustup` in front of the real ones.
+//! The build tools that evcxr and rust-analyzer call: our `cargo`, `rustc` and `rustup`, in front of the real ones.
 //!
-//! What is answered here and what is handed on:
+//! This table says which calls are answered here and which are passed to the real tools:
 //!
 //! | call | answer |
 //! |---|---|
 //! | `cargo build` of a cell | one direct `rustc` call against the prelude ([`compile`]) |
 //! | `cargo check` of a cell | the same, metadata only; or the types of variables ([`types`]) |
-//! | `cargo clean` | nothing to do: cells leave nothing behind |
+//! | `cargo clean` | nothing to do: cells leave no files |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
 //! | `rustc --print sysroot` | the private sysroot |
 //! | other questions that every start asks | as recorded at installation ([`recorded_answers`]) |
-//! | `cargo config` | nothing: settings of the user's cargo do not concern cells |
+//! | `cargo config` | nothing: settings of the user's cargo do not apply to cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 

@@ -1,13 +1,13 @@
-//! Magics: the `%` commands of a notebook, rewritten to Rust before a cell is compiled. Text in, text out.
+//! Magics are the `%` commands of a notebook. They are rewritten to Rust before a cell is compiled: text in, text out.
 //!
 //! Expanding a cell runs nothing. This module knows neither evcxr nor the prelude's types, only the names in
-//! `warpcell::timing` and `warpcell::session` that its expansions call. If the kernel itself must act, the handler returns
-//! an [`Action`], which knows the kernel only through the trait [`KernelServices`]. An expansion has as many lines as the
-//! cell, and each line of the user stays where it is, because the compiler's errors are traced to the cell by line; columns
-//! are traced by [`Expansion::original_offset`].
+//! `warpcell::timing` and `warpcell::session` that its expansions call. If the kernel itself must act, the handler
+//! returns an [`Action`], which knows the kernel only through the trait [`KernelServices`]. An expansion has as many
+//! lines as the cell. Each line of the user keeps its number, because the compiler's errors are mapped to the cell by
+//! line. Columns are mapped by [`Expansion::original_offset`].
 //!
-//! `table.rs` is the one list of magics; dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md` read
-//! it. Beside the magics there are lines for the shell (`!command`) and questions (`name?`).
+//! `table.rs` is the only list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md`
+//! read it. There are also lines for the shell (`!command`) and questions (`name?`).
 
 mod action;
 mod complete;

@@ -40,7 +40,7 @@ impl CellCrate<'_> {
         &self.session
     }
 
-    /// The call without what is to come of it.
+    /// The compiler call without its outputs.
     pub fn compiler(&self, source: &Path) -> Command {
         let options = BuildRequest::read(&self.session);
         let prelude = self.installation.prelude();
@@ -73,7 +73,7 @@ impl CellCrate<'_> {
         command
     }
 
-    /// What is said where the compiler does not start.
+    /// The message if the compiler does not start.
     pub fn cannot_run(&self) -> String {
         format!(
             "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",

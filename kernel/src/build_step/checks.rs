@@ -1,8 +1,8 @@
-//! Checks for an interrupt, which the build step writes into the notebook's code wherever it may run for ever.
+//! Checks for an interrupt. The build step writes them into the notebook's code wherever it may run for ever.
 //!
-//! They stand behind what is there, on the same line, so no line moves; the columns that the compiler names behind them are put right
-//! afterwards. Functions and formulas that also run on devices have them too: the macros leave them out of what is translated
-//! (`prelude/macros/src/text.rs`).
+//! They stand behind other code on the same line, so no line moves. The columns in the compiler's messages are
+//! corrected afterwards. Functions and formulas that also run on devices have checks too. The macros do not translate
+//! them (`prelude/macros/src/text.rs`).
 
 mod places;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What code without any of these, and without functions, never needs a check for.
+/// Code without any of these words and without functions never needs a check.
 const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
 
 /// The source with the checks.
@@ -249,7 +249,7 @@ mod tests {
             let column = |line: &str| line.find(text).unwrap() + 1;
             assert_eq!(column_without_checks(&line, column(&line)), column(&plain), "{text} {count}");
         }
-        // The check's own place is that of the brace before it.
+        // A place inside the check becomes the place of the brace before it.
         let inside = line.find("::warpcell").unwrap() + 1;
         assert_eq!(column_without_checks(&line, inside), plain.find("{ g(i)").unwrap() + 2);
         let source = "fn f() { (0..).for_each(|n| g(n)); it.for_each(|x| h(x)); last() }";

@@ -45,7 +45,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let is_timed = request.timed;
     let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
     let mut findings = CompilerFindings::default();
-    // Statements by themselves: not where times are measured, which would measure the closures.
+    // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let Rewritten { text: planned, plan } =
@@ -84,7 +84,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             }
             messages = split.in_lines_of_evcxr(&messages);
         }
-        // Where there are several statements, a variable outlives those before the one that moves it away.
+        // If there are several statements, a variable survives those before the one that moves it away.
         if split.is_none() && may_split && !wants_split && plan.only_moves_away(&messages) {
             wants_split = layout.is_some_and(|layout| Split::new(&planned, layout, &known, true).is_some());
             if wants_split {
@@ -93,7 +93,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         }
         let mut found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
         if split.is_some() {
-            // That is for the other form: here closures give such variables back.
+            // Such findings are for the other form. Here closures return these variables.
             found = found.map(|found| CompilerFindings { replaced: Vec::new(), ..found });
             found = found.filter(|found| *found != CompilerFindings::default());
         }
@@ -177,7 +177,7 @@ impl Compilation<'_> {
             std::fs::write(self.library, "")?;
         }
         lead_group(&self.cell.session)?;
-        // Cells that measure time have a compiler of their own.
+        // Timed cells use their own compiler.
         if !self.is_timed
             && let Some((attributes, rest)) = compile_ahead::split(self.text)
         {
@@ -210,7 +210,7 @@ impl Compilation<'_> {
     }
 }
 
-/// What evcxr writes as the function of a cell without code of the user's.
+/// evcxr's function for a cell without code of the user.
 const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";
 /// What items may contain that has an effect, or may be in error, only when the cell is linked or loaded.
 const LINKED: [&str; 3] = ["link", "global_asm", "ctor"];

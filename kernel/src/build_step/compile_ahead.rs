@@ -1,11 +1,11 @@
-//! A compiler that is started before there is a source to compile: it has read its arguments and the prelude when the
-//! next cell comes.
+//! A compiler that is started before there is a source. When the next cell comes, it has read its arguments and the
+//! prelude.
 //!
-//! The compiler gets a root file that names the prelude and then includes its standard input. Until the kernel writes
-//! there which file holds the cell, it waits; if the kernel ends without doing so, it finds nothing to compile and ends
-//! too. The kernel process keeps the compiler, because the build step lives for one cell only; the two speak over a
-//! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
-//! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
+//! The compiler gets a root file that names the prelude and then includes its standard input. It waits until the kernel
+//! writes the name of the cell's file there. If the kernel ends first, the compiler finds nothing to compile and ends
+//! too. The kernel process keeps the compiler, because the build step lives for one cell only. The two speak over a
+//! socket in the session's directory. The build step says what to compile and how. The kernel then starts the next
+//! compiler with the same arguments. If the build step is ended, its compiler ends too.
 
 use crate::files;
 use crate::local_socket;
@@ -29,13 +29,13 @@ const SOCKET_NAME: &str = "compiler.socket";
 /// The module that tells the root file that its source has come.
 const ARRIVED: &str = "warpcell_source_arrived";
 
-/// What a source must not contain to be included by the root file: attributes of the whole crate, and what the language
-/// allows in a crate's root file only.
+/// Text that a source must not contain if the root file includes it: attributes of the whole crate, and items that the
+/// language allows only in a crate's root file.
 const NOT_INCLUDED: [&str; 3] = ["#![", "extern crate", "macro_export"];
 
-/// A source in two parts: the attributes of the crate, and the rest, in the lines where it was.
+/// Splits a source into the attributes of the crate and the rest. Lines keep their numbers.
 ///
-/// None if it cannot be compiled as an included file.
+/// `None` if it cannot be compiled as an included file.
 pub fn split(source: &str) -> Option<(String, String)> {
     let mut attributes = String::new();
     let mut rest = source;
@@ -68,9 +68,9 @@ pub struct CompilerCall {
 }
 
 impl CompilerCall {
-    /// The call that `command` describes, in the environment of this process.
+    /// The call of `command`, in the environment of this process.
     ///
-    /// `attributes` are those of the crate, `crates` those that the compiler reads ahead.
+    /// `attributes` are the attributes of the crate. The compiler reads `crates` ahead.
     pub fn new<'a>(
         command: &Command,
         root: PathBuf,
@@ -94,12 +94,12 @@ impl CompilerCall {
     }
 }
 
-/// When a compilation has done what it is for.
+/// When a compilation is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CompileGoal {
     /// The source has no errors.
     Checked,
-    /// The library is there.
+    /// The library exists.
     Linked,
 }
 
@@ -113,7 +113,7 @@ impl CompileGoal {
     }
 }
 
-/// What the kernel's thread is asked.
+/// A request to the kernel's thread.
 #[derive(Debug, Serialize, Deserialize)]
 enum CompilerRequest {
     /// To start a compiler for a later cell.
@@ -129,7 +129,7 @@ enum CompilerRequest {
 pub struct Compiled {
     /// The compiler's exit status.
     pub status: i32,
-    /// What it wrote to standard error, without its reports of files.
+    /// The text on standard error, without reports of files.
     pub stderr: String,
 }
 
@@ -229,7 +229,7 @@ impl AheadCompilers {
                 };
                 let (call, compiler) = AheadCompilers::work(waiting, &source, goal, connection)?;
                 let next = WaitingCompiler::start(call)?;
-                // It may still be removing its files, which are named like those of the next one.
+                // It may still remove its files. The next compiler uses the same names.
                 lock(&compiler).wait()?;
                 self.waiting = Some(next);
             }
@@ -253,7 +253,7 @@ impl AheadCompilers {
         WaitingCompiler::start(call)
     }
 
-    /// Compiles, and answers on the connection; gives the call back, and the compiler, which has yet to end.
+    /// Compiles, and answers on the connection. Returns the call, and the compiler, which may not have ended yet.
     fn work(
         waiting: WaitingCompiler,
         source: &Path,

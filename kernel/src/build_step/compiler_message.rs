@@ -1,4 +1,4 @@
-//! The compiler's messages as it writes them for programs: JSON, one message on a line.
+//! The compiler's messages in the format for programs: JSON, one message on each line.
 
 use serde_json::{Map, Value};
 
@@ -68,7 +68,7 @@ pub fn lines_where(text: &str, wanted: impl Fn(&CompilerMessage) -> bool) -> Str
     text.lines().filter(is_wanted).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The messages of a text with a change in each of their objects, such as spans. Other lines stay as they are.
+/// Changes each object of the messages in a text, such as spans. Other lines stay unchanged.
 pub fn with_objects(text: &str, mut change: impl FnMut(&mut Map<String, Value>)) -> String {
     let mut result = String::with_capacity(text.len());
     for line in text.lines() {

@@ -1,9 +1,9 @@
-//! Which definitions of the notebook lay out a type: a hash that changes when one of them does.
+//! A hash of the notebook's definitions that determine the layout of a type. It changes when one of them changes.
 //!
-//! A type that is defined anew in a later cell has the `TypeId` of the old one, so the variable store compares this hash
-//! beside it. It covers, through fields, arguments and aliases, the text of every definition that the type's name leads
-//! to, without what does not change a layout: comments, visibility, `derive`, documentation, bodies of traits' methods.
-//! What names nothing of the notebook (the standard library, the prelude) contributes nothing.
+//! A type that is redefined in a later cell has the same `TypeId` as the old one. So the variable store also compares
+//! this hash. It covers the text of every definition that the type refers to through fields, arguments and aliases. It
+//! does not cover text that does not change a layout: comments, visibility, `derive`, documentation, bodies of methods
+//! in traits. Names that are not defined in the notebook (the standard library, the prelude) add nothing.
 
 use crate::syntax::{declared_name, identifiers, list_has, name_of, parse, plain, words};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
@@ -36,20 +36,20 @@ struct Module {
     opaque: Option<SyntaxNode>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     Item { module: usize, node: SyntaxNode },
     Crate(String),
 }
 
-/// Whether a text can define types at all; if not, there is no need to look into it.
+/// Whether a text can define types at all.
 pub fn may_define_types(items: &str) -> bool {
     words(items).any(|word| ["struct", "enum", "union", "type", "trait", "mod"].contains(&word))
 }
 
 impl Definitions {
-    /// Reads the items of a crate; `crates` are the crates that the user added, by the names that code gives them, with
-    /// what identifies the file that was built.
+    /// Reads the items of a crate. `crates` are the crates that the user added: their names in code, with the identity
+    /// of the built files.
     pub fn read(items: &str, crates: &[(String, String)]) -> Definitions {
         let mut definitions =
             Definitions { modules: vec![Module::default()], crates: crates.iter().cloned().collect() };
@@ -57,7 +57,7 @@ impl Definitions {
         definitions
     }
 
-    /// The hash for a type as it is written at the root of the crate; 0 if it names nothing of the notebook.
+    /// The hash of a type as it is written at the root of the crate. It is 0 if the type names nothing of the notebook.
     pub fn hash(&self, type_name: &str) -> u64 {
         let file = parse(&format!("type T = {type_name};"));
         let mut walk = Walk { definitions: self, seen: HashSet::new(), hasher: DefaultHasher::new(), empty: true };
@@ -126,7 +126,7 @@ impl Definitions {
         }
     }
 
-    /// What a path leads to; `imports` is how many more imports may be followed.
+    /// Finds the targets of a path. At most `imports` more imports are followed.
     fn resolve(&self, module: usize, path: &[String], imports: &mut usize, found: &mut Vec<Target>) {
         let Some((first, rest)) = path.split_first() else { return };
         let here = &self.modules[module];
@@ -198,7 +198,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Goes on to what the paths inside a node lead to; `own` are the names that the node itself binds.
+    /// Follows the paths inside a node. `own` are the names that the node itself binds.
     fn follow(&mut self, module: usize, node: &SyntaxNode, own: &[String]) {
         for inner in relevant_nodes(node) {
             let path = match (ast::Path::cast(inner.clone()), ast::MacroCall::cast(inner)) {
@@ -225,7 +225,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A macro's arguments have no structure, so each name in them may be one of the notebook's.
+    /// The arguments of a macro have no structure, so each name in them may be defined in the notebook.
     fn follow_tokens(&mut self, module: usize, call: &ast::MacroCall) {
         for name in call.token_tree().iter().flat_map(|tree| identifiers(tree.syntax())) {
             let mut found = Vec::new();

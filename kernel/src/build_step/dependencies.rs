@@ -1,9 +1,10 @@
 //! Crates that the user adds with `:dep`.
 //!
-//! A crate that the prelude carries is the prelude's own ([`requirement`]), so that its types match. The others form a
-//! set, which the real cargo builds once, in a cache that all notebooks share ([`set`]); what the compiler of a cell
-//! needs to know of them is recorded and replayed without cargo ([`record`]). While cargo builds them, our binary stands
-//! in for the compiler and gives crates of the prelude in place of building them again ([`dep_compiler`]).
+//! A crate that the prelude contains is the prelude's own crate ([`requirement`]), so that its types match. The other
+//! crates form a set. The real cargo builds it once, in a cache that all notebooks share ([`set`]). What the compiler
+//! of a cell needs to know about them is recorded, so later cells do not run cargo ([`record`]). While cargo builds,
+//! our binary takes the place of the compiler, and provides crates of the prelude instead of building them again
+//! ([`dep_compiler`]).
 
 pub mod dep_compiler;
 mod plan;
@@ -33,10 +34,10 @@ pub use progress::SOCKET_NAME;
 pub struct BuiltCrates {
     /// Compiler arguments.
     pub arguments: Vec<String>,
-    /// Names of the crates, as code names them, that take the place of the prelude's.
+    /// Names in code of the crates that replace the prelude's crates.
     pub externs: Vec<String>,
-    /// Whether types of these crates may show themselves by a method of their own. Such types of carried crates
-    /// (`plotters` has some) are shown by it without more, unless they are behind a `Box` or the like.
+    /// Whether types of these crates may have their own method for display. Such types in the prelude's crates
+    /// (`plotters` has some) are shown without this, unless they are in a `Box` or similar.
     pub own_display: bool,
 }
 

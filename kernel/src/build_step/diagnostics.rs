@@ -1,7 +1,8 @@
-//! What the compiler has said against a cell: a part of the build step's answer to the kernel, which shows it with the cell's own lines.
+//! The compiler's errors about a cell. They are a part of the build step's answer to the kernel, which shows them with
+//! the lines of the cell.
 //!
-//! evcxr reads the same messages, and decides by them what it tries next; but of one whose place is in code that evcxr generated it
-//! leaves out the headline, and the last expression of a cell is in such code.
+//! evcxr reads the same messages and uses them to decide what to try next. But it omits the headline of an error whose
+//! place is in generated code, and the last expression of a cell is in such code.
 
 use super::compiler_message::{CompilerMessage, lines_where};
 use super::store_calls::STORE;
@@ -26,8 +27,8 @@ impl Diagnostics {
     }
 }
 
-/// Whether the compiler does not know a name in the type of a variable: evcxr writes types as rust-analyzer names them, which leaves out
-/// paths, and names types for which stable code has no name, as `!`.
+/// Whether the compiler does not know a name in the type of a variable. evcxr writes the type names of rust-analyzer.
+/// They have no paths, and some of them are not allowed in stable code, such as `!`.
 fn has_unknown_types(source: &str, messages: &str) -> bool {
     CompilerMessage::all(messages).any(|message| {
         let line = message.line().and_then(|index| source.lines().nth(index)).unwrap_or_default();

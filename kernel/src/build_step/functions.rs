@@ -1,11 +1,11 @@
-//! Items with `#[vectorize]`, `#[device]` or `#[kernel]`: which ones the cell process has registered already, so that they need not be
-//! compiled for it again; and what the macros get to know of the notebook.
+//! Items with `#[vectorize]`, `#[device]` or `#[kernel]`: the items that the cell process has registered already, which
+//! need not be compiled for it again, and the facts about the notebook that the macros need.
 //!
-//! evcxr writes every item of the notebook into every cell, and what the attributes emit costs the compiler many times
-//! what the plain function does. An item is known by a hash of its text and of all that its text may lead to: what
-//! it calls, the types and constants that it names, and so on. The cell process lists what it has registered, by name
-//! and hash; where the last line for a name has the hash, the attribute is blanked out, and the plain function is left. A
-//! struct keeps its attribute, which then gives it no more than an implementation of a trait.
+//! evcxr writes every item of the notebook into every cell. The code of the attributes takes the compiler much longer
+//! than the plain function. An item is identified by a hash of its text and of everything that its text may refer to:
+//! functions, types, constants. The cell process lists what it has registered, by name and hash. If the last line for a
+//! name has the same hash, the attribute is replaced with blanks, and the plain function remains. A struct keeps its
+//! attribute, which then only implements a trait.
 
 use super::names::items_before_runtime;
 use crate::environment::{cell_text, functions_listing};
@@ -18,7 +18,7 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The variable by which the macros get the path of what they are to know.
+/// The variable with the path of the macros' file.
 pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 
 /// The attributes.
@@ -35,13 +35,13 @@ pub struct Functions {
     pub source: String,
     /// Whether there are items that register themselves when the cell is loaded.
     pub registers: bool,
-    /// For the macros: lines `item NAME HASH LINE`, with ` registered` behind it where that is so, and `plain NAME` for functions
-    /// without an attribute.
+    /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and `plain
+    /// NAME` for functions without an attribute.
     notebook: String,
 }
 
 impl Functions {
-    /// Looks through a source that evcxr wrote, and leaves for the macros what they are to know.
+    /// Reads a source that evcxr wrote, and writes the file for the macros.
     pub fn prepare(source: &str, session: &Path) -> Result<Functions> {
         // Without a listing, as before the first cell, nothing is registered.
         let listing = std::fs::read_to_string(functions_listing(session)).unwrap_or_default();
@@ -51,10 +51,10 @@ impl Functions {
         Ok(functions)
     }
 
-    /// Looks through a source that evcxr wrote; `listing` is what the cell process has registered.
+    /// Reads a source that evcxr wrote. `listing` lists what the cell process has registered.
     fn read(source: &str, listing: &str) -> Functions {
         let mut functions = Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned() };
-        // Formulas are to know of plain functions, too.
+        // Formulas need the plain functions too.
         if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
         }
@@ -105,10 +105,10 @@ fn registered<'a>(listing: &'a str, name: &str) -> Option<&'a str> {
     lines.find(|(path, _)| path.split_once("::").is_some_and(|(_, rest)| rest == name)).map(|(_, hash)| hash)
 }
 
-/// To what the names of a crate may lead.
+/// What the names of a crate may refer to.
 struct Leads {
     by_name: HashMap<String, Vec<SyntaxNode>>,
-    /// What may give any name a meaning: imports of all that a module has.
+    /// Imports of everything in a module. They may define any name.
     everywhere: Vec<SyntaxNode>,
 }
 
@@ -124,7 +124,7 @@ impl Leads {
                 ast::Item::Use(_) | ast::Item::ExternCrate(_) => {
                     leads.add(identifiers(node).collect::<BTreeSet<_>>(), node)
                 }
-                // Found by the type, the trait, and what is in it.
+                // It is found by the type, the trait, and the names inside.
                 ast::Item::Impl(implementation) => {
                     let parts = implementation.assoc_item_list().map(|list| list.syntax().clone());
                     let head = node.children().filter(|child| Some(child) != parts.as_ref());

@@ -1,4 +1,4 @@
-//! What the kernel and the build step tell each other: one message each way, in files of the session's directory.
+//! The messages between the kernel and the build step: one in each direction, in files of the session's directory.
 
 use super::diagnostics::Diagnostics;
 use super::report::VariableReport;
@@ -18,7 +18,7 @@ pub struct BuildRequest {
     pub timed: bool,
     /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
     pub shown_by_evcxr: bool,
-    /// Whether the user has asked to stop: nothing is compiled any more for this cell.
+    /// Whether the user has asked to stop. Then nothing more is compiled for this cell.
     pub interrupted: bool,
 }
 
@@ -30,7 +30,7 @@ impl BuildRequest {
         write(session, BuildRequest::FILE, &self)
     }
 
-    /// What the kernel has left; before the first cell (evcxr compiles one of its own) that is nothing.
+    /// Reads the kernel's message. Before the first cell there is none, and evcxr compiles a cell of its own.
     pub fn read(session: &Path) -> BuildRequest {
         read(session, BuildRequest::FILE)
     }
@@ -39,26 +39,26 @@ impl BuildRequest {
 /// Types as code, by the names of variables.
 pub type Types = BTreeMap<String, String>;
 
-/// What there is to say of a cell: the message of the build step to the kernel. evcxr may call the step several times for a cell; each
-/// call adds what it knows.
+/// The message of the build step to the kernel about a cell. evcxr may call the build step several times for a cell.
+/// Each call adds information.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildAnswer {
-    /// What the compiled cell does with variables.
+    /// The changes to variables.
     pub report: VariableReport,
     /// The variables that the cell defines and moves away, so that they have no value at its end.
     pub gone: Types,
-    /// What the compiler has said last against the cell.
+    /// The last errors of the compiler.
     pub diagnostics: Option<Diagnostics>,
-    /// The types of all new variables, where the compiler was asked for them in the same call.
+    /// The types of all new variables, if the compiler was asked for them in the same call.
     pub types: Option<Types>,
-    /// Why crates of `:dep` cannot be had together.
+    /// Why the crates of `:dep` do not work together.
     pub problem_of_crates: Option<String>,
 }
 
 impl BuildAnswer {
     const FILE: &str = "answer.json";
 
-    /// What has been said of the cell.
+    /// Reads the answer about the cell.
     pub fn read(session: &Path) -> BuildAnswer {
         read(session, BuildAnswer::FILE)
     }
@@ -71,13 +71,13 @@ impl BuildAnswer {
         Ok(result)
     }
 
-    /// Forgets what was said of an earlier cell.
+    /// Removes the answer about an earlier cell.
     pub fn forget(session: &Path) {
         let _ = std::fs::remove_file(session.join(BuildAnswer::FILE));
     }
 }
 
-/// What a file of the session holds; of one that is not there, or damaged, the default.
+/// The contents of a file of the session. If the file is missing or damaged, the default.
 pub fn read<T: Default + DeserializeOwned>(session: &Path, name: &str) -> T {
     let text = std::fs::read_to_string(session.join(name)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

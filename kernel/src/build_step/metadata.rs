@@ -1,5 +1,5 @@
-//! Answers to `cargo metadata`: recorded ones for the cell crate and the standard library, so that rust-analyzer reads
-//! few crates and needs no network; the user's `:dep` crates are added to them from the real cargo's answer.
+//! Answers to `cargo metadata`. For the cell crate and the standard library they are recorded, so that rust-analyzer
+//! reads few crates and needs no network. The crates of `:dep` are added from the real cargo's answer.
 
 use super::dependencies::{self, CellManifest, CratePlan};
 use super::tools::{real_cargo, replace_by};
@@ -60,7 +60,7 @@ fn substitute(text: &str, installation: &Installation, context: &Path) -> Result
     Ok(text.replace(CONTEXT_PLACEHOLDER, &escaped(context)?).replace(HOME_PLACEHOLDER, &escaped(&installation.home)?))
 }
 
-/// Adds the carried crates that `:dep` names, with what they build on, and makes the cell crate depend on them.
+/// Adds the crates of the prelude that `:dep` names, and the crates below them. The cell crate then depends on them.
 fn add_carried(answer: &mut Value, carried: &Value, plan: &CratePlan<'_>) {
     let package = |name: &str, version: &str| {
         items(&carried["packages"]).find(|package| package["name"] == *name && package["version"] == *version)
@@ -85,8 +85,8 @@ fn add_carried(answer: &mut Value, carried: &Value, plan: &CratePlan<'_>) {
     extend_root(answer, dependencies, deps, ids);
 }
 
-/// Adds the packages of the user's crates, and makes the cell crate depend on them. A package that is there already
-/// stays: it is the prelude's, and so are the types that its users see.
+/// Adds the packages of the user's crates. The cell crate then depends on them. A package that exists already stays: it
+/// belongs to the prelude, and its users see the prelude's types.
 fn add_foreign(theirs: &Value, answer: &mut Value) {
     let their_root = &theirs["resolve"]["root"];
     let known: Vec<Value> = items(&answer["packages"]).map(|package| package["id"].clone()).collect();

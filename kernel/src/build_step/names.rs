@@ -7,7 +7,7 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The variables, not defined by a cell itself, to which it may assign a value.
+/// The variables of earlier cells that a cell may assign to.
 pub fn assigned_in(cell: &str) -> Vec<String> {
     // Most cells have no assignment outside of a `let`.
     let assigned = if cell.contains('=') { assigned(cell) } else { HashSet::new() };
@@ -76,8 +76,8 @@ pub fn stable(type_name: &str) -> Cow<'_, str> {
     result
 }
 
-/// Modules by which compiled programs know types, and where code finds these. Of the crates in the second table all types are at the
-/// root.
+/// Modules in the type names of compiled programs, and the paths for code. For the crates in the second table, all
+/// types are at the root.
 const PRIVATE_MODULES: [(&str, &str); 14] = [
     // The crate of a cell.
     ("ctx::", ""),
@@ -97,7 +97,7 @@ const PRIVATE_MODULES: [(&str, &str); 14] = [
 ];
 const AT_ROOT: [&str; 2] = ["warpcell", "ndarray"];
 
-/// A type as code has it, of the name by which a compiled program knows it (`std::any::type_name`).
+/// The type in code for the name of a type in a compiled program (`std::any::type_name`).
 pub fn type_as_code(type_name: &str) -> String {
     let is_part = |c: char| is_word(c) || c == ':';
     let mut result = String::new();
@@ -127,7 +127,7 @@ pub fn is_own(name: &str) -> bool {
     OWN_NAMES.iter().any(|start| name.starts_with(start))
 }
 
-/// A name of evcxr's that a cell gives an item or a variable.
+/// A name that is reserved for evcxr, if a cell gives it to an item or a variable.
 pub fn own_name_in(cell: &str) -> Option<String> {
     if !OWN_NAMES.iter().any(|start| cell.contains(start)) {
         return None;
@@ -138,7 +138,8 @@ pub fn own_name_in(cell: &str) -> Option<String> {
     names.find(|name| is_own(name) && name != "evcxr_display")
 }
 
-/// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
+/// The functions, constants, statics and structs without named fields that a cell defines. A variable of the same name
+/// would hide them.
 pub fn items_in(cell: &str) -> Vec<String> {
     if !["fn ", "const ", "static ", "struct "].iter().any(|keyword| cell.contains(keyword)) {
         return Vec::new();
@@ -154,12 +155,12 @@ pub fn items_in(cell: &str) -> Vec<String> {
     names.map(|name| name.text().to_string()).collect()
 }
 
-/// The text of a cell crate before what evcxr writes for each cell: the items of the notebook.
+/// The items of the notebook in a cell crate: the text before evcxr's own module.
 pub fn items_before_runtime(source: &str) -> &str {
     source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default()
 }
 
-/// The names to which code may assign a value, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
+/// The names that code may assign to, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
 pub fn assigned(code: &str) -> HashSet<String> {
     let mut names = HashSet::new();
     for node in parse(&format!("fn f() {{ {code} }}")).syntax_node().descendants() {
@@ -174,7 +175,7 @@ pub fn assigned(code: &str) -> HashSet<String> {
     names
 }
 
-/// The names that code may mean: its identifiers, and what stands in formats.
+/// The names that code may refer to: its identifiers, and the names in format strings.
 pub fn mentioned(code: &str) -> HashSet<String> {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     let mut names = HashSet::new();
@@ -193,7 +194,7 @@ pub fn mentioned(code: &str) -> HashSet<String> {
     names
 }
 
-/// Whether the user's code names a variable before it defines it anew.
+/// Whether the user's code uses a variable before it redefines it.
 pub fn is_used(code: &str, name: &str) -> bool {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     let mut depth = 0usize;

@@ -1,9 +1,9 @@
-//! What a session asks of cargo and rustc before its first cell, recorded at installation and given back at every start:
-//! questions about the compiler, and the cells that evcxr and the kernel run by themselves. Starting cargo and rustc
-//! for these took most of a second.
+//! Answers to the questions that a session asks cargo and rustc before its first cell: questions about the compiler,
+//! and the cells that evcxr and the kernel run themselves. They are recorded at installation and returned at every
+//! start. Starting cargo and rustc for them would take most of a second.
 //!
-//! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
-//! with the same arguments. Everything else goes the ordinary way.
+//! An answer is returned only for exactly the recorded question: the same arguments, or the same source with the same
+//! arguments. Other calls go to the real tools.
 
 use crate::environment::RECORD;
 use crate::files;
@@ -16,14 +16,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The toolchain's directory in what is recorded.
+/// The placeholder for the toolchain's directory.
 const TOOLCHAIN_PLACEHOLDER: &str = "/@WARPCELL-TOOLCHAIN@";
 
 /// A question and its answer, as recorded.
 #[derive(Serialize, Deserialize)]
 struct Recorded {
     question: String,
-    /// What the tool printed; for a compiled cell, the name of the library beside.
+    /// The output of the tool. For a compiled cell, the name of the library beside this file.
     answer: String,
 }
 
@@ -58,7 +58,7 @@ pub fn answer(
     Ok(read(installation, &question).map(|answer| places.show(&answer)))
 }
 
-/// Directories that may be elsewhere when an answer is given back, with what stands for them in what is recorded.
+/// Directories that may change between recording and use, with their placeholders.
 struct PathPlaceholders(Vec<(String, &'static str)>);
 
 impl PathPlaceholders {
@@ -94,8 +94,8 @@ fn is_question(tool: &str, words: &[&str]) -> bool {
     }
 }
 
-/// Puts the recorded library of a cell of the session itself where the compiler would, if there is one. While recording,
-/// compiles it. Gives the compiler's exit status.
+/// Copies the recorded library of one of the session's own cells to the place where the compiler would write it. While
+/// recording, compiles the cell. Returns the compiler's exit status.
 pub fn own_cell(
     installation: &Installation,
     source: &str,

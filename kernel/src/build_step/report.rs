@@ -1,22 +1,22 @@
-//! What the build step tells the kernel of a cell that it has compiled.
+//! The build step's report about the variables of a compiled cell.
 
 use super::store_calls::{STORE, statement_at, with_definitions, without_definitions};
 use serde::{Deserialize, Serialize};
 
-/// What a compiled cell does with variables: a part of [`BuildAnswer`](super::messages::BuildAnswer).
+/// The changes to variables by a compiled cell. This is a part of [`BuildAnswer`](super::messages::BuildAnswer).
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariableReport {
     /// The names of the stored variables that it names.
     pub names: Vec<String>,
     /// Those whose old values are in the store if the cell has not come to its end.
     pub left: Vec<StoredVariable>,
-    /// Those of which the cell process says whether the old values are there.
+    /// Variables of which the cell process reports whether the old values are there.
     pub uncertain: Vec<StoredVariable>,
     /// Those that are lost if the cell has not come to its end.
     pub replaced: Vec<String>,
     /// Those that it may have stored, unknown to evcxr, before it failed.
     pub made: Vec<StoredVariable>,
-    /// Whether each statement ran by itself, so that the cell process says which values are lost.
+    /// Whether each statement ran in its own closure. Then the cell process reports which values are lost.
     pub by_statements: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct VariableReport {
 pub struct StoredVariable {
     /// Its name.
     pub name: String,
-    /// A statement that fails if there is no such value.
+    /// A statement that fails if the value does not exist.
     pub demand: String,
     /// A statement that takes the value.
     pub take: String,

@@ -1,7 +1,7 @@
-//! A cell's statements, each run by itself, so that what comes before a failing one stays done, as in Python.
+//! Runs each statement of a cell separately. So the effects before a failing statement remain, as in Python.
 //!
 //! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each statement
-//! gets such a closure, which gives back what it defines:
+//! gets such a closure, which returns the variables that it defines:
 //!
 //! ```text
 //! if let Some((mut q,)) = ::warpcell::cell::statement(|| {
@@ -15,12 +15,12 @@
 //! }
 //! ```
 //!
-//! So a new variable is stored whether the statements behind it come to their end or not. A closure that moves a variable away
-//! is known from the compiler's error: then the variable cannot be stored behind it, but where a statement before it fails. If the
-//! statement also gives it a new value (`a = a + 1.0;`), its closure gives that back.
+//! So a new variable is stored even if a later statement fails. The compiler's error shows which closure moves a variable
+//! away. Such a variable cannot be stored after that statement, but it can if an earlier statement fails. If the statement
+//! also assigns a new value (`a = a + 1.0;`), its closure returns this value.
 //!
-//! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
-//! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
+//! Cells with `return` or `.await` stay unchanged, because this does not work for them. If there is an error that this form
+//! may have caused, the other form is compiled, because evcxr must get the compiler's messages about the user's own code.
 
 use super::compiler_message::{CompilerMessage, with_objects};
 use super::messages;
@@ -37,7 +37,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-/// What the closure of a statement does with a variable: it moves it away.
+/// A statement whose closure moves a variable away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
     /// The variable.
@@ -46,17 +46,17 @@ pub struct Consumed {
     statement: usize,
     /// Whether the variable has a value again at the statement's end.
     renewed: bool,
-    /// The later statement that gives it a new value.
+    /// The later statement that assigns a new value.
     revived_by: Option<usize>,
 }
 
-/// What is known of a cell from an earlier compilation of it: evcxr asks for another one when it has learnt that a variable is gone.
+/// The facts from an earlier compilation of a cell. evcxr asks for another one when it learns that a variable is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownMoves {
     code: String,
-    /// Where variables are moved away.
+    /// The statements that move variables away.
     pub consumed: Vec<Consumed>,
-    /// How the variables that evcxr does not store any more would be stored: names and calls.
+    /// The names and store calls of variables that evcxr does not store any longer.
     puts: Vec<(String, String)>,
 }
 
@@ -64,7 +64,7 @@ pub struct KnownMoves {
 const KNOWN: &str = "statements.json";
 
 impl KnownMoves {
-    /// What is known of the cell with this code.
+    /// Reads the facts about the cell with this code.
     pub fn read(session: &Path, code: &str) -> KnownMoves {
         let known: KnownMoves = messages::read(session, KNOWN);
         if known.code == code { known } else { KnownMoves { code: code.to_owned(), ..KnownMoves::default() } }
@@ -90,12 +90,12 @@ impl KnownMoves {
     }
 }
 
-/// What a compiler's messages say against a cell in this form.
+/// What the compiler's messages mean for a cell in this form.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SplitVerdict {
-    /// Variables are moved away; and the messages that tell evcxr which of them are gone, if any are.
+    /// Variables are moved away. If some of them are gone, the messages for evcxr about them.
     Consumes(Vec<Consumed>, Option<String>),
-    /// There is something else.
+    /// There are other errors.
     Other,
 }
 
@@ -108,17 +108,17 @@ pub struct Split {
     /// The lines that begin and end the closures.
     openings: Vec<usize>,
     closings: Vec<usize>,
-    /// What each statement may give a value to, and what it defines.
+    /// The variables that each statement may assign to, and those that it defines.
     assigned: Vec<HashSet<String>>,
     defined: Vec<HashSet<String>>,
     consumed: Vec<Consumed>,
-    /// The lines that store variables: their names, and whether evcxr wrote them.
+    /// The lines that store variables, with their names. The flag says whether evcxr wrote the line.
     stored: Vec<(String, usize, bool)>,
     /// Variables that the cell may have stored, unknown to evcxr, before it fails.
     made: Vec<StoredVariable>,
-    /// Variables of earlier cells that are lost if it fails while it gives them new values.
+    /// Variables of earlier cells that are lost if the cell fails while it assigns new values to them.
     replaced: Vec<String>,
-    /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
+    /// Variables whose old values are lost if the cell fails in the statement that moves them away, or later.
     uncertain: Vec<StoredVariable>,
 }
 
@@ -129,11 +129,11 @@ struct Part {
     /// The variables that it defines, and whether they are mutable.
     defines: Vec<(String, bool)>,
     assigned: HashSet<String>,
-    /// Declarations of variables that earlier statements have declared without a value, and this one gives one.
+    /// Declarations of variables that earlier statements declared without a value. This statement assigns their values.
     declares: String,
 }
 
-/// A variable from the statement that gives it its value on.
+/// A variable, starting with the statement that gives it its value.
 struct Instance {
     name: String,
     is_mutable: bool,
@@ -164,7 +164,8 @@ impl Split {
         (has_use && parts.len() > 1).then(|| Writer::new(&lines, layout, &parts, known).write())
     }
 
-    /// The code of a cell, by which it is known, without what evcxr writes to show the value: it tries several forms.
+    /// The code that identifies a cell. It leaves out evcxr's code for showing the value, because evcxr tries several
+    /// forms of it.
     pub fn code(planned: &str, layout: &FunctionLayout) -> String {
         let lines = planned.lines().skip(layout.code.start).take(layout.code.len());
         let shows = |line: &str| {
@@ -212,7 +213,7 @@ impl Split {
         let statement = self.openings.iter().position(|opening| *opening == line)?;
         let renewed = self.assigned[statement].contains(&name);
         let is_ours = self.openings.contains(&primary) || self.stored.iter().any(|(_, line, _)| *line == primary);
-        // A use of the user's behind a move is the user's own error, unless that gives a new value, or the use does.
+        // A use after a move is the user's own error, unless the moving statement or the use assigns a new value.
         let using = self.openings.iter().position(|opening| *opening == primary).filter(|_| !renewed);
         // Of several uses the compiler may name the last.
         let until = (statement..self.defined.len()).find(|part| self.defined[*part].contains(&name));
@@ -245,7 +246,7 @@ impl Split {
         })
     }
 
-    /// Adds to the report what this form changes.
+    /// Adds the changes of this form to the report.
     pub fn add_to(&self, report: &mut VariableReport) {
         report.made.extend(self.made.iter().cloned());
         report.left.retain(|left| !self.uncertain.iter().any(|uncertain| uncertain.name == left.name));
@@ -255,7 +256,7 @@ impl Split {
     }
 }
 
-/// The statements of a cell; none if they cannot run by themselves.
+/// The statements of a cell. `None` if they cannot run separately.
 fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
     if layout.kind == CellForm::Async {
         return None;
@@ -266,7 +267,8 @@ fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut is_open = false;
-    // Variables without a value yet; where their types are not said, they go with the statements up to the one that gives it.
+    // Variables without a value yet. If the type of one is not known, all statements up to its assignment stay
+    // together.
     let mut without_value: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (start, node) in &statements(&code) {
         if leaves(node) {
@@ -274,7 +276,7 @@ fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
         }
         let line_start = code[..*start].rfind('\n').map_or(0, |newline| newline + 1);
         let line = layout.code.start + code[..*start].matches('\n').count();
-        // evcxr gives each statement lines of its own.
+        // evcxr gives each statement its own lines.
         let begins_line = code[line_start..*start].trim().is_empty();
         let is_variable = |binding: &Binding| {
             !binding.may_be_constant() || layout.new.iter().any(|stored| stored.name == binding.name)
@@ -303,7 +305,7 @@ fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
                 defines.push((name.clone(), true));
             }
         }
-        // An item is for the statements behind it.
+        // An item stays with the statement behind it.
         if let (true, Some(last)) = (is_open || !begins_line || parts.len() >= MOST, parts.last_mut()) {
             last.defines.extend(defines);
             last.assigned.extend(assigned);
@@ -339,7 +341,7 @@ struct Writer<'a> {
     known: &'a KnownMoves,
     instances: Vec<Instance>,
     split: Split,
-    /// The line of evcxr's that what is written belongs to.
+    /// The line of evcxr that the written text belongs to.
     origin: usize,
 }
 
@@ -377,7 +379,8 @@ impl<'a> Writer<'a> {
 
     fn write(mut self) -> Split {
         let layout = self.layout;
-        // Up to `match std::panic::catch_unwind(`, of which one line is inside of the closure if the cell has a `?`.
+        // The lines up to `match std::panic::catch_unwind(`. If the cell has a `?`, one of them is inside of the
+        // closure.
         let start = layout.code.start - if layout.kind == CellForm::Result { 3 } else { 2 };
         self.copy(0..start);
         for index in 0..self.parts.len() {
@@ -414,7 +417,7 @@ impl<'a> Writer<'a> {
             let mut old = self.instances.iter().filter(|instance| instance.made_by.is_none());
             old.any(|old| old.name == *name && old.consumed_by.is_some())
         };
-        // One of which the cell leaves nothing may be moved away by a new variable of its name only.
+        // If the cell leaves nothing of a variable, it may only be moved away by a new variable of the same name.
         let kept = layout.kept.iter().filter(|(old, _)| is_consumed(&old.name));
         self.split.uncertain = kept.chain(&layout.away).map(|(old, _)| old).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
@@ -436,7 +439,7 @@ impl<'a> Writer<'a> {
         let tuple: String = made.iter().map(|(name, _)| format!("{name}, ")).collect();
         self.origin = part.lines.start;
         self.split.openings.push(self.split.origins.len());
-        // What the statement gives a value to again, it declares.
+        // The statement declares the variables that it assigns again.
         let declared: String = self
             .known
             .consumed
@@ -445,7 +448,7 @@ impl<'a> Writer<'a> {
             .map(|consumed| format!(" let mut {};", consumed.name))
             .chain([part.declares.clone()])
             .collect();
-        // The closure of a cell with `?` gives a result.
+        // The closure of a cell with `?` returns a result.
         let (result, ok, end) = match self.layout.kind {
             CellForm::Result => (" -> ::std::result::Result<_, EvcxrUserCodeError>", "::std::result::Result::Ok(", ")"),
             _ => ("", "", ""),
@@ -494,8 +497,8 @@ impl<'a> Writer<'a> {
         self.line("}");
     }
 
-    /// Whether a variable is stored where its scope ends. One that is gone by then is not, but evcxr has to hear of that from the
-    /// compiler first.
+    /// Whether a variable is stored at the end of its scope. A variable that is gone by then is not stored, but evcxr
+    /// must first learn this from the compiler.
     fn is_stored_at_end(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         let is_evcxrs = || self.layout.new.iter().chain(&self.layout.others).any(|store| store.name == instance.name);
@@ -508,15 +511,15 @@ impl<'a> Writer<'a> {
         !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
     }
 
-    /// Whether a variable hides another one, of the cell or of an earlier one.
+    /// Whether a variable hides another variable of the cell or of an earlier cell.
     fn hides(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         let mut earlier = self.instances[..index].iter();
         earlier.any(|other| other.name == instance.name && other.variable < instance.variable)
     }
 
-    /// Whether this is the old value of a variable of which the cell leaves nothing: it goes back only if a statement fails before the
-    /// name has another value.
+    /// Whether this is the old value of a variable of which the cell leaves nothing. It goes back only if a statement
+    /// fails before the name has another value.
     fn is_away(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         instance.made_by.is_none() && self.layout.away.iter().any(|(old, _)| old.name == instance.name)
@@ -544,7 +547,7 @@ impl<'a> Writer<'a> {
                 self.origin = self.layout.tail;
                 self.line(&put);
             }
-            // A variable of an earlier cell, which this one defines anew or moves away.
+            // A variable of an earlier cell that this cell redefines or moves away.
             _ if is_old => {
                 let mut old = self.layout.kept.iter().chain(&self.layout.away);
                 if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
@@ -566,7 +569,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Notes the variables of which evcxr does not know if the cell fails: the new ones, and those that are moved away later.
+    /// Records the variables that evcxr does not know about if the cell fails: new variables, and variables that are
+    /// moved away later.
     fn note_made(&mut self) {
         let is_mutable = |name: &str| {
             self.instances.iter().rfind(|instance| instance.name == name).is_some_and(|instance| instance.is_mutable)
@@ -587,7 +591,7 @@ pub fn puts_of(planned: &str, layout: &FunctionLayout, known: &mut KnownMoves, g
     }
 }
 
-/// The variables of a cell, each from the statement that gives it a value on.
+/// The variables of a cell, each starting with the statement that gives it its value.
 fn instances(layout: &FunctionLayout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
     let of_earlier = layout.taken.iter().enumerate().map(|(variable, (name, is_mutable))| Instance {
         name: name.clone(),
@@ -662,7 +666,7 @@ mod tests {
     fn split_knowing(code: &str, new: &[(&str, &str)], consumed: Vec<Consumed>) -> Option<Split> {
         let source = source("", &STORED, code, new);
         let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
-        // With what keeps old values.
+        // With the lines that keep old values.
         let keeping = |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
         let planned: String = source.split_inclusive('\n').enumerate().map(keeping).collect();
         let known = KnownMoves { consumed, ..KnownMoves::default() };
@@ -680,7 +684,7 @@ mod tests {
         let SplitVerdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
         let made = split_knowing(code, &[("x", "X")], consumed).unwrap();
         let text = body(&made);
-        // Before that statement it goes back, in it it is lost, behind it there is the new one.
+        // The value goes back before that statement. It is lost in the statement. After it, the new value exists.
         assert!(
             text.contains("put_<X>(x), x);\n} else {\nlose_value(x));\n}\n} else {\nkeep_<Vec<i32>>(x), x);\n}"),
             "{text}"
@@ -714,7 +718,7 @@ mod tests {
         let made = split("let a = 1;\nx = f(x);\ng();\n", &[("a", "i32")], &[("x", 1, true)]).unwrap();
         let text = body(&made);
         assert!(text.contains("if let Some((mut x, )) = statement(|| {\nx = f(x);\n; (x, ) }) {\n"), "{text}");
-        // Where it is taken, it is lost; before, it goes back; behind, its new value does.
+        // The value is lost where it is taken. Before, it goes back. After, its new value goes back.
         assert!(text.contains("put_<Vec<i32>>(x), x);\n} else {\nlose_value(x));\n}\n"), "{text}");
         assert!(text.contains("put_<i32>(a), a);\n} else {\nput_<Vec<i32>>(x), x);\n}\n"), "{text}");
         assert!(text.ends_with("put_<String>(y), y);\nmiss_variable(x));\nevcxr_variable_store\n}\n"), "{text}");
@@ -794,13 +798,13 @@ mod tests {
         let source = source("", &STORED, "let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")]);
         let stored = source.lines().nth(message.line().unwrap()).unwrap();
         assert!(stored.contains("put_variable::<String>"), "evcxr knows its own line: {stored}");
-        // A later statement gives it a value again, and so does what follows.
+        // A later statement assigns it again, and so does the following one.
         let revived = Consumed { name: "y".to_owned(), statement: 1, renewed: false, revived_by: Some(2) };
         let code = "let a = 1;\ndrop(y);\ny = f();\n";
         let moved_first = split(code, &[("a", "i32")], &[]).unwrap();
         let used = moved(&moved_first, "y", 1, moved_first.openings[2]);
         assert_eq!(moved_first.verdict(&used), SplitVerdict::Consumes(vec![revived.clone()], None));
-        // A use of what it points to is a use of it.
+        // A use of the value that it points to is a use of the variable.
         let of_part = moved(&moved_first, "*y", 1, moved_first.openings[2]);
         assert_eq!(moved_first.verdict(&of_part), SplitVerdict::Consumes(vec![revived.clone()], None));
         let made = split_knowing(code, &[("a", "i32")], vec![revived]).unwrap();

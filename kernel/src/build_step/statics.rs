@@ -1,9 +1,10 @@
-//! Statics of the notebook: each exists once, as in a program. evcxr writes every item into every cell, so that each cell would have one
-//! of its own.
+//! Statics of the notebook. Each exists once, as in a program. evcxr writes every item into every cell, so each cell
+//! would have its own copy.
 //!
-//! The cell that defines a static exports it by a name of its own; in later cells its definition becomes a declaration of that symbol, which
-//! the dynamic linker finds. What is defined is noted when the cell process has loaded the cell ([`loaded`]), and forgotten with the process.
-//! A static that is defined anew, whose text or whose types' definitions have changed, is a new one.
+//! The cell that defines a static exports it under a unique name. In later cells its definition becomes a declaration
+//! of this symbol, which the dynamic linker finds. A definition is recorded when the cell process has loaded the cell
+//! ([`loaded`]), and forgotten when the process ends. If the text of a static or the definition of its type has
+//! changed, it is a new static.
 
 use super::definitions::Definitions;
 use crate::environment::cell_text;
@@ -17,13 +18,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What stands behind the items.
+/// The text behind the items.
 const END_OF_ITEMS: [&str; 2] =
     ["\nmod evcxr_internal_runtime {", "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_"];
-/// What the names of statics begin with, for the linker.
+/// Prefix of the linker's names of statics.
 const SYMBOL: &str = "warpcell_static_";
 
-/// The statics that the cell process has: hashes and symbols, by where they are defined.
+/// The statics of the cell process: hashes and symbols, by the place of the definition.
 type KnownStatics = BTreeMap<String, Static>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,12 +121,12 @@ impl<'a> Statics<'a> {
         Statics { source: Cow::Owned(result), next: defines.then_some(next) }
     }
 
-    /// Whether the cell has statics of its own, for which it must be loaded.
+    /// Whether the cell has statics of its own. Then it must be loaded.
     pub fn defines(&self) -> bool {
         self.next.is_some()
     }
 
-    /// Notes what is known when the library has been loaded.
+    /// Records what is known after the library has been loaded.
     pub fn write(&self, session: &Path) -> Result<()> {
         let file = next_file(session);
         match &self.next {
@@ -138,7 +139,7 @@ impl<'a> Statics<'a> {
     }
 }
 
-/// Where a static is defined: the names of what is around it, and its own.
+/// The place of the definition of a static: the names of the surrounding items, and its own.
 fn place_of(found: &ast::Static) -> String {
     let headers = found.syntax().ancestors().filter_map(|node| {
         let text = node.text().to_string();
@@ -148,7 +149,7 @@ fn place_of(found: &ast::Static) -> String {
     headers.collect::<Vec<_>>().join(" in ")
 }
 
-/// Whether the library that was compiled last defines statics, which libraries that are loaded later are to find.
+/// Whether the library that was compiled last defines statics, which later libraries must find.
 pub fn are_defined(session: &Path) -> bool {
     next_file(session).exists()
 }
@@ -158,7 +159,7 @@ pub fn loaded(session: &Path) {
     let _ = std::fs::rename(next_file(session), known_file(session));
 }
 
-/// Forgets those of an earlier cell process.
+/// Forgets the statics of an earlier cell process.
 pub fn forget(session: &Path) {
     let _ = std::fs::remove_file(known_file(session));
 }
@@ -175,7 +176,7 @@ mod tests {
         )
     }
 
-    /// The source of a cell and what is known behind it.
+    /// The source of a cell, and what is known after it.
     fn prepared(items: &str, number: usize, known: &KnownStatics, cell: &str) -> (String, KnownStatics) {
         let source = source(items, number);
         let statics = Statics::read(&source, known, cell, &[]);

@@ -1,18 +1,17 @@
-//! What evcxr's generated code does with variables, and what is added to it: stored variables are known by the
-//! definitions that lay them out, and the old value of a variable that a cell defines anew is kept until the new one is
-//! stored.
+//! Changes evcxr's generated code for variables. Stored variables are identified by the definitions of their types. The
+//! old value of a variable that a cell redefines is kept until the new one is stored.
 //!
-//! evcxr takes all stored variables at the start of a cell's function, runs the cell in a closure at whose end new
-//! variables are stored, and stores the others behind it. When the cell panics, or ends by `?`, the old value of a
-//! variable that it was about to define anew would be dropped. Here, an old value that the cell does not use stays in
-//! the store, and one that it uses goes back there. The latter does not compile where the cell moves the value away:
-//! then the compiler says so, and the cell is compiled without.
+//! evcxr takes all stored variables at the start of a cell's function. It runs the cell in a closure that stores new
+//! variables at its end. It stores the other variables after the closure. If the cell panics, or ends with `?`, the old
+//! value of a variable that it was about to redefine would be dropped. Here, an old value that the cell does not use
+//! stays in the store, and an old value that it uses goes back there. The second change does not compile if the cell
+//! moves the value away. Then the compiler reports this, and the cell is compiled without the change.
 //!
-//! Variables that the cell does not name at all are checked, but stay in the store.
+//! Variables that the cell does not name are checked, but stay in the store.
 //!
-//! A variable whose value the cell moves away and replaces (`a = a + 1.0;`) cannot be stored behind the closure, into
-//! which it has been moved. Where the compiler says so, it is taken at the start of the closure and stored at its end.
-//! If the cell panics meanwhile, its value is lost.
+//! If a cell moves a variable away and assigns a new value (`a = a + 1.0;`), the variable cannot be stored after the
+//! closure, because it has been moved into the closure. If the compiler reports this, the variable is taken at the
+//! start of the closure and stored at its end. If the cell panics in between, the value is lost.
 
 use super::compiler_message::{CompilerMessage, lines_where};
 use super::definitions::{Definitions, may_define_types};
@@ -26,18 +25,18 @@ use std::ops::Range;
 /// Crates that the user added: names in code, with what identifies the files that were built.
 pub type Crates = [(String, String)];
 
-/// What the compiler has said against the text as it was planned.
+/// The compiler's errors about the planned text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompilerFindings {
     /// Variables that the cell uses, though it did not look so.
     pub used: Vec<String>,
     /// Variables whose old values the cell moves away, so that they cannot be kept.
     pub moved: Vec<String>,
-    /// Variables that the cell moves away and gives a new value.
+    /// Variables that the cell moves away and assigns again.
     pub replaced: Vec<String>,
     /// Variables that seemed to be such, but have no value at the end of the cell.
     pub without_value: Vec<String>,
-    /// Variables whose types cannot be named any more, because the cell defines other ones of the name.
+    /// Variables whose types cannot be named any longer, because the cell redefines the name.
     pub nameless: Vec<String>,
 }
 
@@ -52,10 +51,10 @@ impl CompilerFindings {
     }
 }
 
-/// What is to be done to the source of a cell crate.
+/// The changes to the source of a cell crate.
 #[derive(Debug, Default)]
 pub struct VariablePlan {
-    /// The hashes of the definitions of the types that lines store or check; where there are none, 0 is meant.
+    /// The hashes of the definitions of types in lines that store or check variables. A missing hash means 0.
     definitions: HashMap<usize, u64>,
     checked: Vec<Statement>,
     /// The lines that take and store variables.
@@ -67,34 +66,34 @@ pub struct VariablePlan {
     unused: Vec<(Statement, u64)>,
     /// The lines that take and store variables which the cell does not name.
     idle: Vec<Statement>,
-    /// The variables, stored behind the closure, to which the cell assigns a value.
+    /// The variables stored after the closure that the cell assigns to.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
     replaced: Vec<InnerVariable>,
-    /// Where the parts of the function are.
+    /// The parts of the function.
     layout: Option<FunctionLayout>,
 }
 
-/// Where the parts of a cell's function are, as lines from 0.
+/// The parts of a cell's function, as lines from 0.
 #[derive(Debug)]
 pub struct FunctionLayout {
     /// The user's code.
     pub code: Range<usize>,
-    /// What stores the new variables, behind the user's code.
+    /// The calls that store new variables, behind the user's code.
     pub new: Vec<Statement>,
-    /// The first line behind these.
+    /// The first line behind these calls.
     pub end: usize,
     /// The five lines that end the closure.
     pub tail: usize,
-    /// What stores the others, behind these.
+    /// The calls that store the other variables, behind the closure.
     pub others: Vec<Statement>,
     /// The stored variables that the function takes, and whether they are mutable.
     pub taken: Vec<(String, bool)>,
-    /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
+    /// Variables whose old values go back to the store if the cell fails, and the statements that do it.
     pub kept: Vec<(StoredVariable, String)>,
     /// Those that the whole cell moves away, and the statements that would put their old values back.
     pub away: Vec<(StoredVariable, String)>,
-    /// What the closure returns.
+    /// The result of the closure.
     pub kind: CellForm,
 }
 
@@ -112,7 +111,7 @@ pub enum CellForm {
 #[derive(Debug)]
 struct InnerVariable {
     name: String,
-    /// The lines outside, of which there are two kinds.
+    /// The two kinds of lines outside of the closure.
     outside: [Statement; 2],
     take: String,
     put: String,
@@ -132,17 +131,17 @@ const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
 /// The end of the closure that the cell runs in.
 pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
-/// What the last of these lines becomes, in front of what keeps the old values.
+/// The text that replaces the last of these lines, before the code that keeps the old values.
 pub const KEEPING: &str = "}} ";
 /// The line before the code of a cell with `.await`.
 pub const WAITS: &str = ".block_on(async {";
-/// What stands before the lines of variables that stay in the store.
+/// The text before lines of variables that stay in the store.
 const LEFT: &str = "// stays in the store: ";
-/// What stands before the lines of variables that the cell does not name.
+/// The text before lines of variables that the cell does not name.
 const IDLE: &str = "// not named in this cell: ";
-/// What stands before the lines of variables that are taken and stored inside of the closure.
+/// The text before lines of variables that are taken and stored inside of the closure.
 const INSIDE: &str = "// inside: ";
-/// What may stand between the closure's stores and its end, or the function's.
+/// Lines that may stand between the closure's stores and the end of the closure or function.
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
@@ -243,12 +242,12 @@ impl VariablePlan {
         plan
     }
 
-    /// Where the parts of the function are, if it is one that can be changed.
+    /// The parts of the function, if it can be changed.
     pub fn layout(&self) -> Option<&FunctionLayout> {
         self.layout.as_ref()
     }
 
-    /// What is done with variables.
+    /// The report about variables.
     pub fn report(&self) -> VariableReport {
         let Some(layout) = &self.layout else { return VariableReport::default() };
         let is_idle = |name: &str| self.idle.iter().any(|statement| statement.name == name);
@@ -278,7 +277,7 @@ impl VariablePlan {
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
-    /// A line (from 0) with what is added to it.
+    /// A line (from 0) with its additions.
     pub fn line<'a>(&self, index: usize, line: &'a str) -> Cow<'a, str> {
         let mut line = Cow::Borrowed(line);
         if self.unused.iter().any(|(statement, _)| statement.lines.contains(&index)) {
@@ -313,8 +312,8 @@ impl VariablePlan {
         line
     }
 
-    /// The source of a cell that does nothing but give up the variables whose types have no name any more; evcxr then
-    /// runs the user's cell without them. `source` has the lines that were planned.
+    /// The source of a cell that only drops the variables whose types cannot be named any longer. evcxr then runs the
+    /// user's cell without them. `source` has the planned lines.
     pub fn only_lose(&self, source: &str, nameless: &[String]) -> String {
         let Some(first) = self.checked.first().map(|statement| statement.lines.start) else { return source.to_owned() };
         let checks_end = self.checked.last().map_or(first, |statement| statement.lines.end);
@@ -340,7 +339,7 @@ impl VariablePlan {
         result
     }
 
-    /// What the compiler's messages (JSON, one a line) say against the plan; nothing if they concern the user.
+    /// The findings in the compiler's messages (JSON, one on each line). `None` if all errors are the user's.
     pub fn findings(&self, messages: &str) -> Option<CompilerFindings> {
         let mut findings = CompilerFindings::default();
         let mut elsewhere = false;
@@ -368,13 +367,14 @@ impl VariablePlan {
             }
         }
         if elsewhere {
-            // The cell has errors of its own and will not run, so no variable may be given up for it.
+            // The cell has errors of its own and will not run. So no variable may be dropped for it.
             findings.nameless.clear();
         }
         (findings != CompilerFindings::default()).then_some(findings)
     }
 
-    /// Whether all that the compiler has found is that variables cannot be stored behind the closure, which has moved them away.
+    /// Whether the only errors are about variables that cannot be stored after the closure, because it has moved them
+    /// away.
     pub fn only_moves_away(&self, messages: &str) -> bool {
         // Old values that cannot be kept, too.
         let moves = |message: &CompilerMessage| {
@@ -384,7 +384,7 @@ impl VariablePlan {
         !errors.is_empty() && errors.iter().all(moves)
     }
 
-    /// The compiler's messages as evcxr understands them: a variable without a value is one whose value was moved away.
+    /// The compiler's messages in the form that evcxr understands: a variable without a value counts as moved away.
     pub fn for_evcxr(&self, messages: &str) -> String {
         if !messages.contains("E0381") {
             return messages.to_owned();
@@ -401,8 +401,8 @@ impl VariablePlan {
         changed.collect()
     }
 
-    /// The compiler's messages about variables that are gone when the cell ends, without those about `replaced` ones: for
-    /// evcxr, which then forgets the former. None if there are no such variables, or other errors.
+    /// The compiler's messages for evcxr about variables that are gone when the cell ends, without `replaced`
+    /// variables. evcxr then forgets them. `None` if there are no such variables, or if there are other errors.
     pub fn about_gone(&self, messages: &str, replaced: &[String]) -> Option<String> {
         let errors = CompilerMessage::errors(messages).filter(|message| message.line().is_some());
         let gone: Vec<&String> = errors.map(|message| self.moved_away(&message)).collect::<Option<_>>()?;
@@ -422,7 +422,7 @@ impl VariablePlan {
         moved.collect()
     }
 
-    /// The variable that cannot be stored behind the closure, since its value was moved away.
+    /// The variable that cannot be stored after the closure, because its value was moved away.
     fn moved_away(&self, error: &CompilerMessage) -> Option<&String> {
         let index = error.line().filter(|_| error.code() == "E0382")?;
         let store = self.layout.as_ref()?.others.iter().find(|store| store.lines.contains(&index))?;
@@ -488,7 +488,7 @@ fn stores_before(lines: &[&str], mut end: usize) -> Vec<Statement> {
     found
 }
 
-/// The line on which the user's code begins, inside of what evcxr puts around it.
+/// The first line of the user's code, inside of evcxr's code.
 fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     if lines.get(from..from + 2)? != ["match std::panic::catch_unwind(", "  std::panic::AssertUnwindSafe(||{"] {
         return None;
@@ -510,7 +510,7 @@ fn kind_of(last_line_before: &str) -> CellForm {
     }
 }
 
-/// The line behind the user's code and the stores of new variables, where the closure ends at `tail`.
+/// The line behind the user's code and the stores of new variables. The closure ends at `tail`.
 fn end_of_cell(lines: &[&str], tail: usize, kind: CellForm) -> usize {
     match kind {
         CellForm::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,

@@ -35,7 +35,7 @@ pub fn measured<R>(compile: impl FnOnce() -> R) -> R {
         let took = now().saturating_sub(began);
         let line = format!("{} {}\n", began.as_micros(), took.as_micros());
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path(Path::new(&session)));
-        // What is not noted is not shown.
+        // A time that is not recorded is not shown.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
     result

@@ -57,7 +57,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// Makes this process the leader of a group that an interrupt of the cell ends; an error if the user has asked to stop.
 pub fn lead_group(session: &Path) -> Result<()> {
-    // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
+    // SAFETY: makes this process the leader of a new group. Only processes that it starts later are in the group.
     unsafe { libc::setpgid(0, 0) };
     files::write(&compiler_file(session), std::process::id().to_string())?;
     if BuildRequest::read(session).interrupted {

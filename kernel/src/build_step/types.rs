@@ -1,12 +1,13 @@
-//! The compiler's word on the types of variables that rust-analyzer cannot tell.
+//! Asks the compiler for the types of variables that rust-analyzer does not know.
 //!
-//! evcxr asks rust-analyzer for the types of new variables. What that cannot infer, the compiler can: when evcxr has given
-//! up, its code for the analysis stands in the cell crate, checked and without error. There, `let () = name;` makes the
-//! compiler say in its error which type `name` has. The cell is then run with that type written into it.
+//! evcxr asks rust-analyzer for the types of new variables. The compiler can infer more types. When evcxr gives up, the
+//! cell crate contains its code for the analysis, checked and without errors. A line `let () = name;` in this code
+//! causes a compiler error that says the type of `name`. The cell is then run with this type written into it.
 //!
-//! Without the standard library's sources rust-analyzer knows few types, and may tell wrong ones: it takes an integer for `i32` if
-//! it cannot see the function that wants another one. So it is made to give up at once ([`with_no_types`]); evcxr then has the cell
-//! checked, and that check asks for the types of all variables ([`check`]).
+//! Without the sources of the standard library rust-analyzer knows few types, and some of its answers are wrong: it
+//! takes an integer for `i32` if it cannot see the function that needs another type. So it is made to give up at once
+//! ([`with_no_types`]). evcxr then has the cell checked, and this check asks for the types of all variables
+//! ([`check`]).
 
 use super::cell::CellCrate;
 use super::compiler_message::CompilerMessage;
@@ -24,11 +25,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Tells the build step which variables' types are asked for: names with commas between them.
+/// Tells the build step which types of variables are needed: names with commas between them.
 const ASKED: &str = "WARPCELL_TYPES_OF";
 /// Whole paths, and nothing left out of long types.
 const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-width=1000000"];
-/// What stands before a type in the compiler's error.
+/// The text before a type in the compiler's error.
 const HAS_TYPE: &str = "this expression has type `";
 /// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
 const IDENTITY: &str = "::core::convert::identity";
@@ -36,18 +37,18 @@ const IDENTITY: &str = "::core::convert::identity";
 /// The prelude's name for `!`.
 const NEVER: &str = "::warpcell::cell::Never";
 
-/// The function in evcxr's code for the analysis, and what follows its arguments, the stored variables.
+/// The function in evcxr's code for the analysis, and the text behind its arguments, which are the stored variables.
 const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(";
 const END_OF_ARGUMENTS: &str = ") -> Result<(), EvcxrUserCodeError> {";
-/// The function's value, and both as they are whatever the cell calls `Result` and `Ok`.
+/// The value of the function. The other two texts mean the same even if the cell defines `Result` or `Ok`.
 const VALUE: &str = "Ok(())";
 const OWN_END_OF_ARGUMENTS: &str = ") -> ::core::result::Result<(), EvcxrUserCodeError> {";
 const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
-/// The types of a cell's variables in the code that was checked last, as far as they can be written.
+/// The types of a cell's variables in the code that was checked last, if they can be written.
 pub fn types_of(code: &str, session: &Path) -> Types {
     let known = || BuildAnswer::change(session, |answer| answer.types.take()).ok().flatten();
-    // A check of the cell may have told them already.
+    // A check of the cell may have found them already.
     known().unwrap_or_else(|| {
         let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
         // Our own binary, which has the cell's crates at hand, and can be interrupted.
@@ -58,12 +59,12 @@ pub fn types_of(code: &str, session: &Path) -> Types {
     })
 }
 
-/// Which variables' types this check is to say.
+/// The variables whose types this check must find.
 pub fn asked() -> Option<Vec<String>> {
     Some(std::env::var(ASKED).ok()?.split(',').map(str::to_owned).collect())
 }
 
-/// Asks the compiler for the types of some variables, and leaves them for the kernel.
+/// Asks the compiler for the types of some variables, and records them for the kernel.
 pub fn say(cell: &CellCrate<'_>, source: &str, asking: &Path, names: &[String]) -> Result<i32> {
     let asked = ask(cell, &for_analysis(source), asking, names)?;
     let (_, types) = asked.context("this is not evcxr's code for the analysis")?;
@@ -71,8 +72,8 @@ pub fn say(cell: &CellCrate<'_>, source: &str, asking: &Path, names: &[String]) 
     Ok(0)
 }
 
-/// What the compiler says of evcxr's code for the analysis, and the types of variables by that. `None` if it is other code. The
-/// file `asking` is compiled.
+/// The compiler's messages about evcxr's code for the analysis, and the types of variables. `None` if it is other code.
+/// The compiled file is `asking`.
 fn ask(
     cell: &CellCrate<'_>,
     source: &str,
@@ -86,8 +87,8 @@ fn ask(
         Ok(CompilerMessage::all(&String::from_utf8_lossy(&output.stderr)).collect())
     };
     let mut messages = compile(&text)?;
-    // Some types are left open in parts: a type that nothing has fixed, as the `!` of `catch_unwind(|| panic!())`, is settled only
-    // after the analysis of types. So an error that is found later asks for them.
+    // The compiler leaves parts of some types open in this phase, such as the `!` of `catch_unwind(|| panic!())`. So
+    // they are asked for by an error that is found in a later phase.
     let is_open =
         |(name, type_name): (String, String)| (type_name.contains('_') && !can_be_written(&type_name)).then_some(name);
     let open: Vec<String> = messages.iter().filter_map(|message| answer(message, names)).filter_map(is_open).collect();
@@ -110,7 +111,7 @@ pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option
     let signature =
         line_of(ANALYSIS).map_or(0..0, |start| start..line_of(OWN_END_OF_ARGUMENTS).map_or(start, |end| end + 1));
     let is_error = |message: &&CompilerMessage| {
-        // The cell itself may end by `return;`, and give up a variable whose type has been redefined.
+        // The cell itself may end with `return;`. It may also lose a variable whose type was redefined.
         let is_of_analysis =
             message.code() == "E0069" || message.line().is_some_and(|index| signature.contains(&index));
         message.is_error() && !message.is_count() && !is_of_analysis && answer(message, &names).is_none()
@@ -125,7 +126,7 @@ pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option
     Ok(Some(status))
 }
 
-/// The variables that evcxr's code for the analysis stores, each in a statement of its own.
+/// The variables that evcxr's code for the analysis stores. Each has its own statement.
 fn stored(source: &str) -> Vec<String> {
     source.lines().filter_map(stored_by).map(str::to_owned).collect()
 }
@@ -135,7 +136,7 @@ fn stored_by(line: &str) -> Option<&str> {
     line.trim().strip_prefix("evcxr_variable_store(")?.strip_suffix(");")
 }
 
-/// evcxr's code for the analysis as it is to be checked.
+/// evcxr's code for the analysis, changed for the check.
 pub fn for_analysis(source: &str) -> Cow<'_, str> {
     let source = with_static_references(source);
     let Some(function) = source.rfind(ANALYSIS) else { return source };
@@ -145,8 +146,8 @@ pub fn for_analysis(source: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{items}{code}{OWN_VALUE}{end}"))
 }
 
-/// evcxr's code for the analysis, in which references that are stored live for ever: it passes stored variables as arguments, and
-/// those of an argument's type would live as long as the call.
+/// evcxr's code for the analysis, in which stored references are `'static`. It passes stored variables as arguments,
+/// whose references would live only as long as the call.
 fn with_static_references(source: &str) -> Cow<'_, str> {
     let arguments = source.rfind(ANALYSIS).map(|at| at + ANALYSIS.len()).and_then(|start| {
         let length = source[start..].find(END_OF_ARGUMENTS)?;
@@ -159,7 +160,7 @@ fn with_static_references(source: &str) -> Cow<'_, str> {
     let parsed = parse(&format!("{before}{}) {{}}", &source[arguments.clone()])).syntax_node();
     let mut result = source.to_owned();
     let references = parsed.descendants().filter_map(ast::RefType::cast);
-    // Those of a function's own arguments are as long as each call.
+    // References in a function's own arguments live as long as each call.
     let is_of_function = |kind| matches!(kind, SyntaxKind::FN_PTR_TYPE | SyntaxKind::PARENTHESIZED_ARG_LIST);
     let mut places: Vec<usize> = references
         .filter(|reference| reference.lifetime().is_none())
@@ -183,7 +184,7 @@ fn question(name: &str) -> String {
     format!("let () = {name};")
 }
 
-/// evcxr's code for the analysis, in which variables are moved away twice and not stored.
+/// evcxr's code for the analysis, in which variables are moved twice and not stored.
 fn with_moves(source: &str, names: &[String]) -> String {
     let moved = |line: &str| {
         let name = names.iter().find(|name| Some(name.as_str()) == stored_by(line));
@@ -211,7 +212,7 @@ fn said(messages: &[CompilerMessage], names: &[String]) -> Types {
         .filter(|(_, type_name)| can_be_written(type_name))
         .collect();
     if !types.is_empty() && !messages.iter().any(|message| is_other(&message)) {
-        // Where the question is no error, it is right.
+        // If the question causes no error, the type is `()`.
         let is_asked = |name: &str| messages.iter().any(|message| message.json().to_string().contains(&question(name)));
         let units = names.iter().filter(|name| !is_asked(name));
         types.extend(units.map(|name| (name.clone(), "()".to_owned())));
@@ -240,7 +241,8 @@ fn parsed(type_name: &str) -> Parse<SourceFile> {
     parse(&format!("{TYPED}{type_name} = x;"))
 }
 
-/// A type in which `!` has a name, where it is not what a function returns: stable code may not write it elsewhere.
+/// A type in which `!` is replaced by a name, except as the result of a function. Stable code may not write it
+/// elsewhere.
 fn with_never_named(type_name: &str) -> String {
     let mut result = type_name.to_owned();
     if !type_name.contains('!') {
@@ -268,7 +270,7 @@ struct Bound {
     is_mutable: bool,
     /// Whether its `let` says its whole type.
     has_type: bool,
-    /// Where the statement ends.
+    /// The end of the statement.
     end: usize,
 }
 
@@ -278,7 +280,7 @@ fn bound(code: &str) -> Vec<Bound> {
     let is_rust = |line: &&str| !line.starts_with(':') && !line.starts_with('!');
     let masked: String =
         code.split_inclusive('\n').map(|line| if is_rust(&line) { line.to_owned() } else { blank(line) }).collect();
-    // What follows an error may be anything; the compiler is to say what is wrong with the user's own text.
+    // Code behind an error may be anything. The compiler reports errors in the user's own text.
     if !parse(&format!("fn cell() {{{masked}\n}}")).errors().is_empty() {
         return Vec::new();
     }
@@ -298,7 +300,7 @@ fn bound(code: &str) -> Vec<Bound> {
     found
 }
 
-/// A cell in which variables have their types said, behind the `let`s.
+/// A cell with the types of variables written behind the `let`s.
 pub fn with_types(code: &str, types: &Types) -> String {
     with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
 }
@@ -322,7 +324,7 @@ pub fn with_hidden_types(code: &str, session: &Path) -> Result<String> {
     Ok(with_unknown(code, &format!("include!({:?})", file.display().to_string())))
 }
 
-/// A cell with one more `let` for each variable, behind the last one; its type and value are given by the name.
+/// A cell with one more `let` for each variable, behind the last one. `anew` returns its type and value.
 fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> String {
     let mut result = code.to_owned();
     // From the back, so that places stay right.
@@ -455,7 +457,7 @@ mod tests {
         assert_eq!(said(&messages, &names(&["x", "y"])), types(&[("x", "a::B<u8>")]));
         let open = answer("x", "(Vec<{integer}>, {float})").to_string();
         assert_eq!(said(&open, &names(&["x"])), types(&[("x", "(Vec<i32>, f64)")]));
-        // What is `()` is no error.
+        // A variable of type `()` causes no error.
         assert_eq!(said(&messages, &names(&["x", "y", "z"])), types(&[("x", "a::B<u8>"), ("z", "()")]));
         let other = serde_json::json!({ "level": "error", "spans": [{ "label": null, "text": [{ "text": "f(" }] }] });
         assert_eq!(said(&format!("{messages}{other}\n"), &names(&["x", "z"])), types(&[("x", "a::B<u8>")]));

@@ -85,7 +85,7 @@ impl KernelServices for Services<'_> {
     }
 }
 
-/// Where the cells are: the current directory of the process that runs them, else that of the kernel.
+/// The current directory of the cells. This is the directory of the process that runs them, or else of the kernel.
 pub fn directory(link: &SupervisorLink) -> PathBuf {
     let process = link.state().cell_process;
     process

@@ -1,8 +1,8 @@
-//! Completion and documentation while a cell runs. evcxr's context is borrowed by the cell then, so a process of its own
-//! has a second one ([`process`]), which knows of the session what [`Knowledge`] tells it with each question.
+//! Completion and documentation while a cell runs. The cell borrows evcxr's context in this time. So a separate process
+//! has a second context ([`process`]). It gets what the session has defined ([`Knowledge`]) with each question.
 //!
-//! The process is started when the kernel has nothing else to do, or when it is first needed; if it dies, the next
-//! question starts it again.
+//! The process is started when the kernel is idle, or when it is first needed. If it dies, the next question starts it
+//! again.
 
 pub mod process;
 
@@ -29,12 +29,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long an answer may take, with the process's start, before the process is given up.
+/// How long an answer may take, including the start of the process. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a question waits for a process that starts; it takes seconds, and a user does not wait for completions so long.
 const STARTING: Duration = Duration::from_secs(1);
 
-/// What stands before all items: evcxr drops comments with which code begins, and so the documentation of the first one.
+/// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose
+/// its documentation.
 const FIRST: &str = "const _: () = ();\n";
 
 /// What the session has defined so far.
@@ -55,8 +56,8 @@ impl Knowledge {
     }
 }
 
-/// The process that helps while a cell runs, and what it is to know. Shared by the evaluator, which says what there is,
-/// and by the one that answers.
+/// The process that helps while a cell runs, and the knowledge that it needs. The evaluator and the thread that answers
+/// questions share it.
 pub struct Assistant {
     directory: PathBuf,
     /// The current directory of the cells.
@@ -71,7 +72,7 @@ pub struct Assistant {
 /// A connection to the process.
 struct Connection {
     stream: BufReader<UnixStream>,
-    /// Whether the process has said that it answers soon.
+    /// Whether the process has reported that it can answer soon.
     is_ready: bool,
 }
 
@@ -108,7 +109,7 @@ impl Assistant {
         })
     }
 
-    /// Notes what a cell has left: its `source` is that which evcxr had compiled, if anything was.
+    /// Records what a cell has defined. `source` is the source that evcxr had compiled, if it had any compiled.
     pub fn learn_items(&self, code: &str, source: Option<String>) {
         let mut knowledge = lock(&self.knowledge);
         for line in code.lines().filter(|line| line.starts_with(":dep ")) {
@@ -129,7 +130,7 @@ impl Assistant {
         lock(&self.knowledge).variables = declarations.concat();
     }
 
-    /// Notes where the cells are.
+    /// Records the current directory of the cells.
     pub fn learn_directory(&self, directory: PathBuf) {
         *lock(&self.cells_directory) = directory;
     }

@@ -1,4 +1,4 @@
-//! Where the time of a cell went: what `%celltime` prints. All parts are measured.
+//! How the time of a cell was spent: the output of `%celltime`. All parts are measured.
 
 use crate::build_step::CompileTime;
 use crate::evaluator::supervisor_link::Events;
@@ -20,7 +20,7 @@ pub struct CellTime {
 }
 
 impl CellTime {
-    /// Puts together what was measured of a cell that began at `began` and took `total`.
+    /// Combines the measurements of a cell that began at `began` and took `total`.
     pub fn of(began: Duration, total: Duration, compilations: &[CompileTime], events: &Events) -> CellTime {
         let first = compilations.iter().map(|compilation| compilation.began).min();
         CellTime {

@@ -1,8 +1,9 @@
-//! evcxr's `:commands` above a cell's code: which of them must not reach evcxr as they are, and what they set that the build step must
-//! know.
+//! evcxr's `:commands` above the code of a cell: commands that must not reach evcxr unchanged, and settings that the
+//! build step must know.
 //!
-//! evcxr takes most settings without a look at their values, and fails with every cell after a wrong one, also after `:clear`. Others
-//! choose a compiler or a linker, which is the installation's here; notebooks that were written for evcxr_jupyter may have them.
+//! evcxr does not check the values of most settings. After a wrong value every cell fails, even after `:clear`. Other
+//! commands choose a compiler or a linker. Here the installation chooses them, but notebooks that were written for
+//! evcxr_jupyter may contain such commands.
 
 use crate::magics::Expansion;
 use std::ops::Range;
@@ -37,7 +38,7 @@ fn judge(name: &str, argument: &str) -> CommandVerdict {
     }
 }
 
-/// The levels that evcxr writes into a manifest as they are.
+/// The levels that evcxr writes into a manifest unchanged.
 const LEVELS: [&str; 4] = ["0", "1", "2", "3"];
 
 fn optimisation(level: &str) -> CommandVerdict {
@@ -54,7 +55,7 @@ fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> CommandVer
     CommandVerdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
 }
 
-/// How the names of variables begin by which the kernel's processes find each other.
+/// Prefixes of the variables by which the kernel's processes find each other.
 const OWN_VARIABLES: [&str; 2] = ["WARPCELL_", "EVCXR_"];
 
 fn environment(command: &str, setting: &str) -> CommandVerdict {
@@ -76,7 +77,7 @@ fn environment(command: &str, setting: &str) -> CommandVerdict {
     CommandVerdict::Pass
 }
 
-/// The commands of a cell: where each stands, its name, and its argument. evcxr takes them above any code only.
+/// The commands of a cell: the range of each, its name and its argument. evcxr takes commands only above any code.
 fn commands(code: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
     let mut at = 0;
     let lines = code.split_inclusive('\n').map(move |line| {
@@ -113,10 +114,10 @@ pub fn has_code(code: &str) -> bool {
     !code.lines().all(is_above_code)
 }
 
-/// Takes those commands out of a cell that have no effect here, each line staying where it is, and gives what is said instead.
+/// Removes the commands that have no effect here, and returns the notes that are shown instead. No line moves.
 ///
 /// # Errors
-/// What is wrong with a command, in words.
+/// What is wrong with a command.
 pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     let mut gone = Vec::new();
@@ -147,7 +148,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Notes what the commands of a cell that has run have set.
+    /// Records the settings that the commands of a finished cell have made.
     pub fn learn(&mut self, code: &str) {
         for (_, name, argument) in commands(code) {
             match name {
@@ -158,7 +159,7 @@ impl Settings {
         }
     }
 
-    /// Whether evcxr itself is to show values, as `:fmt` and `:types` want it.
+    /// Whether evcxr itself must show values, because of `:fmt` or `:types`.
     pub fn show_by_evcxr(&self) -> bool {
         self.has_format || self.shows_types
     }

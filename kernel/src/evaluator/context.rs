@@ -14,8 +14,8 @@ use std::process::Command;
 /// What every session starts with; replayed after `:clear`.
 pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 
-/// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
-/// libraries it knows for the rest of the session.
+/// Code that makes rust-analyzer read what notebooks use most, part by part. rust-analyzer keeps what it has read for
+/// the rest of the session.
 pub const WARM_UP: &[&str] = &[
     "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
     "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
@@ -45,14 +45,15 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     let (context, outputs) = created
         .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
     returned.map_err(|error| format!("{}: {error}", directory.display()))?;
-    // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
+    // evcxr waits until somebody reads these. The output of users does not pass here: the supervisor takes it.
     for receiver in [outputs.stdout, outputs.stderr] {
         std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
     }
     Ok(CommandContext::with_eval_context(context))
 }
 
-/// Runs a cell. Where it fails because the types of numbers are open, it gets those that Rust takes where nothing says otherwise.
+/// Runs a cell. If it fails because the types of numbers are open, it runs again with the types that Rust uses by
+/// default.
 pub fn execute(
     context: &mut CommandContext,
     code: &str,
@@ -76,14 +77,14 @@ pub fn execute(
             _ => return result,
         }
     }
-    // The first error is about what the user has written.
+    // The first error is about the code that the user wrote.
     match BuildAnswer::change(session, |last| *last = answer) {
         Ok(()) => first,
         Err(problem) => Err(Error::Message(format!("{problem:#}"))),
     }
 }
 
-/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+/// Runs a cell. If rust-analyzer cannot find the types of variables, the compiler is asked.
 fn execute_typed(
     context: &mut CommandContext,
     code: &str,
@@ -104,8 +105,8 @@ fn execute_typed(
     result
 }
 
-/// Runs a cell, which is `typed` at first. Where a type is missing, the compiler's word is taken: for this variable, or for all if
-/// rust-analyzer's is not `trusted`.
+/// Runs a cell, first as `typed`. If a type is missing, it is taken from the compiler: for this variable, or for all
+/// variables if rust-analyzer is not `trusted`.
 fn with_types_of_compiler(
     context: &mut CommandContext,
     code: &str,
@@ -113,7 +114,7 @@ fn with_types_of_compiler(
     session: &Path,
     trusted: bool,
 ) -> Result<EvalOutputs, Error> {
-    // The compiler's answer, and what of it is written into the cell.
+    // The compiler's answer, and the part of it that is written into the cell.
     let mut known: Option<Types> = None;
     let mut written = Types::new();
     loop {
@@ -137,8 +138,9 @@ fn with_types_of_compiler(
     }
 }
 
-/// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
-/// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
+/// The parts of a cell that evcxr gets one after another. evcxr would run shell lines above `:commands` in this
+/// process, without a limit to their output and without a way to stop them. So they become code, like all other shell
+/// lines, each on its line.
 pub fn parts(code: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);

@@ -19,7 +19,7 @@ pub use numbers::of_mixed_numbers;
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 
-/// The rules; those of words come first, since others read what they leave.
+/// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
     words::comment,
     words::import,
@@ -55,7 +55,7 @@ const RULES: &[Rule] = &[
 /// More rewritings than this are a circle.
 const MOST_STEPS: usize = 40;
 
-/// What to write in place of a line, if that is known.
+/// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {

@@ -1,4 +1,4 @@
-//! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
+//! Compile errors for notebooks: each error once, with the line numbers of the cell and the compiler's help.
 
 use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
@@ -17,16 +17,17 @@ const CYAN: &str = "\u{1b}[1;36m";
 const BOLD: &str = "\u{1b}[1m";
 const RESET: &str = "\u{1b}[0m";
 
-/// Gives the place in the cell of a place in the code that evcxr got: line and column, both from 1.
+/// Returns the position in the cell of a position in the code that evcxr got: line and column, both from 1.
 pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 
-/// What to say of a variable that is not there any more.
+/// What to say about a variable that is gone.
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The type of a variable of the notebook.
 pub type TypeOf<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The error of a cell that does not compile. `said` is what the compiler has said last, and `code` what evcxr got.
+/// The error of a cell that does not compile. `said` has the last messages of the compiler, and `code` is the code that
+/// evcxr got.
 pub fn compile_error(
     all: &[CompilationError],
     said: Option<&Diagnostics>,
@@ -36,7 +37,7 @@ pub fn compile_error(
     missed: Missed<'_>,
     type_of: TypeOf<'_>,
 ) -> CellError {
-    // What evcxr says itself is about variables that it cannot store.
+    // evcxr's own errors are about variables that it cannot store.
     let is_evcxrs = |error: &CompilationError| error.code().is_none() && advice::not_kept(&error.message()).is_some();
     let said = said.filter(|_| !all.iter().any(is_evcxrs));
     let mut errors = said.map(|said| of_compiler(said, code, locate)).unwrap_or_default();
@@ -70,13 +71,13 @@ pub fn compile_error(
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
-/// Adds the corrected lines. What the compiler says of such a line besides, and its own help, would mislead.
+/// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
 fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>) {
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
     for line in lines {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
-        // Nothing helps where a variable is gone.
+        // A correction does not help if a variable is gone.
         if here.iter().any(|error| error.missed(missed).is_some()) {
             continue;
         }
@@ -109,9 +110,9 @@ struct Error {
     labels: Vec<Label>,
     /// Notes and help.
     children: Vec<(String, String)>,
-    /// What to do about it, where that is known from the message.
+    /// Advice that follows from the message.
     advice: Vec<String>,
-    /// What the compiler would write at places of one line.
+    /// The changes that the compiler suggests, in one line.
     suggestion: Option<Vec<([usize; 4], String)>>,
 }
 
@@ -122,7 +123,7 @@ struct Label {
     is_primary: bool,
 }
 
-/// What a message is about.
+/// The place that a message is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ErrorPlace {
     /// First line and column, last line and column, in the cell.
@@ -133,7 +134,7 @@ enum ErrorPlace {
     Elsewhere,
 }
 
-/// Words by which texts are about what the user has not written.
+/// Words that show that a text is not about the user's code.
 const NOT_THE_USERS: [&str; 8] = [
     "evcxr",
     "VariableStore",
@@ -152,7 +153,8 @@ fn is_the_users(text: &str) -> bool {
     !NOT_THE_USERS.iter().any(|word| text.contains(word))
 }
 
-/// A text of the compiler's with names as the user writes them: it calls crates `_` that are imported without a name.
+/// A text of the compiler with names as the user writes them. The compiler writes `_` for crates that are imported
+/// without a name.
 fn readable(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, part) in text.split("_::").enumerate() {
@@ -183,7 +185,7 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
         error.labels = found.iter().enumerate().map(|(index, place)| label(place, index == 0)).collect();
         error.children.clear();
     }
-    // What is wrong with generated code follows from what is wrong with the user's.
+    // Errors in generated code follow from errors in the user's code.
     let is_about = |error: &Error| error.labels.iter().any(|label| label.place != ErrorPlace::Elsewhere);
     if errors.iter().any(is_about) {
         errors.retain(is_about);
@@ -191,7 +193,7 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
     errors
 }
 
-/// What the compiler would say of the brackets in code, with the places that it is about and what it says there.
+/// The compiler's message about the brackets in code, with the places and their labels.
 fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
     const UNCLOSED: &str = "unclosed delimiter";
     let tokens = LexedStr::new(Edition::Edition2024, code);
@@ -240,7 +242,7 @@ impl Error {
             .filter(|label| is_the_users(&label.text) || label.is_primary)
             .collect();
         let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == ErrorPlace::Elsewhere);
-        // What the compiler has found behind the cell is of no interest, but that the cell was over.
+        // Code behind the cell does not interest the user. The cell ended too early.
         if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
             text = format!("{expected}, found the end of the cell");
             let (line, column) = line_and_column(code, code.trim_end().len());
@@ -256,13 +258,13 @@ impl Error {
             );
         }
         labels.retain(|label| label.place != ErrorPlace::Elsewhere);
-        // The place is that of the first label, if the message's own is not the user's.
+        // If the message's own place is not in the user's code, the first label has the place.
         if !labels.iter().any(|label| label.is_primary)
             && let Some(first) = labels.first_mut()
         {
             first.is_primary = true;
         }
-        // What earlier cells have to do with it comes after the place itself.
+        // The place itself comes before labels in earlier cells.
         labels.sort_by_key(|label| !label.is_primary && matches!(label.place, ErrorPlace::Earlier(_)));
         let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
         let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
@@ -270,7 +272,7 @@ impl Error {
         Error { advice: Vec::new(), code, message: text, labels, children, suggestion }
     }
 
-    /// Where it is, if that is in the cell.
+    /// The place, if it is in the cell or in an earlier cell.
     fn place(&self) -> Option<&ErrorPlace> {
         let first = self.labels.iter().find(|label| label.is_primary).or(self.labels.first());
         first.map(|label| &label.place).filter(|place| **place != ErrorPlace::Elsewhere)
@@ -320,7 +322,7 @@ impl Error {
             .or_else(|| self.suggested(cell))
     }
 
-    /// The line with what the compiler suggests.
+    /// The line with the compiler's suggestion.
     fn suggested(&self, cell: &str) -> Option<String> {
         let mut changes = self.suggestion.clone()?;
         changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
@@ -336,16 +338,16 @@ impl Error {
         corrections::is_rust(&line).then_some(line)
     }
 
-    /// What a notebook can do that a program cannot, or the other way round.
+    /// Advice for notebooks.
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
         self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
     }
 
-    /// What to say of the variable that it misses.
+    /// What to say about the variable that is missing.
     fn missed(&self, missed: Missed<'_>) -> Option<String> {
         let code = self.code.as_deref().unwrap_or_default();
-        // Where the name is also that of a macro, a crate or a module, the compiler speaks of this.
+        // If a macro, a crate or a module has the same name, the compiler's message is about it.
         let missing = match code {
             "E0425" => self.message.strip_prefix("cannot find value `"),
             "E0423" => self
@@ -359,7 +361,7 @@ impl Error {
     }
 }
 
-/// Where a span of the compiler's is; the outermost place, if a macro has made the code.
+/// The place of a span. If a macro wrote the code, the outermost place.
 fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
     let number = |name: &str| span[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
     let is_cells =
@@ -369,9 +371,9 @@ fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
         let last = places.in_cell(number("line_end"), number("column_end"));
         if let Some((line, column)) = first {
             let (line, column) = locate(line, column);
-            // It may go on behind the cell.
+            // It may end behind the cell.
             let Some((last_line, last_column)) = last else { return ErrorPlace::Cell([line, column, line + 1, 1]) };
-            // The end is behind the last character, where an expansion's own end may be further on.
+            // The end is behind the last character. The end of an expansion may be further on.
             let (last_line, before_end) = locate(last_line, last_column.saturating_sub(1).max(1));
             return ErrorPlace::Cell([line, column, last_line, before_end + 1]);
         }
@@ -454,7 +456,7 @@ const TRUSTED: [&str; 6] = [
 const MISLEADING: [&str; 5] =
     ["remove the extra argument", "escape `", "consider making this binding", "add `;` here", "consider importing"];
 
-/// The one change that the compiler suggests, if it is in one line of the cell.
+/// The change that the compiler suggests, if it is in one line of the cell.
 fn suggestion(error: &Value, place: &dyn Fn(&Value) -> ErrorPlace) -> Option<Vec<([usize; 4], String)>> {
     let is_good = |child: &&Value| {
         let text = child["message"].as_str().unwrap_or_default();

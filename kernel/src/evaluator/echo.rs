@@ -34,7 +34,7 @@ pub struct Echo {
     interrupts: Arc<EchoInterrupts>,
 }
 
-/// Knows the last cell that was to stop, and what the user has answered.
+/// Knows the last cell that must stop, and the user's answer.
 #[derive(Default)]
 struct EchoInterrupts {
     cell: Mutex<u64>,

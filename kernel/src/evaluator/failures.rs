@@ -1,4 +1,4 @@
-//! The errors of cells that failed: what happened, where in the cell, and which variables are lost.
+//! The errors of failed cells: what happened, where in the cell, and which variables are lost.
 
 use crate::build_step::checks;
 use crate::evaluator::CellError;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct Traced<'a> {
     pub expansion: &'a Expansion,
     pub cell: &'a str,
-    /// What evcxr got, on the lines of the expansion.
+    /// The code that evcxr got, on the lines of the expansion.
     pub code: &'a str,
 }
 
@@ -44,7 +44,7 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
     })
 }
 
-/// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
+/// The place of a panic: a line of the cell or of an earlier cell with its text. Other places are returned unchanged.
 pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
@@ -73,7 +73,7 @@ fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// What is said of the variables of a cell that an interrupt has stopped.
+/// The note about the variables of an interrupted cell.
 pub const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
 
 /// A cell that was over before an interrupt could stop it.
@@ -118,7 +118,7 @@ pub fn moved_text(names: &[String]) -> String {
     )
 }
 
-/// What became of new values that the cell had given variables and that are lost; `moved` is said already.
+/// What happened to new values that are lost. Variables in `moved` are already mentioned.
 pub fn lost_values_text(lost: &[String], known: &BTreeSet<String>, moved: &[String]) -> Option<String> {
     let lost: BTreeSet<&String> = lost.iter().filter(|name| !moved.contains(name)).collect();
     let texts: Vec<String> = lost
@@ -147,7 +147,7 @@ pub fn plain_error(name: &str, message: &str) -> CellError {
     }
 }
 
-/// What the build step printed, where evcxr found no compiler's message in it.
+/// The output of the build step, if evcxr found no compiler message in it.
 pub fn build_output(message: &str) -> &str {
     let output = message.strip_prefix("Compilation failed, but no parsable errors were found. STDERR:\n");
     output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()

@@ -1,4 +1,4 @@
-//! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
+//! Interrupts of Rust cells. An interrupt is for one cell. It never stops another cell or the session's own work.
 
 use crate::build_step::{BuildRequest, stop_compiler};
 use crate::environment::{input_socket, interrupt_word};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// After this time a cell that goes on is one in a call that cannot be stopped.
+/// A cell that still runs after this time is in a call that cannot be stopped.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 const CANNOT_BE_STOPPED: &str = "\
@@ -21,7 +21,7 @@ Interrupted: the cell is in a call that cannot be stopped, and ends when that re
 process at once; all variables are lost then.
 ";
 
-/// The handle by which other threads stop a cell.
+/// The handle with which other threads stop a cell.
 pub struct Interrupts {
     session: PathBuf,
     link: Arc<SupervisorLink>,
@@ -36,7 +36,7 @@ struct Cells {
     current: Option<u64>,
     /// The last cell that has begun.
     begun: u64,
-    /// The last cell that is to stop.
+    /// The last cell that must stop.
     asked: u64,
     /// When the user first asked for that.
     asked_at: Option<Instant>,
@@ -49,7 +49,7 @@ impl Interrupts {
         Ok(Interrupts { session, link, cells: Mutex::default(), word })
     }
 
-    /// Makes the word anew, for cell processes that start later.
+    /// Creates the word again, for cell processes that start later.
     pub fn renew(&self) -> Result<()> {
         *self.word.lock().unwrap_or_else(PoisonError::into_inner) = make_word(&self.session)?;
         Ok(())
@@ -69,7 +69,7 @@ impl Interrupts {
         BuildRequest { interrupted: cells.asked >= cell, ..request }.write(&self.session)
     }
 
-    /// From here on no cell can be stopped: what follows is the session's own.
+    /// From here on no cell can be stopped. The session's own work follows.
     pub fn end(&self) -> Result<()> {
         let mut cells = self.cells();
         cells.current = None;
@@ -97,7 +97,7 @@ fn make_word(session: &Path) -> Result<File> {
 impl InterruptHandle for Interrupts {
     fn interrupt(&self, cell: u64) {
         let mut cells = self.cells();
-        // Whoever presses the key twice at once does not mean to lose the variables.
+        // A user who presses the key twice quickly does not want to lose the variables.
         let again = cells.asked >= cell && cells.asked_at.is_some_and(|first| first.elapsed() >= PATIENCE);
         if cells.asked < cell {
             cells.asked = cell;
@@ -106,7 +106,7 @@ impl InterruptHandle for Interrupts {
         if cells.current != Some(cell) {
             return;
         }
-        // The order matters: a compiler that starts after the first line stops by itself.
+        // The order matters: a compiler that starts after this line ends without help.
         let request = BuildRequest { interrupted: true, ..BuildRequest::default() };
         if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
             eprintln!("the interrupt cannot be passed on: {error:#}");
@@ -114,7 +114,7 @@ impl InterruptHandle for Interrupts {
         stop_compiler(&self.session);
         let state = self.link.state();
         if state.asks {
-            // The cell does nothing but wait, so it can end by itself.
+            // The cell only waits, so it can end without a signal.
             drop(state);
             self.answer(InputAnswer::Interrupted);
             return;

@@ -1,7 +1,7 @@
-//! Numbers whose type a cell leaves open, as in `let x = gpu::linspace(0.0, 1.0, 5); (2.0 * &x).sqrt()`. Rust takes `f64` and `i32`
-//! where nothing says otherwise, but methods need to know it earlier. So such a cell is compiled once more with these types
-//! written behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to floats, as in
-//! `&x + 1`, is one of them. Lines and columns stay the user's.
+//! Numbers whose type a cell leaves open, as in `let x = gpu::linspace(0.0, 1.0, 5); (2.0 * &x).sqrt()`. Rust uses
+//! `f64` and `i32` by default, but methods need to know the type earlier. So such a cell is compiled once more with
+//! these types behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to
+//! floats, as in `&x + 1`, becomes a float. Lines and columns stay the user's.
 
 use crate::build_step::{CompilerMessage, Diagnostics, bindings};
 use crate::evaluator::advice;
@@ -12,18 +12,18 @@ use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGeneri
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
 use std::ops::Range;
 
-/// What the compiler reports where a type is open.
+/// The compiler's error codes for an open type.
 const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
 /// Functions of the prelude whose element type nothing in their arguments fixes; NumPy's is `f64`.
 const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
 /// The modules that have these functions.
 const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
-/// What the compiler calls the type of an integer that is open; and `i32`, where that was written.
+/// The compiler's name for the type of an open integer, and `i32`, which may have been written for it.
 const INTEGERS: [&str; 2] = ["`{integer}`", "`i32`"];
 /// How often a cell is compiled with types written into it.
 const ROUNDS: usize = 6;
 
-/// A cell's code, and the places where a type may be written.
+/// The code of a cell, and the places where a type may be written.
 pub struct OpenTypes<'a> {
     code: &'a str,
     statements: Vec<(usize, SyntaxNode)>,
@@ -55,7 +55,7 @@ pub enum NextAttempt {
 enum OpenTypeKind {
     Float,
     Integer,
-    /// With what is written for it.
+    /// A function, with the text to write behind it.
     Function(&'static str),
 }
 
@@ -63,7 +63,7 @@ enum OpenTypeKind {
 enum TypeState {
     Waiting,
     Written(&'static str),
-    /// The type is another one.
+    /// The compiler wants another type.
     Refused,
 }
 
@@ -106,7 +106,8 @@ impl<'a> OpenTypes<'a> {
         has_written
     }
 
-    /// Writes the type of floats behind integers that are combined with them; whether there was any to be written.
+    /// Writes the type of floats behind integers that are combined with them. Returns whether there was such an
+    /// integer.
     fn write_among_floats(&mut self, said: &Diagnostics) -> bool {
         let mut found = Vec::new();
         for (message, range) in self.placed(said) {
@@ -170,8 +171,9 @@ impl<'a> OpenTypes<'a> {
         if refused.is_empty() { NextAttempt::SayLast } else { NextAttempt::Try }
     }
 
-    /// The places that an error at a place is about, of those that are `wanted`: what it covers; else the operands of its operator, or
-    /// the arguments of its call; else what the variables in it were defined by.
+    /// The `wanted` places that an error is about. The first choice is the places inside the range of the error. The
+    /// next is the operands of its operator or the arguments of its call. The last is the definitions of the variables
+    /// in the range.
     fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&OpenPlace) -> bool) -> Vec<usize> {
         let covered = self.within(range, &wanted);
         if !covered.is_empty() {
@@ -239,7 +241,7 @@ fn float_beside(message: &CompilerMessage) -> Option<&'static str> {
     if has("f64") || has("{float}") { Some("_f64") } else { has("f32").then_some("_f32") }
 }
 
-/// The errors that the compiler has reported, without the one that counts them.
+/// The errors that the compiler has reported, without the last one, which counts them.
 fn errors(said: &Diagnostics) -> impl Iterator<Item = CompilerMessage> {
     CompilerMessage::errors(&said.messages).filter(|message| !message.is_count())
 }
@@ -283,14 +285,14 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<OpenPlace> {
 fn literal(token: &SyntaxToken) -> Option<OpenTypeKind> {
     let is_open = match token.kind() {
         SyntaxKind::FLOAT_NUMBER => ast::FloatNumber::cast(token.clone())?.suffix().is_none(),
-        // A larger number is none of the type that Rust would take.
+        // A larger number does not have the type that Rust uses by default.
         SyntaxKind::INT_NUMBER => {
             let number = ast::IntNumber::cast(token.clone())?;
             number.suffix().is_none() && number.value().is_ok_and(|value| i32::try_from(value).is_ok())
         }
         _ => false,
     };
-    // A field of a tuple, the length in a type, and what stands in a pattern have types already.
+    // Fields of tuples, lengths in types and numbers in patterns have types already.
     let before =
         std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia());
     let is_field = before.is_some_and(|token| token.kind() == T![.]);

@@ -1,16 +1,16 @@
-//! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
-//! which they stand there, with its own lines between them.
+//! Finds the place in the cell for a place in compiled code. evcxr writes each statement and each item of a cell on its
+//! own lines. Their order stays the same, and evcxr's own lines stand between them.
 
 use crate::build_step::checks;
 use crate::syntax::{blank, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
-/// What the function with the cell's statements is called, in code that runs and in code for the analysis.
+/// The names of the function that contains the cell's statements: in code that runs, and in code for the analysis.
 const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
 
 /// The types that [`open_types`](super::open_types) writes behind numbers and behind the names of functions.
 const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
-/// Where the lines of a source stand in a cell.
+/// The places in a cell of the lines of a source.
 pub struct Places {
     /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there,
     /// counted in lines [without types](without_types) if they are not the same otherwise.
@@ -63,7 +63,7 @@ impl Places {
         (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
     }
 
-    /// Finds lines that stand alone: of code that is no statements, or that evcxr has taken apart.
+    /// Finds the remaining lines one by one. Such lines are not statements, or evcxr has taken the statement apart.
     fn find_alone(&mut self, lines: &[&str]) {
         for (line, text) in lines.iter().enumerate() {
             let is_known = self.lines.iter().flatten().any(|(known, _)| *known == line + 1);
@@ -133,7 +133,7 @@ fn column_with_types(line: &str, column: usize) -> usize {
     (column..line.chars().count()).find(|&with| column_without_types(line, with + 1) > column).unwrap_or(column)
 }
 
-/// Whether a line of the source is one of the cell, but for spaces around it and types behind its numbers.
+/// Whether a line of the source is a line of the cell. Spaces around it and types behind numbers do not count.
 fn is_same(line: &str, text: &str) -> bool {
     let (line, text) = (line.trim(), text.trim());
     line == text || (line.len() > text.len() && without_types(line) == without_types(text))

@@ -65,7 +65,7 @@ pub struct RustEvaluator {
     assistant: Arc<Assistant>,
     /// The installation that is being made.
     setting_up: Option<SettingUp>,
-    /// What the first cell says of that.
+    /// The messages about that installation, for the first cell.
     news: String,
 }
 
@@ -109,7 +109,7 @@ impl RustEvaluator {
         (self.context, self.device) = open(&self.session);
     }
 
-    /// Waits for the installation that is being made, and shows what there is to say of it.
+    /// Waits for the installation that is being made, and shows its messages.
     fn finish_setting_up(&mut self, sink: &OutputSink) {
         let mut show = |text: &str| {
             if !text.is_empty() {
@@ -142,7 +142,7 @@ impl RustEvaluator {
         Ok(outcome)
     }
 
-    /// What magics may know.
+    /// The facts about the notebook that magics may use.
     fn notebook(&self) -> Notebook {
         let Ok(context) = &self.context else { return Notebook::default() };
         Notebook {
@@ -151,14 +151,14 @@ impl RustEvaluator {
         }
     }
 
-    /// Makes the session's files anew, for a cell process that is started anew.
+    /// Creates the session's files again, for a new cell process.
     fn renew_session(&mut self) -> Result<()> {
         self.session.make_files()?;
         listen(&self.session, &self.link)?;
         self.interrupts.renew()
     }
 
-    /// Runs a cell, beside which the variables of the names that it gives to items step back.
+    /// Runs a cell. If the cell defines items with the names of variables, these variables are renamed first.
     fn run_code(&mut self, run: Run<'_>) -> Result<(), CellError> {
         let code = &run.expansion.code;
         if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
@@ -180,7 +180,7 @@ impl RustEvaluator {
         result
     }
 
-    /// Runs a cell, and sees to what is to be done after it, whatever has come of it.
+    /// Runs a cell, and does the work that follows it in every case.
     fn run_parts(&mut self, run: Run<'_>) -> Result<(), CellError> {
         let Run { number, expansion, cell, sink } = run;
         let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
@@ -198,7 +198,7 @@ impl RustEvaluator {
         }
     }
 
-    /// What there is before a cell; `None` if it must not begin.
+    /// The variables before a cell. `None` if the cell must not begin.
     fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let request =
@@ -212,7 +212,7 @@ impl RustEvaluator {
         Ok(Some(Before { types: variable_history::types(context), names: variable_history::names(context) }))
     }
 
-    /// Gives evcxr the parts of a cell until one fails. Gives what came of the last of them, and its code.
+    /// Gives the parts of a cell to evcxr until one fails. Returns the result of the last part that ran, and its code.
     fn execute_parts<'a>(
         &mut self,
         number: u64,
@@ -238,10 +238,10 @@ impl RustEvaluator {
         Ok(last)
     }
 
-    /// What is to be done when a cell is over, whatever has come of it.
+    /// The work that follows a cell in every case.
     fn end(&mut self, run: Run<'_>, result: &Result<EvalOutputs, Error>, before: Before) -> Ended {
         let Run { number, expansion, .. } = run;
-        // What follows is the session's own, and must come to its end.
+        // The following work belongs to the session and must be finished.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
         }
@@ -253,13 +253,13 @@ impl RustEvaluator {
             self.variables.all_gone(&before.names);
         }
         if let Ok(context) = &mut self.context {
-            // The imports are part of the session, not of what the user defined.
+            // The imports belong to the session, not to the user's definitions.
             if (has_died || commands::has(&expansion.code, ":clear"))
                 && let Err(error) = context.execute(IMPORTS)
             {
                 eprintln!("the imports of the prelude could not be restored: {error}");
             }
-            // Behind `:restart` evcxr still knows the variables, and learns from a cell that runs that they are gone.
+            // After `:restart` evcxr still knows the variables. A cell that runs tells evcxr that they are gone.
             if is_new_process && let Err(error) = context.execute("{}") {
                 eprintln!("the new process runs no cell: {error}");
             }
@@ -268,7 +268,7 @@ impl RustEvaluator {
         Ended { before, answer: BuildAnswer::read(self.session.path()), has_died, exit, events, was_interrupted }
     }
 
-    /// What is to be done after a cell that evcxr considers successful. Gives the error if it has failed in the end.
+    /// The work after a cell that evcxr considers successful. Returns the error if the cell has failed.
     fn has_run(&mut self, traced: &Traced<'_>, mut ended: Ended) -> Option<CellError> {
         let has_run = self.link.state().has_run;
         let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
@@ -407,7 +407,7 @@ fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> LocatePani
 
 /// Opens evcxr's context, and asks for the device.
 fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, String>, String) {
-    // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
+    // A separate process asks while evcxr starts. This process never uses CUDA.
     let device = std::thread::spawn(crate::doctor::device);
     let context = match &session.installation {
         Err(problem) => Err(problem.clone()),
@@ -417,7 +417,7 @@ fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, Stri
     (context, device)
 }
 
-/// The text that evcxr's own commands give. Where there is code behind them, that may have given the cell its value.
+/// Shows the text of evcxr's own commands. If code follows them, the text may also be the value of the cell.
 fn show_command_output(outputs: EvalOutputs, code: &str, sink: &OutputSink) {
     let mut data: Map<String, Value> =
         outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();

@@ -1,4 +1,4 @@
-//! The directories of a session, and the installation that it works with: what is there before evcxr starts.
+//! The directory of a session, and its installation: everything that must exist before evcxr starts.
 
 use crate::choices;
 use crate::environment;
@@ -17,7 +17,7 @@ static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 /// Removes the session's files, at the end of the kernel.
 pub fn remove_session_files() {
     if let Some(directory) = DIRECTORY.get() {
-        // What is not there any more need not be removed; what cannot be is left to the system's own cleaning.
+        // A directory that is gone need not be removed. A directory that cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(directory);
     }
 }
@@ -57,7 +57,7 @@ pub struct SessionDirectory {
     /// The program that runs, and which file it was when the session began.
     program: PathBuf,
     program_place: Option<(u64, u64)>,
-    /// What has to be made first, if nobody has set Warpcell up.
+    /// The installation to make first, if nobody has set Warpcell up.
     pub needed: Option<Needed>,
 }
 
@@ -74,7 +74,7 @@ impl SessionDirectory {
         }
         let program = std::env::current_exe().context("the path of this program cannot be found")?;
         make_files(directory.path(), &program)?;
-        // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
+        // The kernel also starts with a damaged installation, so that the first cell can report the problem.
         let installation = choices::installation()
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
@@ -91,7 +91,7 @@ impl SessionDirectory {
         Ok(SessionDirectory { directory, installation, place, program_place: place_of(&program), program, needed })
     }
 
-    /// What has become of the installation since the session began, if that keeps cells from being compiled.
+    /// Why cells cannot be compiled any longer, if the installation has changed since the session began.
     pub fn problem(&self) -> Option<String> {
         let installation = self.installation.as_ref().ok()?;
         let place = installation.place();
@@ -121,13 +121,13 @@ impl SessionDirectory {
         installation.problem()
     }
 
-    /// Makes what has been removed of the session's files anew, but for those that evcxr writes.
+    /// Creates the removed files of the session again, except the files that evcxr writes.
     pub fn make_files(&self) -> Result<()> {
         make_files(self.path(), &self.program)
     }
 
-    /// What keeps cells from being compiled because somebody has removed files of the session, as those do who clean the folder for
-    /// temporary files.
+    /// Why cells cannot be compiled, if somebody has removed files of the session, for example by cleaning the folder
+    /// for temporary files.
     pub fn missing(&self) -> Option<String> {
         let tools = tools(self.path());
         let needed = FOLDERS.iter().map(|name| self.path().join(name)).chain(TOOLS.iter().map(|name| tools.join(name)));

@@ -1,4 +1,5 @@
-//! The kernel's end of the supervisors' socket: takes their reports and turns them into outputs of the running cell.
+//! The kernel's end of the supervisor's socket. It receives the supervisor's frames and turns them into outputs of the
+//! running cell.
 
 use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
@@ -13,13 +14,13 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a supervisor may take to report what it has.
+/// How long a supervisor may take to send its reports.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Says in the running cell's own lines where something happened in compiled code.
+/// Translates a place in compiled code into a line of the running cell.
 pub type LocatePanic = Box<dyn Fn(&str) -> String + Send>;
 
-/// What is known of the cell process and of the cell that runs.
+/// The state of the cell process and of the running cell.
 #[derive(Default)]
 pub struct LinkState {
     sink: Option<OutputSink>,
@@ -46,27 +47,27 @@ pub struct LinkState {
     pub asks: bool,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,
-    /// What has happened in the current cell.
+    /// The events of the current cell.
     pub events: Events,
 }
 
-/// What a cell that has failed has stored since then.
+/// The variables that a cell has stored after it failed.
 #[derive(Clone, Debug, Default)]
 pub struct StoredSinceFailure {
     /// Variables with new values.
     pub new: Vec<String>,
     /// Variables with their old values.
     pub kept: Vec<String>,
-    /// The types of those new ones that have another one than at the cell's end.
+    /// Types of new variables, if they differ from the types at the end of the cell.
     pub types: Vec<(String, String)>,
 }
 
-/// What happened while a cell ran, besides outputs.
+/// The events while a cell ran, besides outputs.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// A panic of the thread that runs cells.
     pub panic: Option<Panic>,
-    /// That an interrupt stopped the cell, and where, if that is known.
+    /// Whether an interrupt stopped the cell, and where, if the place is known.
     pub interrupted: Option<Option<String>>,
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
@@ -82,7 +83,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Whether the cell has failed in a way of which evcxr does not know.
+    /// Whether the cell has failed in a way that evcxr does not know about.
     pub fn is_failure(&self) -> bool {
         self.panic.is_some() || self.interrupted.is_some() || self.user_error.is_some() || self.load_failed.is_some()
     }
@@ -137,7 +138,7 @@ impl SupervisorLink {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a cell: its outputs go to `sink`, and panics that do not end it are there, at their `place`.
+    /// Starts a cell. Its outputs go to `sink`. `place` translates the places of panics that do not end the cell.
     pub fn begin(&self, sink: OutputSink, place: LocatePanic) {
         let mut state = self.state();
         state.place = Some(place);
@@ -148,13 +149,13 @@ impl SupervisorLink {
         state.sink = Some(sink);
     }
 
-    /// Waits until all that the cell has written is in the sink; gives what happened besides.
+    /// Waits until all output of the cell is in the sink. Returns the events.
     pub fn settle(&self) -> Events {
         let mut state = self.state();
         let target = state.pongs + 1;
         let supervisor = state.connected;
         let asked = state.supervisor.as_mut().is_some_and(|stream| stream.write_all(b"?").is_ok());
-        // Either the supervisor answers, behind all that it had to report, or its connection ends, behind the same.
+        // Either the supervisor answers after all its reports, or its connection ends after them.
         let waits = |state: &mut LinkState| asked && state.pongs < target && state.disconnected < supervisor;
         self.wait_while(state, PATIENCE, waits).events.clone()
     }
@@ -251,7 +252,7 @@ impl SupervisorLink {
     }
 }
 
-/// Sends a signal to a cell process and what it has started.
+/// Sends a signal to a cell process and to all processes that it has started.
 pub fn signal(process: Option<i32>, signal: i32) {
     if let Some(process) = process {
         // It lives: its supervisor has reported its start and not its end.

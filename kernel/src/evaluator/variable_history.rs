@@ -1,5 +1,5 @@
-//! Which variables there are, beyond what evcxr knows: those whose old values outlived a cell that was about to define
-//! them anew, and those that are gone, with the reason.
+//! What evcxr does not know about variables: variables whose old values survived a cell that failed before it redefined
+//! them, and variables that are gone, with the reason.
 
 use crate::build_step::{self, StoredVariable, Types, VariableReport};
 use crate::evaluator::supervisor_link::StoredSinceFailure as Since;
@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The names of the variables of a session, from cell to cell.
 #[derive(Default)]
 pub struct VariableHistory {
-    /// What has become of variables that are not there any more.
+    /// Why variables are gone.
     gone: BTreeMap<String, Gone>,
-    /// The variables that have no value, but may get one by an assignment, with their types where these are certain.
+    /// Variables without a value that an assignment may give one, with their types if these are certain.
     without_value: BTreeMap<String, Option<String>>,
 }
 
-/// Why a variable is not there any more.
+/// Why a variable is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gone {
     /// Its value was moved away.
@@ -38,7 +38,8 @@ pub fn types(context: &CommandContext) -> Types {
 }
 
 impl VariableHistory {
-    /// Notes which variables a cell has taken away: `before` are those of before, `report` is about the cell. Gives the names of those that it has moved away.
+    /// Records the variables that a cell has removed. `before` has the variables before the cell, `report` is about the
+    /// cell. Returns the names of the variables that it has moved.
     pub fn note(&mut self, before: &Types, report: &VariableReport, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
@@ -65,7 +66,7 @@ impl VariableHistory {
                 }
                 self.may_be_without_value(name, type_name);
             } else {
-                // What is known of the name is about an earlier variable.
+                // Facts about this name belong to an earlier variable.
                 self.without_value.remove(&name);
                 self.without_value.extend(type_name.map(|type_name| (name, Some(type_name))));
             }
@@ -80,7 +81,7 @@ impl VariableHistory {
         }
     }
 
-    /// Notes a variable that is of this type, or an earlier one of the name.
+    /// Records a variable that has this type, or belongs to an earlier definition.
     fn may_be_without_value(&mut self, name: String, type_name: Option<String>) {
         match self.without_value.entry(name) {
             Entry::Occupied(mut earlier) if *earlier.get() != type_name => drop(earlier.insert(None)),
@@ -89,7 +90,7 @@ impl VariableHistory {
         }
     }
 
-    /// Statements that declare the variables without a value to which a cell assigns one.
+    /// Declarations of the variables without a value that a cell assigns to.
     pub fn declarations_for(&self, cell: &str) -> String {
         if self.without_value.is_empty() {
             return String::new();
@@ -114,7 +115,7 @@ impl VariableHistory {
         self.without_value.clear();
     }
 
-    /// What to say where a variable is missed.
+    /// What to say if a variable is missing.
     pub fn hint(&self, name: &str) -> Option<String> {
         Some(match self.gone.get(name)? {
             Gone::Moved => format!(
@@ -156,7 +157,7 @@ impl ReplacedByItems {
         ReplacedByItems(replaced)
     }
 
-    /// Drops them, or brings them back if the cell has not compiled.
+    /// Drops them, or restores them if the cell did not compile.
     pub fn settle(&self, compiled: bool, context: &mut CommandContext) {
         for name in &self.0 {
             let code = match compiled {
@@ -172,9 +173,9 @@ fn aside(name: &str) -> String {
     format!("warpcell_replaced_{name}")
 }
 
-/// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
-/// values of those that it was about to define anew, and what it has stored since it failed. Gives the names of those of which it
-/// cannot tell what they are.
+/// Tells evcxr about variables that are in the store although the cell failed: old values of variables that the cell
+/// was about to redefine, and values that it has stored after the failure. Returns the names of variables whose type is
+/// not known.
 pub fn restore(
     before: &BTreeSet<String>,
     report: &VariableReport,
@@ -201,7 +202,7 @@ pub fn restore(
         return Vec::new();
     }
     take(&all, context);
-    // If one of them is not what it was, none has been taken.
+    // If one of them has another type now, none has been taken.
     for stored in all {
         if !names(context).contains(&stored.name) {
             take(&[stored], context);

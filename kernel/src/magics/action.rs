@@ -17,7 +17,7 @@ pub trait KernelServices {
     fn set_next_input(&mut self, text: &str);
     /// The file that a path means. Relative paths start at the current directory of the cells, `~` is the home directory.
     fn resolve(&self, path: &str) -> PathBuf;
-    /// Where the time of the last cell with code went, or `None` if there was no such cell.
+    /// How the time of the last cell with code was spent. `None` if there was no such cell.
     fn last_cell_time(&self) -> Option<String>;
 }
 
@@ -60,7 +60,7 @@ impl Action {
         Action::simple(move |kernel| kernel.page(&text))
     }
 
-    /// Does it.
+    /// Runs the action.
     ///
     /// # Errors
     /// What happened, such as a file that cannot be read.

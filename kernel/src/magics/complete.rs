@@ -1,4 +1,4 @@
-//! What can be completed of a magic: its word, its options, the paths that it takes.
+//! Completion of magics: their words, their options and their paths.
 
 use super::expand::{Form, MagicPlace, places};
 use super::magic::Takes;
@@ -6,19 +6,19 @@ use super::notebook::Notebook;
 use super::table::forms;
 use std::ops::Range;
 
-/// What stands at a cursor and can be completed.
+/// The thing at the cursor that can be completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completing {
     /// Words that are known.
     Words {
-        /// What they replace, in bytes.
+        /// The range that they replace, in bytes.
         range: Range<usize>,
         /// The words.
         candidates: Vec<MagicCandidate>,
     },
-    /// A path, of which this is written so far.
+    /// A path, written up to here.
     Path {
-        /// Where it stands, in bytes.
+        /// Its range, in bytes.
         range: Range<usize>,
         /// Whether only directories make sense.
         directories: bool,
@@ -32,13 +32,13 @@ pub enum Completing {
 pub struct MagicCandidate {
     /// The whole word, spelled as the prefix was (`//%` too).
     pub text: String,
-    /// What it does, in one line.
+    /// Its summary, in one line.
     pub summary: &'static str,
     /// Whether it is an option or argument, not a magic.
     pub is_option: bool,
 }
 
-/// What can be completed at a byte offset; `None` where it is Rust.
+/// The completion at a byte offset. `None` if the text there is Rust.
 pub fn complete_at(cell: &str, cursor: usize, notebook: &Notebook) -> Option<Completing> {
     let found = places(cell, notebook);
     let place = found.into_iter().rfind(|place| place.word.start < cursor)?;
@@ -81,7 +81,7 @@ fn argument(cell: &str, place: &MagicPlace<'_>, cursor: usize) -> Option<Complet
         Takes::Code => None,
         Takes::File | Takes::Directory if typed.starts_with('-') => Some(words),
         takes => {
-            // A path may have blanks: it begins behind the options.
+            // A path may contain blanks. It begins behind the options.
             let mut from = start_of_arguments(cell, place.word.end, cursor);
             while cell[from..cursor].starts_with('-') {
                 let end = cell[from..cursor].find(char::is_whitespace).map_or(cursor, |at| from + at);

@@ -1,4 +1,4 @@
-//! Finds the magics of a cell and has the table's handlers expand them.
+//! Finds the magics of a cell and calls the handlers of the table.
 
 use super::action::Action;
 use super::lexer::{CellToken, CellTokenKind, tokens, word_length};
@@ -10,33 +10,33 @@ use super::{question, reference, shell, table};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// What a cell becomes.
+/// The result of expanding a cell.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// Rust for evcxr: as many lines as the cell, each of the user's statements on its line.
     pub code: String,
     /// Whether the code measures times, and so is compiled with full optimisation and without debug assertions.
     pub timed: bool,
-    /// What the kernel does before it runs the code.
+    /// Actions of the kernel before the code runs.
     pub before: Vec<Action>,
-    /// What it does when the code has run without an error.
+    /// Actions of the kernel after the code has run without an error.
     pub after: Vec<Action>,
     layers: Vec<Rewrite>,
 }
 
 impl Expansion {
-    /// Where a place in the cell is in `code`; `None` in a magic's word and the like.
+    /// The offset in `code` of an offset in the cell. `None` inside a magic's word and similar text.
     pub fn code_offset(&self, offset: usize) -> Option<usize> {
         self.layers.iter().try_fold(offset, |offset, layer| layer.result_offset(offset))
     }
 
-    /// Where in the cell a byte of `code` comes from; what an expansion inserted comes from where it stands.
+    /// The offset in the cell of an offset in `code`. For inserted text it is the position of the insertion.
     pub fn original_offset(&self, offset: usize) -> usize {
         self.layers.iter().rev().fold(offset, |offset, layer| layer.original_offset(offset))
     }
 }
 
-/// Expands the magics of a cell. A cell without magics comes back as it is.
+/// Expands the magics of a cell. A cell without magics is returned unchanged.
 ///
 /// # Errors
 /// A magic that does not exist or is used wrongly.
@@ -125,7 +125,8 @@ impl Expansion {
         self.layers.push(layer);
     }
 
-    /// Puts statements before those of the cell, on the line of the first one: evcxr takes its `:commands` only above any Rust code.
+    /// Inserts statements before the statements of the cell, on the line of the first one. evcxr takes its `:commands`
+    /// only above any Rust code.
     pub fn precede(&mut self, statements: &str) {
         let mut at = 0;
         for line in self.code.split_inclusive('\n') {
@@ -140,9 +141,9 @@ impl Expansion {
     }
 }
 
-/// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at or contains a byte offset.
+/// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at a byte offset or contains it.
 ///
-/// For completion and inspection; the word need not be that of a magic yet.
+/// Completion and inspection use it. The word need not be a complete name.
 pub fn word_at(cell: &str, cursor: usize) -> Option<Range<usize>> {
     let is_magic = |place: &MagicPlace<'_>| matches!(place.form, Form::Line | Form::Cell);
     let holds = |place: &MagicPlace<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
@@ -216,7 +217,7 @@ fn cell_call<'a>(text: &'a str, place: &MagicPlace<'_>) -> CellCall<'a> {
     CellCall { text, arguments: &text[place.arguments.clone()], first_line, opening, code: start..end }
 }
 
-/// A place where a magic stands, a word that looks like one, or another line that is not Rust.
+/// A magic, a word that looks like a magic, or another line that is not Rust.
 pub(super) struct MagicPlace<'a> {
     /// The word with percent signs and slashes; of a shell line or question, the whole line.
     pub word: Range<usize>,
@@ -306,7 +307,7 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'
             let known = |name: &str| notebook.knows(name) || words.contains(name);
             let is_shell = line.starts_with('!')
                 && match leads {
-                    // The evaluator runs it before them.
+                    // The evaluator runs such lines before the commands.
                     true => !commands_follow(cell, whole.end) && !cell_magic_follows(cell, whole.end),
                     false => could_be && shell::is_command(line, &known),
                 };
@@ -417,14 +418,14 @@ fn cell_magic_follows(cell: &str, place: usize) -> bool {
     below(cell, place).next().is_some_and(|line| line.starts_with("%%") || line.starts_with("//%%"))
 }
 
-/// The lines below that of a place, without shell lines, comments and blank ones.
+/// The lines below an offset, without shell lines, comments and blank lines.
 fn below(cell: &str, place: usize) -> impl Iterator<Item = &str> {
     let lines = cell[place..].lines().skip(1).filter(|line| !line.starts_with('!')).map(str::trim_start);
     lines.filter(|line| !line.is_empty() && (!line.starts_with("//") || line.starts_with("//%")))
 }
 
-/// The arguments from `from` on: to the end of the line, or of the line on which the last bracket is closed and no
-/// method chain goes on; without blanks and comments around them. The flag says that `text` ends before that.
+/// The range of the arguments after `from`, without blanks and comments around them. They end with the line, or with
+/// the line that closes the last bracket and has no method chain behind it. The flag says that `text` ends earlier.
 fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
     let mut range: Option<Range<usize>> = None;
     let (mut depth, mut cut) = (0usize, false);
@@ -452,7 +453,7 @@ fn chain_follows(text: &str, from: usize) -> bool {
         && rest.next().is_some_and(|token| token.kind == CellTokenKind::Word)
 }
 
-/// Whether evcxr takes a line before any Rust code as a command of its own.
+/// Whether evcxr takes a line before any Rust code as a command.
 fn is_command(line: &str) -> bool {
     line.starts_with('!') || line.trim_start_matches(' ').starts_with(':')
 }

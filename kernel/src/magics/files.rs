@@ -58,7 +58,7 @@ struct Selection {
 }
 
 impl Selection {
-    /// The part of a text, or what the text does not have.
+    /// The selected part of a text. An error says what the text does not contain.
     fn of(&self, text: &str) -> Result<String, String> {
         if self.lines.is_empty() && self.symbols.is_empty() {
             return Ok(text.to_owned());

@@ -1,4 +1,4 @@
-//! Magics that the kernel answers by itself: `%lsmagic`, `%celltime`.
+//! Magics that the kernel answers itself: `%lsmagic`, `%celltime`.
 
 use super::action::Action;
 use super::magic::Arguments;

@@ -1,5 +1,5 @@
-//! The tokens of a cell, from the compiler's lexer: enough to see where lines, brackets and statements begin. The text
-//! need not be Rust yet.
+//! The tokens of a cell, from the compiler's lexer. They show where lines, brackets and statements begin. The text need
+//! not be valid Rust.
 
 use crate::syntax::is_word;
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind};
@@ -41,9 +41,9 @@ impl CellTokenKind {
 /// A piece of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CellToken {
-    /// What it is.
+    /// The kind of the token.
     pub kind: CellTokenKind,
-    /// Where it stands, in bytes.
+    /// Its range, in bytes.
     pub range: Range<usize>,
     /// False for a string or block comment that the text's end cuts off.
     pub terminated: bool,

@@ -15,7 +15,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Parses the options at the start of `arguments`; gives them and the byte at which the statement begins.
+    /// Parses the options at the start of `arguments`. Returns them and the byte at which the statement begins.
     pub fn parse(arguments: &str) -> Result<(Options, usize), String> {
         let mut options = Options::default();
         let mut at = skip_blanks(arguments, 0);

@@ -3,7 +3,7 @@
 use super::action::Action;
 use crate::syntax::is_word;
 
-/// What a line asks about, and whether for its source too.
+/// The name that a line asks about, and whether it also asks for the source.
 pub(super) fn asked(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let (name, marks) = match line.trim_start_matches('?') {
@@ -19,7 +19,7 @@ pub(super) fn asked(line: &str) -> Option<(&str, bool)> {
     (starts_well && is_path && ends_well && (1..=2).contains(&marks)).then_some((name, marks == 2))
 }
 
-/// What the kernel does for a line that asks for documentation.
+/// The action for a line that asks for documentation.
 pub(super) fn action(line: &str) -> Option<Action> {
     let (name, source) = asked(line)?;
     let name = name.to_owned();

@@ -1,11 +1,11 @@
-//! What is written about magics: `%name?`, `%lsmagic`, and the page `kernel/MAGICS.md`. All of it is made from the table.
+//! The texts about magics: `%name?`, `%lsmagic`, and the page `kernel/MAGICS.md`. All are made from the table.
 
 use super::magic::Magic;
 #[cfg(test)]
 use super::table::MAGICS;
 use super::table::{find, forms};
 
-/// Lines that are no magics and do something beside Rust.
+/// Lines that are not magics and not Rust.
 const OTHER_LINES: &[(&str, &str)] = &[
     ("!command", "Run a command line in the shell; what it prints is shown as it comes"),
     ("name?", "Open the documentation of a variable, function, type or module; ?name does the same"),

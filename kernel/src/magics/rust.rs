@@ -1,4 +1,4 @@
-//! The questions about Rust text that need a parser: what its last statement is, and where it defines a name.
+//! Questions about Rust text that need a parser: the last statement, and the definitions of a name.
 
 use crate::syntax::{declared_name, parse, range_of};
 use ra_ap_syntax::AstNode;
@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) enum Last {
     /// An expression, with or without a semicolon.
     Expression {
-        /// Where it stands, without the semicolon.
+        /// Its range, without the semicolon.
         range: Range<usize>,
         /// Whether it names a value that exists (`x`, `x.field`, `x[0]`): handing it on would move it.
         place: bool,

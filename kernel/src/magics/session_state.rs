@@ -1,5 +1,5 @@
-//! Expansions of the magics that show or change what a session runs in: variables, environment, directory, device.
-//! The functions that they call are in `warpcell::session`.
+//! Expansions of the magics that show or change the state of a session: variables, environment, directory, device. They
+//! call functions in `warpcell::session`.
 
 use super::action::Action;
 use super::literal::literal;

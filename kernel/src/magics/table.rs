@@ -1,4 +1,5 @@
-//! The one list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it, and tests walk it.
+//! The only list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it. Tests check
+//! every entry.
 
 use super::magic::{CellHandler, LineHandler, Magic, MagicOption, Takes};
 use super::{files, kernel, session_state, shell, timing};

@@ -35,7 +35,8 @@ impl Recorder {
         Recorder { folder: tempfile::tempdir().unwrap(), did: Vec::new() }
     }
 
-    /// Runs the actions of a cell of the notebook. Returns what they did: a word, and a text without the folder's name.
+    /// Runs the actions of a cell of the notebook. Returns a word and a text for each effect. The folder's name is left
+    /// out.
     pub fn run(&mut self, expansion: &Expansion) -> Vec<(&'static str, String)> {
         for action in expansion.before.iter().chain(&expansion.after) {
             if let Err(error) = action.run(self) {
@@ -102,7 +103,7 @@ fn lines_kept(cell: &str, code: &str) {
     }
 }
 
-/// A cell that must come back as it is.
+/// A cell that must be returned unchanged.
 #[track_caller]
 fn untouched(cell: &str) {
     let expansion = expand(cell).unwrap();

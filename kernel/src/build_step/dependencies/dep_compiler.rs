@@ -1,12 +1,12 @@
 //! Our binary as the compiler of the crates of `:dep`.
 //!
-//! A crate that the prelude carries is not compiled again: under the file names that cargo expects we leave a text that
-//! names the prelude's file, and whatever is compiled against it gets that file. So a foreign crate that is built on
-//! `ndarray` is built on the notebook's, and their arrays are of one type.
+//! A crate that the prelude contains is not compiled again. Under the file names that cargo expects, we write a text
+//! that names the prelude's file. Crates that depend on it are compiled with this file. So a foreign crate that uses
+//! `ndarray` uses the notebook's `ndarray`, and their arrays have the same type.
 //!
-//! A crate is given from the prelude if version and features allow it and if all that it is built on is given too. That
-//! follows from the crate and what is below it, which cargo has in its names of files; so different sets of crates
-//! agree on it and can share one target directory.
+//! The prelude's crate is used if version and features allow it, and if the same is true for all crates below it. This
+//! depends only on the crate and on the crates below it, which cargo encodes in its file names. So different sets of
+//! crates agree on it and can share one target directory.
 
 use crate::build_step::tools::{finish, replace_by};
 use crate::choices;
@@ -115,7 +115,7 @@ impl CrateCall {
             |prefix: &str, end: &str| self.folder.join(format!("{prefix}{}{}.{end}", self.library, self.suffix));
         let metadata = named("lib", "rmeta");
         for path in [&named("lib", "rlib"), &metadata] {
-            // What stands there may be a link to elsewhere.
+            // The existing file may be a link.
             let _ = std::fs::remove_file(path);
             files::write(path, format!("{MARK}{file}\n"))?;
         }
@@ -129,7 +129,7 @@ impl CrateCall {
         Ok(())
     }
 
-    /// Lets the call find the prelude's files where the others stand for them.
+    /// Replaces our texts by the files of the prelude in the arguments.
     fn use_the_prelude(&mut self, installation: &Installation) -> Result<()> {
         let prelude = installation.prelude();
         let mut result: Vec<String> = Vec::with_capacity(self.arguments.len() + 2);
@@ -148,7 +148,7 @@ impl CrateCall {
                         None => text,
                     });
                 }
-                // Linked for itself, the crate would need all that is below it as a library of its own.
+                // Linked as a library of its own, the crate would need libraries of all crates below it.
                 "--crate-type" => match arguments.next() {
                     Some(kind) if matches!(kind.as_str(), "cdylib" | "dylib" | "staticlib") => stripped.push(kind),
                     kind => result.extend([Some(argument), kind].into_iter().flatten()),
@@ -160,7 +160,7 @@ impl CrateCall {
         result.push(format!("dependency={}", prelude.display()));
         self.arguments = result;
         for kind in stripped {
-            // Cargo looks for the files, and would compile again without them.
+            // Cargo looks for the files. Without them it would compile again.
             let end = if kind == "staticlib" { "a" } else { "so" };
             for suffix in ["", &self.suffix] {
                 files::write(&self.folder.join(format!("lib{}{suffix}.{end}", self.library)), "")?;

@@ -1,4 +1,4 @@
-//! The crates that the user has asked for, and where each comes from.
+//! The crates that the user has asked for, and where they come from.
 
 use super::requirement::{self, CrateVerdict};
 use crate::files;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What evcxr wrote into the cell crate's Cargo.toml.
+/// The contents of the cell crate's Cargo.toml, which evcxr wrote.
 pub struct CellManifest {
     /// The optimisation level that the user chose (`:opt`).
     pub opt_level: String,
@@ -15,7 +15,7 @@ pub struct CellManifest {
     pub dependencies: BTreeMap<String, toml::Value>,
 }
 
-/// Where each of the user's crates comes from.
+/// Where each crate of the user comes from.
 pub struct CratePlan<'a> {
     /// From the prelude: the name in code, and the crate.
     pub carried: Vec<(String, &'a Carried)>,
@@ -23,7 +23,7 @@ pub struct CratePlan<'a> {
     pub foreign: BTreeMap<String, toml::Value>,
     /// The optimisation level.
     pub opt_level: String,
-    /// What the user is told.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl CellManifest {
         Ok(CellManifest { opt_level, dependencies })
     }
 
-    /// Sorts the crates; an error if one cannot be had beside the prelude.
+    /// Sorts the crates. An error if a crate cannot be used together with the prelude.
     pub fn plan<'a>(&self, installation: &'a Installation) -> Result<CratePlan<'a>> {
         let mut plan = CratePlan {
             carried: Vec::new(),
@@ -71,7 +71,7 @@ impl CellManifest {
 }
 
 impl CratePlan<'_> {
-    /// Whether a name in code is that of a crate of the prelude.
+    /// Whether a name in code belongs to a crate of the prelude.
     pub fn is_taken(&self, name: &str, installation: &Installation) -> bool {
         installation.record.prelude.externs.iter().any(|(own, _)| own == name)
             || self.carried.iter().any(|(own, _)| own == name)

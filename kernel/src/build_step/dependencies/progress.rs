@@ -1,4 +1,5 @@
-//! Lines, and a bar, that reach the running cell at once, while evcxr keeps what this process prints until it has ended.
+//! Lines and a progress bar that appear in the running cell at once. evcxr holds back the output of this process until
+//! its end.
 
 use crate::frames::Frame;
 use crate::local_socket;
@@ -29,7 +30,7 @@ pub struct BarState {
     pub done: u64,
     /// How many there are.
     pub total: u64,
-    /// What is being compiled.
+    /// The crate that is being compiled.
     pub now: String,
 }
 
@@ -112,7 +113,7 @@ impl Drop for Progress {
         if let Some(kernel) = &mut self.kernel
             && kernel.shutdown(Shutdown::Write).is_ok()
         {
-            // The kernel closes its end behind the last line.
+            // The kernel closes its end after the last line.
             let _ = kernel.read(&mut [0]);
         }
     }

@@ -1,5 +1,5 @@
-//! What cargo said about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the compiler
-//! of a cell needs. Both count only as long as the files that they are about are the same.
+//! Cargo's answers about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the
+//! compiler of a cell needs. Both are valid as long as their files are unchanged.
 
 use super::dep_compiler;
 use super::plan::CratePlan;
@@ -18,23 +18,23 @@ use std::time::SystemTime;
 /// Cargo's metadata.
 #[derive(Serialize, Deserialize)]
 pub struct Resolved {
-    /// Packages and graph, without what only runs while a crate is built.
+    /// Packages and graph, without packages that are used only to build a crate.
     pub metadata: Value,
     /// Directories of the packages that are not from a registry or repository.
     pub paths: Vec<PathBuf>,
     fingerprint: String,
 }
 
-/// What the compiler of a cell needs.
+/// The facts that the compiler of a cell needs.
 #[derive(Serialize, Deserialize)]
 pub struct CrateRecord {
     /// Compiler arguments.
     pub arguments: Vec<String>,
-    /// Names of the crates, as code names them.
+    /// Names of the crates in code.
     pub externs: Vec<String>,
     /// Whether a source of these crates speaks of `evcxr_display`.
     pub own_display: bool,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     files: Vec<(PathBuf, u64)>,
     paths: Vec<PathBuf>,
@@ -82,7 +82,7 @@ impl Resolved {
 }
 
 impl CrateRecord {
-    /// Puts together what cargo built.
+    /// Creates the record from cargo's output.
     pub fn new(
         installation: &Installation,
         plan: &CratePlan<'_>,
@@ -141,13 +141,13 @@ impl CrateRecord {
         Ok(record)
     }
 
-    /// Whether all files are there and the sources of path crates are the same.
+    /// Whether all files exist and the sources of path crates are unchanged.
     pub fn is_current(&self) -> bool {
         self.files.iter().all(|(file, length)| std::fs::metadata(file).is_ok_and(|metadata| metadata.len() == *length))
             && self.fingerprint == trees(&self.paths)
     }
 
-    /// Removes files that are not as they were built, so that cargo, which looks at times only, builds them again.
+    /// Removes files that have changed since the build. Cargo looks only at times. It then builds them again.
     pub fn remove_damaged(&self) {
         for (file, length) in &self.files {
             if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() != *length) {
@@ -158,7 +158,7 @@ impl CrateRecord {
     }
 }
 
-/// A note on a crate that cells have too, but as another one.
+/// A note about a crate that cells also have, in another version or with other features.
 fn note(installation: &Installation, plan: &CratePlan<'_>, answer: &Resolved, package: &str) -> Option<String> {
     let (name, version) = package_of(package);
     let is_in_cells = |library: &str| {
@@ -180,7 +180,7 @@ fn note(installation: &Installation, plan: &CratePlan<'_>, answer: &Resolved, pa
     ))
 }
 
-/// Leaves only packages that end up in cells, and procedural macros without what they are made of.
+/// Keeps only packages that are linked into cells, and procedural macros without the crates below them.
 fn keep_linked(metadata: &mut Value) {
     let is_linked = |dep: &&Value| items(&dep["dep_kinds"]).any(|kind| kind["kind"].is_null());
     let linked = with_all_below(vec![metadata["resolve"]["root"].clone()], |id| {
@@ -201,11 +201,11 @@ fn keep_linked(metadata: &mut Value) {
     }
 }
 
-/// What marks the crates that only have a name because a crate of the user is built on them.
+/// Marks crates that cells can name only because a crate of the user depends on them.
 const BELOW: &str = "below";
 
-/// Lets cells name what the user's crates are directly built on: their functions give values of its types, which are to
-/// be kept in variables. Where a name could mean several crates, none gets it.
+/// Lets cells name the crates that the user's crates depend on directly: functions return values of their types, which
+/// cells keep in variables. If a name could mean several crates, none of them gets it.
 fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     let root = metadata["resolve"]["root"].clone();
     let deps =
@@ -215,7 +215,7 @@ fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     let below: Vec<&Value> = own.iter().flat_map(|dep| deps(&dep["pkg"])).collect();
     let mut named: Vec<Value> = Vec::new();
     for dep in &below {
-        // Two versions, or two crates that are renamed where they are used.
+        // Two versions of a crate, or two crates that are renamed by their users.
         let is_ambiguous = below.iter().any(|other| other["name"] == dep["name"] && other["pkg"] != dep["pkg"]);
         let is_known = own.iter().any(|other| other["name"] == dep["name"] || other["pkg"] == dep["pkg"])
             || named.iter().any(|other| other["pkg"] == dep["pkg"]);
@@ -234,7 +234,7 @@ fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     }
 }
 
-/// Whether a source of the packages has a method by which values show themselves.
+/// Whether a source of the packages contains a method with which values show themselves.
 fn speaks_of_display(metadata: &Value) -> bool {
     let speaks = |file: &Path| {
         file.extension().is_some_and(|end| end == "rs")
@@ -246,7 +246,8 @@ fn speaks_of_display(metadata: &Value) -> bool {
         .any(|directory| files_below(&directory.join("src")).iter().any(|(file, ..)| speaks(file)))
 }
 
-/// A fingerprint of the manifests that say what path crates depend on: their own, and those of workspaces above.
+/// A fingerprint of the manifests that determine the dependencies of path crates: their own, and those of workspaces
+/// above.
 fn manifests(paths: &[PathBuf]) -> String {
     let manifests = paths.iter().flat_map(|path| path.ancestors()).map(|directory| directory.join("Cargo.toml"));
     hash(&manifests.filter_map(|file| Some((stamp(&file)?, file))).collect::<Vec<_>>())
@@ -263,7 +264,7 @@ fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Files of a package with time and length, in order; without hidden ones and what was built.
+/// The files of a package with time and length, in order, without hidden files and build outputs.
 fn files_below(directory: &Path) -> Vec<(PathBuf, SystemTime, u64)> {
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(directory) else { return found };

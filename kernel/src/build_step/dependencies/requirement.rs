@@ -10,7 +10,7 @@ pub enum CrateVerdict<'a> {
     Carried(&'a Carried),
     /// From cargo; with a note if the prelude carries a crate of this name that does not meet the requirement.
     Foreign(Option<String>),
-    /// From nowhere: cells have this crate already, as another one.
+    /// Not allowed: cells have this crate already, in another version.
     Refused(String),
 }
 
@@ -71,7 +71,7 @@ fn obstacle(carried: &Carried, requirement: &toml::Value) -> Option<String> {
     }
 }
 
-/// The `:dep` line that gives the carried crate.
+/// The `:dep` line for the prelude's crate.
 fn line(carried: &Carried, name: &str, package: &str) -> String {
     let mut fields = format!("version = \"{}\"", carried.version);
     if name != package {

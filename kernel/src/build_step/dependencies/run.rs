@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 /// The longest error that is shown whole, in lines.
 const ERROR_LINES: usize = 40;
 
-/// What cargo reported of one step of a build.
+/// Cargo's report of one step of a build.
 pub struct CargoMessage(Value);
 
 impl CargoMessage {
@@ -36,7 +36,7 @@ impl CargoMessage {
         Some((self.0["package_id"].as_str()?, Path::new(files.find(|file| file.ends_with(end))?)))
     }
 
-    /// Where a build script has put native libraries, as `KIND=FOLDER`.
+    /// The folders of native libraries from a build script, as `KIND=FOLDER`.
     pub fn native(&self) -> impl Iterator<Item = &String> {
         let paths = self.0["linked_paths"].as_array().filter(|_| self.0["reason"] == "build-script-executed");
         paths.into_iter().flatten().filter_map(|path| match path {
@@ -77,7 +77,7 @@ fn cargo(
     progress: &mut Progress,
 ) -> Result<String> {
     let mut command = real_cargo(installation);
-    // The user's own tools, but not another cargo or rustc among them.
+    // The user's own tools, but without another cargo or rustc.
     let mut path = installation.record.toolchain.join("bin").into_os_string();
     if let Some(user) = std::env::var_os("PATH") {
         path.push(":");
@@ -93,12 +93,12 @@ fn cargo(
         .env(DEP_COMPILER, fingerprint)
         .env("CARGO_TARGET_DIR", &set.target)
         .env("CARGO_BUILD_BUILD_DIR", &set.target)
-        // A mark of their own keeps these crates apart from the same versions inside the prelude.
+        // This mark distinguishes these crates from the same versions inside the prelude.
         .env("RUSTFLAGS", "-C prefer-dynamic -C metadata=notebook")
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "")
         .env("CARGO_TERM_COLOR", "never")
-        // Its bar, as `n/m`, becomes one of ours.
+        // Its bar, as `n/m`, becomes our bar.
         .env("CARGO_TERM_PROGRESS_WHEN", "always")
         .env("CARGO_TERM_PROGRESS_WIDTH", "160")
         .stdin(Stdio::null())
@@ -136,8 +136,8 @@ fn cargo(
     Ok(text)
 }
 
-/// Lets cargo keep what it downloads beside the set where it cannot do so in the user's home, because nothing can be
-/// written or locked there. The user's settings of cargo hold all the same.
+/// Lets cargo keep its downloads beside the set, if it cannot write or lock files in the user's home. The user's
+/// settings of cargo still apply.
 fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
     let Some(home) = environment::cargo_home() else { return Ok(()) };
     if std::fs::create_dir_all(&home).is_ok() && cache::check_locks(&home).is_ok() {
@@ -169,14 +169,14 @@ fn require_libraries(metadata: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The line, if it tells how far cargo is: a word, set to the right in twelve columns, and what it is about.
+/// The line, if it reports cargo's progress: a word, right-aligned in twelve columns, and its subject.
 fn progress_of(line: &str) -> Option<&str> {
     let (word, about) = (line.get(..12)?, line.get(12..)?);
     let is_word = word.trim_start().chars().all(char::is_alphabetic) && !word.trim_start().is_empty();
     (is_word && !word.ends_with(' ') && about.starts_with(' ')).then_some(line)
 }
 
-/// The next line, and whether another one is to be written over it (it ends with a carriage return).
+/// The next line, and whether the line after it overwrites it (it ends with a carriage return).
 fn next_line(reader: &mut impl BufRead) -> io::Result<Option<(String, bool)>> {
     let mut line = Vec::new();
     loop {
@@ -214,15 +214,15 @@ fn is_of_interest(installation: &Installation, line: &str) -> bool {
     };
     match word {
         "Downloading" | "Downloaded" | "Blocking" => true,
-        // Versions in the lock file are nobody's business here.
+        // Versions in the lock file do not interest the user.
         "Updating" => line.ends_with("index") || line.contains(" git "),
-        // What the prelude carries is not compiled, only named.
+        // Crates of the prelude are not compiled, only named.
         "Compiling" => name != Some(PACKAGE) && !is_carried(),
         _ => false,
     }
 }
 
-/// Cargo's error for a notebook: without what is about the crate that we made, and with what to do.
+/// Cargo's error for a notebook: without text about the crate that we made, and with advice.
 ///
 /// `bundled` are the crates of the bundle that this installation came from.
 fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
@@ -230,7 +230,7 @@ fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_error = false;
     for line in messages {
-        // Warnings of crates that compile are nobody's business here.
+        // Warnings of crates that compile do not interest the user.
         if line.starts_with("error") {
             in_error = true;
         } else if line.starts_with("warning") {

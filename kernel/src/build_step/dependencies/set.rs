@@ -1,15 +1,15 @@
-//! Where a set of crates is built: in a cache that all notebooks of a user share, or in the session's directory if the
-//! cache cannot be written or has no locks.
+//! The place where a set of crates is built: a cache that all notebooks of a user share, or the session's directory if
+//! the cache cannot be written or has no locks.
 //!
 //! ```text
-//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen (see `cache.rs`)
+//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude (see `cache.rs`)
 //!                  target/     cargo's target directory of all sets; cargo locks it while it builds
 //!                  sets/HASH/  a crate that depends on the set's crates; HASH: of its Cargo.toml
-//!                              Cargo.lock begins as that of the session's set before, or the prelude's, so that versions
-//!                              stay as they are
+//!                              Cargo.lock begins as a copy of the previous one of the session, or of the prelude's,
+//!                              so that versions stay the same
 //!                              answer.json, record.json: what cargo said
 //! ```
-//! Files are written under another name and renamed: whoever is killed leaves none that is half written.
+//! Files are written under another name and renamed. So a killed process leaves no incomplete file.
 
 use super::plan::CratePlan;
 use super::progress::Progress;
@@ -33,27 +33,27 @@ pub struct Set {
     pub directory: PathBuf,
     /// Cargo's target directory.
     pub target: PathBuf,
-    /// Where cargo keeps what it downloads, if it cannot do so in the user's home.
+    /// The folder for cargo's downloads, if cargo cannot use the user's home.
     pub cargo_home: PathBuf,
     root: PathBuf,
     /// Whether other kernels use the same place.
     is_shared: bool,
     manifest: String,
-    /// Where the versions come from: the session's last set, and the prelude.
+    /// The lock files with the versions: of the session's last set, and of the prelude.
     seeds: [PathBuf; 2],
 }
 
-/// What is kept beside a set's manifest.
+/// A file beside the manifest of a set.
 pub trait SetFile: Serialize + DeserializeOwned {
     /// The file's name.
     const FILE: &'static str;
 }
 
 impl Set {
-    /// Where the set may be: in the cache, and in the session's directory.
+    /// The places for a set: in the cache, and in the session's directory.
     pub fn places(installation: &Installation, session: &Path, plan: &CratePlan<'_>) -> Result<Vec<Set>> {
         let manifest = manifest(plan)?;
-        // Names that crates below cannot have any more.
+        // Crates below cannot use these names.
         let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
         let renamed: Vec<&String> = renamed.map(|(library, _)| library).collect();
         let shared = cache::crates_of(installation);
@@ -72,7 +72,7 @@ impl Set {
     /// The first place that can be written, made ready for cargo.
     pub fn writable<'a>(sets: &'a [Set], installation: &Installation, progress: &mut Progress) -> Result<&'a Set> {
         if let Some(folder) = cache::folder() {
-            // If that fails, what follows says why.
+            // If this fails, the following steps report it.
             let _ = private::create_cache(&folder);
         }
         let mut problem = None;
@@ -93,10 +93,10 @@ impl Set {
         Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
     }
 
-    /// Notes that an installation uses the set, which stays as long as that is there.
+    /// Records that an installation uses the set. The set stays as long as the installation exists.
     pub fn keep_for(&self, installation: &Installation) {
         if self.is_shared {
-            // Else it is built again one day.
+            // Otherwise it is built again some day.
             let _ = cache::claim(&self.root, installation);
         }
     }
@@ -113,7 +113,7 @@ impl Set {
         // Whether the folder can be written.
         tempfile::tempfile_in(&self.directory)
             .with_context(|| format!("{} cannot be written", self.directory.display()))?;
-        // Cargo looks at the time of the manifest: it stays as it is if nothing changes.
+        // Cargo looks at the time of the manifest. So the file stays untouched if nothing changes.
         let path = self.directory.join("Cargo.toml");
         if std::fs::read_to_string(&path).ok().as_ref() != Some(&self.manifest) {
             files::replace(&path, &self.manifest)?;
@@ -126,7 +126,7 @@ impl Set {
         files::write_new(&self.directory.join("Cargo.lock"), &seed)
     }
 
-    /// What was kept, if it is there and whole.
+    /// Reads the file, if it exists and is complete.
     pub fn read<T: SetFile>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(self.directory.join(T::FILE)).ok()?).ok()
     }
@@ -144,7 +144,7 @@ impl Set {
         files::replace(session, merge_locks(&before, &lock)?)
     }
 
-    /// Removes a set that cannot be had.
+    /// Removes a set that cannot be built.
     pub fn forget(&self) {
         // Another kernel may use it at the same time; then it makes it again.
         let _ = std::fs::remove_dir_all(&self.directory);

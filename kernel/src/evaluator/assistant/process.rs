@@ -1,5 +1,5 @@
-//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. What the session has
-//! defined comes as code in front of each question, so the process has no state to go wrong.
+//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. The definitions of
+//! the session come as code before each question, so the process has no state that could be wrong.
 
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
 use crate::evaluator::Completions;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc;
 
-/// What is asked.
+/// The kind of question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HelpGoal {
     /// Candidates.
@@ -30,11 +30,11 @@ pub enum HelpGoal {
 /// A question about a place in a cell.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct HelpQuestion {
-    /// What is asked.
+    /// The kind of question.
     pub goal: HelpGoal,
     /// The session's `:dep` commands.
     pub crates: Vec<String>,
-    /// What the session has defined, as code.
+    /// The definitions of the session, as code.
     pub known: String,
     /// The cell.
     pub code: String,
@@ -68,7 +68,7 @@ pub fn run() -> i32 {
     }
 }
 
-/// What the process writes first, when it can answer soon.
+/// The first line of the process, when it can answer soon.
 const READY: &str = "ready";
 
 /// evcxr's runtime, without cells.
@@ -95,7 +95,7 @@ fn serve() -> Result<()> {
                 return;
             }
         }
-        // The kernel is gone; an analysis that is under way is for nobody.
+        // The kernel is gone. Nobody waits for the running analysis.
         std::process::exit(0);
     })?;
     let mut cold = WARM_UP.iter();
@@ -139,7 +139,7 @@ impl Helper {
         let missing: Vec<&String> = question.crates.iter().filter(|line| !self.crates.contains(line)).collect();
         if !missing.is_empty() {
             let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
-            // The session has built them, so this finds them in the cache.
+            // The session has built them, so they are in the cache.
             if let Err(error) = self.context.execute(&commands) {
                 eprintln!("{commands}: unknown to completions while a cell runs: {error}");
             }
@@ -166,7 +166,7 @@ fn nothing_for(question: &HelpQuestion) -> HelpAnswer {
 fn take_standard_input() -> Result<UnixStream> {
     let connection = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let empty = std::fs::File::open("/dev/null")?;
-    // SAFETY: both descriptors are open; the connection has one of its own by now.
+    // SAFETY: both descriptors are open. The connection has a descriptor of its own by now.
     if unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) } < 0 {
         return Err(std::io::Error::last_os_error()).context("standard input cannot be emptied");
     }

@@ -225,7 +225,8 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
     let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
-    // What is said by name and is not taken over, a later rule rewrites; or the line is no Rust and is not said.
+    // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
+    // and is not shown.
     let mut taken = vec!["dtype"];
     let mut type_behind = None;
     let (function, mut new): (String, Vec<String>) = match (module, name) {

@@ -4,7 +4,7 @@ use super::known::{ARRAY, Known};
 use super::line::{Line, is_integer, is_name};
 use super::operators::{COMPARISONS, as_argument};
 
-/// What is between the brackets.
+/// The text between the brackets.
 enum Index {
     /// Whole numbers.
     Elements(Vec<String>),
@@ -18,7 +18,7 @@ enum Index {
 
 const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
-/// `a[1:3]`, `m[0, 1]`, `a[mask]`, and what is assigned to these.
+/// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
     line.find("[").find_map(|open| {
         let close = line.closing(open)?;
@@ -104,7 +104,7 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         let text = line.part((*first, *last));
         let is_comparison = (*first..=*last).any(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(at)));
         let type_name = known.type_of(text).unwrap_or_default();
-        // Comparisons of arrays become methods by their own rule, which needs the brackets no more.
+        // Another rule turns comparisons of arrays into methods. Then the brackets are not needed.
         let method = (*first..=*last)
             .any(|at| COMPARISONS.iter().any(|(_, method)| *method == line.at(at)) && line.at(at + 1) == "(");
         if is_comparison {
@@ -125,7 +125,7 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
 }
 
-/// What is between brackets, with Rust's ranges.
+/// The text between brackets, with Rust's ranges.
 fn parts_of(line: &Line, open: usize) -> Option<Vec<String>> {
     line.parts(open, ",")?
         .into_iter()

@@ -31,7 +31,7 @@ const SIGNS: [&str; 21] = [
     "--", "::",
 ];
 
-/// Words behind which an expression begins.
+/// Words that stand before an expression.
 const BEFORE_EXPRESSIONS: [&str; 12] =
     ["return", "in", "if", "while", "match", "let", "mut", "else", "and", "or", "not", "for"];
 
@@ -122,7 +122,7 @@ impl Line {
         (0..self.len()).filter(move |index| self.at(*index) == text)
     }
 
-    /// The bracket that closes the one at a place.
+    /// The bracket that closes the bracket at a position.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0;
         (open..self.len()).find(|index| {
@@ -131,7 +131,7 @@ impl Line {
         })
     }
 
-    /// The bracket that opens the one at a place.
+    /// The bracket that opens the bracket at a position.
     pub fn opening(&self, close: usize) -> Option<usize> {
         let mut depth = 0;
         (0..=close).rev().find(|index| {
@@ -140,7 +140,7 @@ impl Line {
         })
     }
 
-    /// By how much the code behind a token is nested more deeply than before it.
+    /// The change of the nesting depth by a token.
     fn nesting(&self, index: usize) -> i32 {
         match self.at(index) {
             "(" | "[" | "{" => 1,
@@ -149,8 +149,8 @@ impl Line {
         }
     }
 
-    /// The parts between a bracket and the one that closes it, split at a sign: places of first and last tokens. A part without tokens has
-    /// its last one before its first.
+    /// The parts between a bracket and its closing bracket, split at a sign. A part is given by its first and last
+    /// token. In a part without tokens, the last token comes before the first.
     pub fn parts(&self, open: usize, sign: &str) -> Option<Vec<(usize, usize)>> {
         let close = self.closing(open)?;
         if close == open + 1 {
@@ -180,7 +180,7 @@ impl Line {
         Some(self.parts(open, ",")?.into_iter().map(|part| self.part(part)).collect())
     }
 
-    /// Where the operand begins that ends before a token: a name, a number, calls and brackets behind it.
+    /// The first token of the operand that ends before a token: a name or a number, with calls and brackets.
     pub fn operand_before(&self, index: usize) -> Option<usize> {
         let mut at = index.checked_sub(1)?;
         loop {
@@ -215,7 +215,7 @@ impl Line {
         }
     }
 
-    /// Where the operand ends that begins at a token.
+    /// The last token of the operand that begins at a token.
     pub fn operand_after(&self, index: usize) -> Option<usize> {
         let mut at = index;
         while matches!(self.at(at), "-" | "&" | "!") {
@@ -253,7 +253,7 @@ impl Line {
         })
     }
 
-    /// Where the calls of a function or method of this name are: the places of the name.
+    /// The calls of functions or methods: the positions of the names.
     pub fn calls(&self, is_method: bool) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(move |index| {
             self.is_word(*index)

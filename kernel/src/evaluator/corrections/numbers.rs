@@ -1,9 +1,9 @@
-//! The line with numbers of one type, where an operator combines two.
+//! The corrected line for an operator between two types of numbers.
 
 use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
-/// The integers of Rust, and what the compiler calls one whose type is open.
+/// Rust's integers, and the compiler's name for an integer whose type is open.
 const INTEGERS: [&str; 13] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
 /// Floats, the wider ones later.
@@ -40,7 +40,7 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
 /// A number or an array of numbers, by the name of its type.
 struct Number {
     is_array: bool,
-    /// Numbers of a smaller one become those of a larger one.
+    /// Numbers of a lower rank are converted to those of a higher rank.
     rank: usize,
     type_name: &'static str,
 }

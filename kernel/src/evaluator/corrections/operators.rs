@@ -36,7 +36,7 @@ pub fn matrix_product(line: &Line, _: &Known<'_>) -> Option<String> {
     Some(line.with(first, last, &format!("gpu::matmul(&{left}, &{right})")))
 }
 
-/// `a ** 2`, and `a ^ 2` where that is not of whole numbers.
+/// `a ** 2`, and `a ^ 2` if the operands are not whole numbers.
 pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_xor = ["f64 ^", "f32 ^", "{float} ^", "> ^"].iter().any(|text| known.says(text));
     let at = line.find("**").next().or_else(|| line.find("^").next().filter(|_| is_xor))?;

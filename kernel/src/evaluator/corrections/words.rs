@@ -18,7 +18,7 @@ pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
     (!rest.starts_with(['[', '!'])).then(|| format!("// {}", rest.trim_start_matches(['#', ' '])))
 }
 
-/// `import numpy as np`, `from math import sqrt`: what notebooks need is there.
+/// `import numpy as np`, `from math import sqrt`: notebooks have the names already.
 pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
     let is_import = line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
     is_import.then(|| "use gpu::prelude::*;".to_owned())
