@@ -1,4 +1,4 @@
-//! Cargo's metadata as JSON: packages, and the graph in which each has a node.
+//! Cargo's metadata as JSON: packages, and the graph, which has a node for each package.
 
 use serde_json::{Value, json};
 
@@ -46,12 +46,12 @@ pub fn dependency(package: &Value, rename: Option<&str>) -> Value {
     })
 }
 
-/// How the node of a package names a package that it depends on, by the name that code gives it.
+/// The entry for a dependency in the node of another package. `library` is the name in code.
 pub fn dep(library: &str, package: &Value) -> Value {
     json!({ "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }] })
 }
 
-/// Some ids, and all that are below them: `below` has the ids directly below one.
+/// These ids, and all ids below them. `below` returns the ids directly below an id.
 pub fn with_all_below<'a>(mut ids: Vec<Value>, below: impl Fn(&Value) -> Vec<&'a Value>) -> Vec<Value> {
     let mut next = 0;
     while let Some(id) = ids.get(next).cloned() {

@@ -1,4 +1,4 @@
-//! `warpcell doctor`: what is there, what is missing, and what to do about it.
+//! `warpcell doctor`: what is installed, what is missing, and what to do.
 
 use crate::choices;
 use crate::files;
@@ -30,7 +30,7 @@ struct Check {
     look: fn() -> Finding,
 }
 
-/// What a check has found: some words on what there is, or what is wrong and what to do.
+/// The result of a check: a description, or the problem and its remedy.
 type Finding = Result<String, Problem>;
 
 /// Writes the table. Returns whether everything needed is there.
@@ -117,14 +117,14 @@ fn get_sources(toolchain: Option<&Toolchain>) -> String {
     }
 }
 
-/// In a process of its own, because a library that is broken may end the process that loads it.
+/// This runs in a separate process, because a broken library may end the process that loads it.
 fn prelude() -> Finding {
     let library = installed()?.prelude_library();
     device().map_err(to_install)?;
     Ok(library.display().to_string())
 }
 
-/// What the prelude says of the device, asked once, in a process of its own.
+/// The prelude's description of the device. It is asked once, in a separate process.
 pub fn device() -> Result<String, String> {
     static DEVICE: OnceLock<Result<String, String>> = OnceLock::new();
     DEVICE.get_or_init(ask_for_device).clone()
@@ -151,7 +151,7 @@ fn kernel_entry() -> Finding {
         }
         return Ok(found.directory.display().to_string());
     }
-    // An installation with a prefix of its own: there, but not where Jupyter looks by itself.
+    // The installation has its own prefix. It is complete, but Jupyter does not look there by itself.
     if let Some(data) = own_data_directory().filter(|data| kernelspec::is_in(data)) {
         return Ok(format!("{0}; Jupyter finds it with JUPYTER_PATH={0}", data.display()));
     }
@@ -193,7 +193,7 @@ fn cuda_libraries() -> Finding {
     })
 }
 
-/// The library's place, or its name where the system's loader knows it.
+/// The path of the library, or its name if the system's loader knows it.
 fn find_cuda_library(name: &str) -> Option<String> {
     let versions = ["13", "12"];
     if let Some(known) =
@@ -220,7 +220,7 @@ fn wheel_directories() -> Vec<PathBuf> {
     files::paths_in(&nvidia).map(|wheel| wheel.join("lib")).collect()
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a command, if it succeeds.
 fn output(program: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -228,7 +228,7 @@ fn output(program: &Path, arguments: &[&str]) -> Option<String> {
 
 /// Whether the loader finds a library by name. It stays loaded: some of CUDA's cannot be unloaded safely.
 fn is_known_to_loader(name: &str) -> bool {
-    // SAFETY: loading runs the library's initialisers, which is what is asked for.
+    // SAFETY: loading runs the library's initialisers. This is the purpose of the call.
     unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL) }.map(std::mem::forget).is_ok()
 }
 

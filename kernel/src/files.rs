@@ -16,7 +16,7 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     std::fs::write(path, contents).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Writes a file for this user, so that readers find the old contents or the new contents, never a part of them.
+/// Writes a file for this user. Readers find the old contents or the new contents, never a part of them.
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     replace_with_mode(path, contents.as_ref(), 0o600)
 }

@@ -1,14 +1,14 @@
-//! Where an installation keeps its parts, and what it recorded about the compiler; below it, how one comes about and goes.
+//! The parts of an installation and its record. The modules below create and remove installations.
 //!
 //! ```text
 //! PREFIX/bin/warpcell
 //! PREFIX/lib/warpcell/installation.json   what was recorded at installation
 //!                     prelude/            libwarpcell.so, metadata of the crates behind it, a link to libstd
 //!                     tools/              cargo, rustc, rustup: links to the binary; sh
-//!                     sysroot/            a toolchain as rust-analyzer sees it: our cargo and rustc, the real libraries
+//!                     sysroot/            a toolchain for rust-analyzer: our cargo and rustc, the real libraries
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads
-//!                     recorded/           what a start asks of the tools, with the answers
+//!                     recorded/           the questions of a start, with the answers
 //! ```
 
 pub mod bundle;
@@ -25,10 +25,10 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the standard library's sources are in a toolchain's root directory.
+/// The directory of the standard library's sources in a toolchain.
 pub const SOURCES: &str = "lib/rustlib/src/rust/library";
 
-/// What a package and an installation say of the prelude that they contain.
+/// The description of the prelude in a package and in an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltPrelude {
     /// Version of Warpcell.
@@ -45,7 +45,7 @@ pub struct BuiltPrelude {
     pub identity: String,
 }
 
-/// What an installation recorded.
+/// The record of an installation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InstallationRecord {
     /// The prelude.
@@ -53,7 +53,7 @@ pub struct InstallationRecord {
     pub prelude: BuiltPrelude,
     /// The toolchain's root directory.
     pub toolchain: PathBuf,
-    /// Where the standard library's sources came from; `None` where there were none.
+    /// The origin of the standard library's sources. `None` if there were none.
     #[serde(default)]
     pub sources: Option<LibrarySources>,
 }
@@ -63,11 +63,11 @@ pub struct InstallationRecord {
 pub struct LibrarySources {
     /// Their directory.
     pub directory: PathBuf,
-    /// The release of Rust that they belong to, as far as that can be told.
+    /// The release of Rust that they belong to, if it is known.
     pub release: Option<String>,
 }
 
-/// A crate inside the prelude's library, with what it was built as.
+/// A crate inside the prelude's library, and how it was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
     /// The package's name.
@@ -80,7 +80,7 @@ pub struct Carried {
     pub features: Vec<String>,
     /// The file that describes it, relative to the prelude's directory.
     pub file: String,
-    /// Whether `:dep` gives cells this instance, and not one of their own.
+    /// Whether `:dep` gives cells this crate.
     pub offered: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Carried {
 pub struct Installation {
     /// `PREFIX/lib/warpcell`.
     pub home: PathBuf,
-    /// What was recorded.
+    /// Its record.
     pub record: InstallationRecord,
 }
 
@@ -126,8 +126,8 @@ impl Installation {
         self.home.join("sysroot")
     }
 
-    /// Whether rust-analyzer has the standard library's sources here. Without them it knows no types of that library, and the
-    /// compiler is asked for the types of variables.
+    /// Whether rust-analyzer has the standard library's sources. Without them it knows no types of that library, and
+    /// the compiler is asked for the types of variables.
     pub fn has_sources(&self) -> bool {
         self.sysroot().join(SOURCES).join("core/src/lib.rs").exists()
     }
@@ -137,7 +137,7 @@ impl Installation {
         self.home.join("metadata")
     }
 
-    /// Directory of what a start asks of the tools, with the answers.
+    /// Directory of the recorded questions of a start, with the answers.
     pub fn recorded(&self) -> PathBuf {
         self.home.join("recorded")
     }
@@ -147,7 +147,7 @@ impl Installation {
         self.record.prelude.carried.iter().filter(move |carried| carried.name == name)
     }
 
-    /// Where `Cargo.lock` of the prelude is, from which the crates of `:dep` take their versions.
+    /// The prelude's `Cargo.lock`, which has the versions for the crates of `:dep`.
     pub fn lock_file(&self) -> PathBuf {
         self.metadata().join("Cargo.lock")
     }
@@ -157,12 +157,13 @@ impl Installation {
         self.record.toolchain.join("bin").join(name)
     }
 
-    /// Which directory it is on this machine: an installation in the same place later is another one. `None` if it is gone.
+    /// The identity of the directory on this machine. A later installation in the same place has another one. `None` if
+    /// it is gone.
     pub fn place(&self) -> Option<(u64, u64)> {
         place_of(&self.home.join("installation.json"))
     }
 
-    /// What keeps cells from being compiled, if anything does.
+    /// Why cells cannot be compiled, if there is a reason.
     pub fn problem(&self) -> Option<String> {
         for tool in ["rustc", "cargo"] {
             let path = self.real_tool(tool);
@@ -207,28 +208,28 @@ impl Installation {
     }
 }
 
-/// Which file there is at a path: another one in its place is told apart. `None` if there is none.
+/// The identity of the file at a path. If another file takes its place, it changes. `None` if there is no file.
 pub fn place_of(path: &Path) -> Option<(u64, u64)> {
     let about = std::fs::metadata(path).ok()?;
     Some((about.dev(), about.ino()))
 }
 
-/// The command that makes an installation of the running program anew.
+/// The command that repeats the installation of the running program.
 pub fn remedy() -> &'static str {
     if is_from_wheel() { "warpcell setup" } else { "./install.sh" }
 }
 
-/// Whether the running program came by pip.
+/// Whether pip installed the running program.
 fn is_from_wheel() -> bool {
     std::env::current_exe().is_ok_and(|program| program.parent().and_then(Path::parent).is_some_and(has_package))
 }
 
-/// Whether there is a package in a prefix: then program and entry came by pip, whose they are to remove.
+/// Whether a prefix has a package. Then pip installed the program and the entry, and pip must remove them.
 pub fn has_package(prefix: &Path) -> bool {
     package_in(prefix).exists()
 }
 
-/// Where a package is in a prefix.
+/// The path of a package in a prefix.
 pub fn package_in(prefix: &Path) -> PathBuf {
     prefix.join("share/warpcell/package")
 }

@@ -1,4 +1,4 @@
-//! The entry by which Jupyter finds the kernel: writing it, removing it, looking for it.
+//! The entry with which Jupyter finds the kernel: writes, removes and finds it.
 
 use crate::files;
 use crate::installation::directories;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The directory's name, by which notebooks name the kernel in their metadata.
+/// The name of the directory. Notebooks use it in their metadata to name the kernel.
 pub const NAME: &str = "warpcell";
 
 /// The logos, by the names that Jupyter looks for. `kernel.json` comes last, so that an entry is never seen without.
@@ -22,7 +22,7 @@ const RESOURCE_DIRECTORY: &str = "{resource_dir}";
 
 const SPECIFICATION: &str = "kernel.json";
 
-/// Where an entry belongs.
+/// The place of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecPlace {
     /// The user's data directory.
@@ -79,15 +79,15 @@ fn write(directory: &Path, program: &str) -> anyhow::Result<()> {
     files::replace_for_all(&directory.join(SPECIFICATION), text)
 }
 
-/// Removes what [`install`] has written, and the directory unless something else is in it.
+/// Removes the files that [`install`] has written, and the directory if nothing else is in it.
 ///
-/// Returns whether there was an entry. One that starts another program is left alone.
+/// Returns whether there was an entry. An entry that starts another program is not removed.
 pub fn uninstall(directory: &Path) -> anyhow::Result<bool> {
     let Some(found) = read(directory)? else { return Ok(false) };
     if !is_ours(&found) {
         bail!("{} belongs to another program; it was left as it is", directory.display());
     }
-    // The specification first: without it the rest is no kernel to Jupyter.
+    // The specification goes first. Without it Jupyter does not see a kernel.
     for name in [SPECIFICATION].into_iter().chain(LOGOS.map(|(name, _)| name)) {
         directories::remove_file(&directory.join(name))?;
     }

@@ -36,7 +36,7 @@ pub fn language(choice: EvaluatorChoice) -> Result<Language> {
     })
 }
 
-/// Removes what an evaluator left on disk, at the end of the kernel.
+/// Removes the evaluator's files, at the end of the kernel.
 pub fn clean_up() {
     evaluator::session_directory::remove_session_files();
 }

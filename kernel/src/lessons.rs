@@ -1,9 +1,9 @@
-//! The lessons that come with the kernel, as notebooks for students, without solutions, and for instructors, with them.
+//! The lessons that come with the kernel: notebooks without solutions for students, and with solutions for instructors.
 //!
-//! A solution is what stands between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>` of a text
-//! cell, unless its summary calls it a hint. Instructors get the notebooks as nbgrader wants its source versions, with the
-//! configuration that lets nbgrader make the students' ones itself; a cell whose metadata has `points` is one of its tests, which gives
-//! so many if it does not fail.
+//! A solution is the text between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>`
+//! of a text cell, unless its summary contains the word "hint". Instructors get notebooks in the source format of
+//! nbgrader, with the configuration that lets nbgrader make the notebooks for students. A cell with `points` in its
+//! metadata is a test of nbgrader. It gives so many points if it does not fail.
 
 use crate::files;
 use anyhow::{Context, bail};
@@ -13,10 +13,10 @@ use std::path::Path;
 
 const BEGIN: &str = "// BEGIN SOLUTION";
 const END: &str = "// END SOLUTION";
-/// What stands in place of a solution; `nbgrader_config.py` says the same.
+/// The text that replaces a solution. `nbgrader_config.py` has the same text.
 const STUB: [&str; 2] = ["// YOUR CODE HERE", "todo!()"];
 
-/// A file of the lessons: where it is written, and its text.
+/// A file of the lessons: its path, and its text.
 macro_rules! lesson {
     ($name:literal) => {
         ($name, include_str!(concat!("../../lessons/", $name)))
@@ -57,8 +57,8 @@ pub enum Edition {
     Instructor,
 }
 
-/// Writes the lessons into a directory, which is made if it is not there, and gives the number of files. Files that are there already
-/// are an error, and then nothing is written: they may be somebody's work.
+/// Writes the lessons into a directory and returns the number of files. If one of the files exists already, nothing is
+/// written, because it may be somebody's work.
 pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
     let files = files(edition)?;
     for (name, _) in &files {

@@ -1,5 +1,5 @@
-//! Sockets in the session's directory. An address has room for 107 bytes, and a directory's path may be longer, such as that of a
-//! job's TMPDIR: so the directory is named by its descriptor.
+//! Sockets in the session's directory. An address has at most 107 bytes, but the path of a directory may be longer,
+//! such as the TMPDIR of a job. So the directory is addressed through its descriptor.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};

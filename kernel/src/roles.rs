@@ -1,16 +1,16 @@
-//! The roles of the one binary besides the command line: evcxr's runtime, the cell process, the one that completes
-//! while a cell runs, the one that cleans up, the build tools, and the compiler of foreign crates.
+//! The roles of the binary besides the command line: evcxr's runtime, the cell process, the assistant, the watcher, the
+//! build tools, and the compiler of foreign crates.
 //!
-//! evcxr starts its runtime as the current executable with a mark in the environment, and the private tool directory
-//! holds links to it named `cargo`, `rustc` and `rustup`; cargo gets it as the compiler, with a mark too. They are told
-//! apart here, before anything else runs.
+//! evcxr starts the current executable as its runtime, with a mark in the environment. The private tool directory has
+//! links to the binary named `cargo`, `rustc` and `rustup`. Cargo uses it as the compiler, with a mark too. This module
+//! selects the role before anything else runs.
 
 use crate::build_step;
 use crate::environment::{ASSISTANT, CELL_PROCESS, DEP_COMPILER, EVCXR_IS_RUNTIME, WATCHER};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The roles by the variables that mark them. The first one that is set counts.
+/// The roles, with the variables that mark them. The first variable that is set counts.
 const MARKED: [(&str, fn() -> i32); 5] = [
     (WATCHER, crate::watcher::run),
     (DEP_COMPILER, build_step::dep_compiler),

@@ -1,14 +1,14 @@
-//! The kernel process: five sockets, one loop, and the evaluator on threads of its own.
+//! The kernel process: five sockets, one loop, and the evaluators on their own threads.
 //!
 //! ```text
 //! shell, control ──> Event ──> KernelLoop ──> Lane (evaluator thread)
-//! signals, parent ─>    ^         │            │ outputs, straight to iopub, so that a flood of
+//! signals, parent ─>    ^         │            │ outputs go directly to iopub, so that much
 //!                       └─────────┼────────────┤ text cannot delay an interrupt
 //!                                 v            v
-//!                     replies, iopub (tasks of its own, a queue per client)
+//!                     replies, iopub (own tasks, a queue for each client)
 //! ```
 //!
-//! Nothing in the loop waits for a client or for a cell. The language is known here only as
+//! Nothing in the loop waits for a client or for a cell. The server knows the language only as
 //! [`Evaluator`](crate::evaluator::Evaluator).
 
 mod event;
@@ -77,7 +77,7 @@ async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, languag
     }
     session.close(LAST_WORDS).await;
     drop(incoming);
-    // The library queues replies to tasks of its own, which end when their queues are written.
+    // The library queues replies for its own tasks. They end when the queues are written.
     let drained = async {
         let metrics = tokio::runtime::Handle::current().metrics();
         while metrics.num_alive_tasks() > 0 {

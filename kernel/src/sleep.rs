@@ -1,17 +1,17 @@
-//! Sleeping in the cell process: an interrupt of the cell ends a sleep, which libstd would go on with after a signal.
+//! Sleeps in the cell process. An interrupt of the cell ends a sleep. libstd would continue the sleep after a signal.
 //!
-//! The binary's `clock_nanosleep` takes the place of the C library's for everything that is loaded (`kernel/build.rs`
+//! The binary's `clock_nanosleep` replaces that of the C library for everything that is loaded (`kernel/build.rs`
 //! exports it). It sleeps in short parts and asks the prelude between them.
 
 use libc::{c_int, clockid_t, timespec};
 use std::sync::OnceLock;
 
-/// Asks whether the user wants what the calling thread does to stop.
+/// Asks whether the calling thread must stop.
 pub type Interrupted = unsafe extern "C" fn() -> bool;
 
 static INTERRUPTED: OnceLock<Interrupted> = OnceLock::new();
 
-/// The longest time without asking, in nanoseconds: half of what a user may wait for an interrupt.
+/// The longest time between two questions, in nanoseconds: half of the time that a user may wait for an interrupt.
 const PART: i128 = 100_000_000;
 
 /// From now on sleeps can be interrupted.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn clock_nanosleep(
     }
 }
 
-/// The system call; gives the error's number as the C library does.
+/// The system call. Returns the error's number like the C library.
 unsafe fn sleep(clock: clockid_t, flags: c_int, request: *const timespec, remaining: *mut timespec) -> c_int {
     // SAFETY: the arguments are valid by the caller's promise.
     let status = unsafe { libc::syscall(libc::SYS_clock_nanosleep, clock, flags, request, remaining) };

@@ -1,9 +1,10 @@
-//! The supervisor: the process that evcxr believes to be its runtime. It starts the cell process, passes evcxr's
-//! commands on, splits the cell's output into text, messages and control lines, and outlives a crash, so that the last
-//! output is never lost.
+//! The supervisor is the process that evcxr starts as its runtime. It starts the cell process, passes evcxr's commands
+//! on, and splits the cell's output into text, messages and control lines. It survives a crash of the cell process, so
+//! the last output is never lost.
 //!
-//! It is one loop over `poll`: commands from evcxr, the cell's two output streams, the kernel's socket, and the end of
-//! the cell process. What it reports waits for a moment in the [`Outbox`], which also knows how much a cell may show.
+//! It is one loop over `poll`: commands from evcxr, the two output streams of the cell, the kernel's socket, and the
+//! end of the cell process. Its reports wait for a moment in the [`Outbox`], which also limits how much a cell may
+//! show.
 
 mod limits;
 mod outbox;
@@ -24,7 +25,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-/// Runs until the cell process has ended or evcxr has closed the commands; gives the exit status.
+/// Runs until the cell process has ended or evcxr has closed the commands. Returns the exit status.
 pub fn run() -> i32 {
     match Supervisor::start() {
         Ok(mut supervisor) => supervisor.serve(),
@@ -37,7 +38,7 @@ pub fn run() -> i32 {
 
 struct Supervisor {
     cell: Child,
-    /// Where evcxr's commands come from.
+    /// The source of evcxr's commands.
     evcxr: File,
     commands: PipeWriter,
     output: File,
@@ -108,7 +109,7 @@ impl Supervisor {
             commands: command_writer,
             output,
             errors,
-            // SAFETY: the descriptor was just opened and belongs to nobody else.
+            // SAFETY: the descriptor was just opened and belongs to nothing else.
             exited: File::from(unsafe { OwnedFd::from_raw_fd(exited as RawFd) }),
             kernel,
             outbox: Outbox::new(),
@@ -171,7 +172,7 @@ impl Supervisor {
         }
     }
 
-    /// Passes evcxr's commands on; false when there will be no more.
+    /// Passes evcxr's commands on. Returns false when there will be no more.
     fn forward_commands(&mut self) -> bool {
         let mut buffer = [0; 4096];
         match self.evcxr.read(&mut buffer) {
@@ -204,7 +205,7 @@ impl Supervisor {
         }
     }
 
-    /// Reports what the cell has written to standard output; false at its end.
+    /// Reports the cell's standard output. Returns false at its end.
     fn drain_output(&mut self) -> bool {
         let mut buffer = [0; 65536];
         while let Some(bytes) = read_some(&mut self.output, &mut buffer) {
@@ -253,7 +254,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends the cell process and what it has started.
+    /// Ends the cell process and all processes that it has started.
     fn end_group(&self) {
         process_group::signal(self.cell.id() as libc::pid_t, libc::SIGKILL);
     }
@@ -273,7 +274,7 @@ impl Supervisor {
         0
     }
 
-    /// Reports something at once, behind all output before it.
+    /// Reports something at once, after all earlier output.
     fn report(&mut self, frame: Frame) {
         self.outbox.push(frame);
         self.send();
@@ -297,7 +298,7 @@ impl Supervisor {
     }
 }
 
-/// What can be read without waiting: nothing at the end, `None` if there is more to come.
+/// The bytes that can be read without waiting. Empty at the end. `None` if more may come.
 fn read_some<'a>(file: &mut File, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match file.read(buffer) {
@@ -362,7 +363,7 @@ impl Utf8Decoder {
         text
     }
 
-    /// The text for what is held at the end of a cell: a character that nothing completes any more.
+    /// The text for the bytes that are held at the end of a cell. Nothing completes them.
     fn end(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned()
     }

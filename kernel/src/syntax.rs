@@ -20,7 +20,7 @@ pub fn statements(code: &str) -> Vec<(usize, SyntaxNode)> {
     placed.filter(|(start, _)| *start < code.len()).collect()
 }
 
-/// Where a node stands, in bytes.
+/// The range of a node, in bytes.
 pub fn range_of(node: &SyntaxNode) -> Range<usize> {
     let range = node.text_range();
     range.start().into()..range.end().into()
@@ -47,7 +47,7 @@ pub fn identifiers(node: &SyntaxNode) -> impl Iterator<Item = String> + use<> {
     tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| plain(token.text()).to_owned())
 }
 
-/// The attribute of an item with one of these names. A path, such as `gpu::kernel`, counts by its last part.
+/// The attribute of an item that has one of these names. Only the last part of a path counts, as in `gpu::kernel`.
 pub fn attribute(item: &impl HasAttrs, names: &[&str]) -> Option<ast::Attr> {
     item.attrs().find(|attribute| {
         let name = attribute.path().and_then(|path| path.segment()?.name_ref());
@@ -65,7 +65,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character| !is_word(character)).filter(|word| !word.is_empty())
 }
 
-/// Whether a list, words with blanks between them, has a word.
+/// Whether a list of words, separated by blanks, contains a word.
 pub fn list_has(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }

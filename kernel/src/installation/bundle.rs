@@ -1,4 +1,4 @@
-//! A bundle: one file with all that a machine without a network needs. Making it, and installing from it.
+//! Makes bundles and installs from them. A bundle is one file with everything that a machine without a network needs.
 //!
 //! ```text
 //! FILE, a plain tar archive, which every machine can unpack:
@@ -7,11 +7,11 @@
 //!   warpcell/warpcell         the program, which unpacks the rest
 //!   warpcell/contents.tar.zst
 //!     package/                as in `package.rs`
-//!     standard-library/       what rust-analyzer reads of it
+//!     standard-library/       the sources for rust-analyzer
 //!     crates/                 for `:dep` (`crates.rs`)
-//!     toolchain/              rustc, cargo and the compiled standard library, if that was asked for
+//!     toolchain/              rustc, cargo and the compiled standard library, if requested
 //! ```
-//! What is installed is an installation as any other, with the crates in its directory, and the toolchain beside it in
+//! The result is a usual installation, with the crates in its directory. The toolchain is beside it in
 //! `PREFIX/lib/warpcell-rust-RELEASE`.
 
 mod archive;
@@ -44,7 +44,7 @@ const INSTALLER: &str = include_str!("../../../assets/bundle-install.sh");
 /// What takes seconds to pack and is not much larger than what takes minutes.
 const LEVEL: i32 = 12;
 
-/// What to pack.
+/// The contents of a bundle.
 pub struct BundleRequest<'a> {
     /// The bundle.
     pub file: &'a Path,
@@ -106,7 +106,7 @@ fn pack_contents(
     let mut archive = archive(encoder);
     let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package_in);
     let own = own.and_then(|directory| Package::open(&directory).ok());
-    // The one that came with this program also serves other compilers.
+    // The package that came with this program also works for other compilers.
     match own.filter(|package| package.manifest.prelude.identity == installation.record.prelude.identity) {
         Some(package) => append(&mut archive, &package.directory, PACKAGE, &|_| false)?,
         None => {
@@ -165,7 +165,7 @@ fn unpack(contents: &Path, directory: &Path) -> Result<()> {
         .with_context(|| format!("{} cannot be unpacked to {}", contents.display(), directory.display()))
 }
 
-/// What the system said, without the archive's words around it, so that it is known for what it is.
+/// The system's error, without the archive's words around it. So its kind is known.
 fn plain(error: std::io::Error) -> std::io::Error {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = error.get_ref().map(|inner| inner as _);
     while let Some(inner) = cause {
@@ -212,18 +212,18 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
     if let Some(bundled) = bundled {
         bundled.keep()?;
     }
-    // Those of earlier bundles are used by nobody now.
+    // Nobody uses toolchains of earlier bundles now.
     toolchain::remove(prefix, Some(&toolchain.root))
 }
 
-/// An archive in which only contents and names count.
+/// An archive that depends only on contents and names.
 fn archive<W: Write>(writer: W) -> tar::Builder<W> {
     let mut archive = tar::Builder::new(writer);
     archive.mode(tar::HeaderMode::Deterministic);
     archive
 }
 
-/// Adds what is in a directory, links as what they lead to.
+/// The SHA-256 checksum of a file.
 fn sum(path: &Path) -> Result<String> {
     let mut file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut hasher = Sha256::new();

@@ -1,13 +1,13 @@
-//! The user's cache: what it holds, which installations use what, and the removal of what nobody uses any more.
+//! The user's cache: its contents, the installations that use them, and the removal of unused contents.
 //!
 //! ```text
 //! CACHE/crates/KEY/          crates of `:dep`, built for one compiler and prelude
 //!                  users/    a file for each installation that uses them: its directory
-//!       *.cubin              programs for GPUs, by what went into them
+//!       *.cubin              programs for GPUs, named by a hash of their sources
 //! ```
-//! Nothing in it is precious: what is missing is made again. Every installation of one compiler and prelude uses the same
-//! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
-//! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
+//! Everything in it can be made again. All installations with the same compiler and prelude use the same folder. So an
+//! upgrade does not find files of the old version. The old folder is removed when its last installation is gone or has
+//! changed. The watcher looks for such folders at the end of each session. Installing and uninstalling do the same.
 
 use crate::files;
 use crate::hashing::hash;
@@ -23,7 +23,7 @@ pub const INSTALLATIONS: &str = "installations";
 const USERS: &str = "users";
 /// After what time programs for GPUs that were not made again are removed.
 const OLD: Duration = Duration::from_secs(90 * 24 * 3600);
-/// After what time a folder that no installation has claimed is one of an earlier version, and not one that is being made.
+/// The age at which a folder without an installation counts as old. A younger one may still be in the making.
 const UNCLAIMED: Duration = Duration::from_secs(3600);
 
 /// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
@@ -34,7 +34,7 @@ pub fn folder() -> Option<PathBuf> {
         .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
 }
 
-/// Where the crates of an installation are.
+/// The folder with the crates of an installation.
 pub fn crates_of(installation: &Installation) -> Option<PathBuf> {
     let key = key(&installation.record.prelude.compiler, &installation.record.prelude.identity);
     Some(folder()?.join(CRATES).join(key))
@@ -51,7 +51,7 @@ pub fn claim(crates: &Path, installation: &Installation) -> Result<()> {
     files::replace(&file, installation.home.as_os_str().as_encoded_bytes())
 }
 
-/// Removes what nobody uses any more. What cannot be removed stays for the next time.
+/// Removes everything that nobody uses any longer. If something cannot be removed, it stays until the next time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
     for crates in files::paths_in(&folder.join(CRATES)) {
@@ -66,7 +66,7 @@ pub fn sweep() {
     }
 }
 
-/// Removes everything that kernels have put into the cache, and the folder unless something else is in it.
+/// Removes everything that kernels have put into the cache, and the folder if nothing else is in it.
 pub fn purge() -> Result<Option<PathBuf>> {
     let Some(folder) = folder().filter(|folder| folder.is_dir()) else { return Ok(None) };
     for part in [CRATES, INSTALLATIONS] {
@@ -93,7 +93,7 @@ pub fn check_locks(folder: &Path) -> Result<()> {
     }
 }
 
-/// What the crates' folder depends on.
+/// The name of the crates' folder, from the compiler and the prelude.
 fn key(compiler: &str, prelude: &str) -> String {
     hash(&(compiler, prelude, "layout 2"))
 }
@@ -113,7 +113,7 @@ fn is_used(crates: &Path) -> bool {
     })
 }
 
-/// Removes a folder at once for all who look for it, and then what is in it.
+/// Renames a folder, so that nobody finds it, and then removes its contents.
 fn remove(folder: &Path) {
     if folder.extension().is_some_and(|end| end == "gone") {
         // Another process may be at it.
@@ -126,7 +126,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// The files of programs, those that are being written among them: 32 digits, a point, and more.
+/// The files of programs, also those that are being written: 32 digits, a point, and more.
 fn programs(folder: &Path) -> impl Iterator<Item = PathBuf> {
     files::paths_in(folder).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

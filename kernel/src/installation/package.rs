@@ -1,9 +1,9 @@
-//! A package: all of an installation that depends neither on where it is put nor on where the compiler is. It is made
-//! from a source checkout; `setup.rs` makes an installation of it and a toolchain.
+//! A package has the parts of an installation that depend neither on its location nor on the location of the compiler. It
+//! is made from a source checkout. `setup.rs` makes an installation from a package and a toolchain.
 //!
 //! ```text
-//! PACKAGE/package.json   what is in it, and for which compiler
-//!         prelude/       libwarpcell.so, the metadata of the crates behind it, the macros
+//! PACKAGE/package.json   its contents, and the compiler
+//!         prelude/       libwarpcell.so, the metadata of the crates below it, the macros
 //!         metadata/      answers to `cargo metadata`; the locked versions
 //!         sources/       the crates that rust-analyzer reads
 //!         workspace/     the prelude's sources, to build it with another compiler; not in every package
@@ -24,15 +24,15 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The file in which a package says what it is.
+/// The file with the description of a package.
 pub const MANIFEST: &str = "package.json";
 /// From how many bytes on a file is too large to be copied into each user's cache.
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
-/// What an installation takes.
+/// The parts that an installation uses.
 pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
-/// What a package says of itself.
+/// The description of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageManifest {
     /// The prelude.
@@ -52,7 +52,7 @@ pub type ReportProgress<'a> = dyn FnMut(usize, usize) + 'a;
 pub struct Package {
     /// Its directory.
     pub directory: PathBuf,
-    /// What it says of itself.
+    /// Its description.
     pub manifest: PackageManifest,
 }
 
@@ -73,7 +73,7 @@ impl Package {
         let mut prelude = prelude::copy(&artifacts, toolchain, &directory.join("prelude"))?;
         for carried in &mut prelude.carried {
             let package = |package: &&Value| package["name"] == *carried.name && package["version"] == *carried.version;
-            // A package without default features has them all.
+            // A package without default features has all of them.
             let package = metadata["packages"].as_array().into_iter().flatten().find(package);
             if package.is_some_and(|package| package["features"]["default"].is_null()) {
                 carried.features.push("default".to_owned());
@@ -106,8 +106,8 @@ impl Package {
         workspace::copy(source, toolchain, &self.directory.join(WORKSPACE))
     }
 
-    /// Makes a package of this one's sources, for another compiler. Takes minutes, and what cargo downloads. `report` is
-    /// told how many crates of how many are built.
+    /// Makes a package from this package's sources, for another compiler. This takes minutes, and cargo may download
+    /// crates. `report` gets the number of built crates and their total.
     pub fn rebuild(&self, toolchain: &Toolchain, directory: &Path, report: &mut ReportProgress<'_>) -> Result<Package> {
         let workspace = self.directory.join(WORKSPACE);
         if !workspace.join("Cargo.toml").exists() {
@@ -137,7 +137,7 @@ impl Package {
                 carried.features.clone_from(&known.features);
             }
         }
-        // What the crates are, and their sources, does not depend on the compiler.
+        // The metadata and sources of the crates do not depend on the compiler.
         for part in ["metadata", "sources"] {
             link_tree(&self.directory.join(part), &directory.join(part))?;
         }
@@ -145,7 +145,7 @@ impl Package {
         Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
-    /// Whether the prelude works with a toolchain: compiled code and metadata fit the one compiler only.
+    /// Whether the prelude works with a toolchain. Compiled code and metadata work with one compiler only.
     pub fn fits(&self, toolchain: &Toolchain) -> bool {
         (&self.manifest.prelude.compiler, &self.manifest.prelude.target, &self.manifest.standard_library)
             == (&toolchain.compiler, &toolchain.target, &toolchain.standard_library)
@@ -165,7 +165,7 @@ impl Package {
         Ok(())
     }
 
-    /// Moves what an installation consists of into its directory; what is left of the package is removed.
+    /// Moves the parts of an installation into its directory. The rest of the package is removed.
     pub fn move_into(&self, home: &Path) -> Result<()> {
         for part in PARTS {
             let (from, to) = (self.directory.join(part), home.join(part));
@@ -174,14 +174,15 @@ impl Package {
         directories::remove(&self.directory)
     }
 
-    /// Gives what an installation consists of to its directory, and keeps it. Files are shared where the file system can, so
-    /// that they take no room and stay if the package is exchanged.
+    /// Links the parts of an installation into its directory. The package stays. If the file system supports hard
+    /// links, the files need no more space, and they survive the removal of the package.
     pub fn link_into(&self, home: &Path) -> Result<()> {
         PARTS.iter().try_for_each(|part| link_tree(&self.directory.join(part), &home.join(part)))
     }
 }
 
-/// The same files in another directory: one more name for each, or else a symbolic link to large ones and copies of small ones.
+/// Hard-links the files of a directory into another one. If this fails, it uses symbolic links to large files and
+/// copies of small files.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
     files::create_folder(to)?;
     for entry in directories::entries(from)? {

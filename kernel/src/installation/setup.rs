@@ -26,20 +26,20 @@ const STANDARD_CRATES: &[&str] = &["alloc", "core", "proc_macro", "std"];
 pub const MADE: &[&str] =
     &["bin", "lib", "share/jupyter/kernels/warpcell", "share/jupyter/kernels", "share/jupyter", "share"];
 
-/// What to install from where to where.
+/// The parameters of an installation from sources.
 pub struct InstallRequest<'a> {
     /// Warpcell's source directory.
     pub source: &'a Path,
     /// The prefix.
     pub prefix: &'a Path,
-    /// The standard library's sources, if not those of the toolchain.
+    /// The standard library's sources, if they are not the toolchain's.
     pub standard_library: Option<&'a Path>,
     /// The directory of the entry for Jupyter.
     pub entry: &'a Path,
 }
 
-/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing. Gives
-/// what there is to note about it.
+/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. If one step fails,
+/// nothing is changed. Returns a note for the user, if there is one.
 pub fn install(request: &InstallRequest<'_>) -> Result<Option<String>> {
     let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
     let toolchain = surroundings.find()?;
@@ -81,15 +81,15 @@ pub fn from_package(prefix: &Path, install: impl FnOnce(&Path, &std::fs::File) -
     result
 }
 
-/// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps
-/// others from doing so at the same time.
+/// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or none. `_lock`
+/// excludes other processes.
 pub fn install_package(plan: &SetupPlan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
     let program = install_binary(prefix)?;
     let home = set_up_for_now(plan)?;
     kernelspec::install(entry, &binary_in(prefix))?;
     home.keep()?;
     program.map_or(Ok(()), directories::Put::keep)?;
-    // What the version before has built is of no use to this one.
+    // This version cannot use what the version before has built.
     cache::sweep();
     Ok(())
 }
@@ -130,8 +130,8 @@ pub fn own_prefix_is_closed() -> Result<bool> {
     Ok(is_closed)
 }
 
-/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix, or else in the program's
-/// own. Gives the installation's directory.
+/// The command `warpcell setup`: sets up the package that came with this program, or a given one, in a prefix or in the
+/// program's own prefix. Returns the installation's directory.
 pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_library: Option<&Path>) -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
@@ -167,15 +167,15 @@ fn is_writable(directory: &Path) -> bool {
 
 /// An installation to be.
 pub struct SetupPlan<'a> {
-    /// What is set up.
+    /// The package.
     pub package: &'a Package,
-    /// Whether the package stays as it is, or becomes the installation.
+    /// Whether the package stays, or becomes the installation.
     pub keep_package: bool,
     /// The toolchain that cells are compiled with; the package's prelude is for this one.
     pub toolchain: &'a Toolchain,
     /// The standard library's sources.
     pub standard_library: Option<&'a Path>,
-    /// Crates that came in a bundle, which the installation takes.
+    /// Crates from a bundle, which become a part of the installation.
     pub crates: Option<&'a Path>,
     /// The installation's directory: `PREFIX/lib/warpcell` beside the program's `PREFIX/bin`, or any other one.
     pub home: &'a Path,
@@ -183,8 +183,8 @@ pub struct SetupPlan<'a> {
     pub program: &'a Path,
 }
 
-/// Makes an installation. It appears when it is complete, and takes the place of one that is there; if it does not start, that
-/// one comes back. The caller keeps others from doing so at the same time (`directories::lock`).
+/// Makes an installation. It appears when it is complete and replaces an older one. If it does not start, the older one
+/// is restored. The caller excludes other processes (`directories::lock`).
 pub fn set_up(plan: &SetupPlan<'_>) -> Result<()> {
     set_up_for_now(plan)?.keep()
 }
@@ -203,8 +203,8 @@ fn set_up_for_now(plan: &SetupPlan<'_>) -> Result<directories::Put> {
     Ok(put)
 }
 
-/// Makes an installation of a package, with any toolchain: builds the prelude anew for one that the package is not for, which
-/// `report` is told.
+/// Makes an installation from a package, with any toolchain. If the package is for another toolchain, the prelude is
+/// built again, and `report` gets the progress.
 pub fn set_up_for_any(plan: &SetupPlan<'_>, report: &mut ReportProgress<'_>) -> Result<()> {
     if plan.package.fits(plan.toolchain) {
         return set_up(plan);
@@ -282,7 +282,7 @@ fn fill(home: &Path, plan: &SetupPlan<'_>) -> Result<()> {
     let relative = plan.home == home_beside(plan.program)?;
     let program = |up: &str| if relative { Path::new(up).join("bin/warpcell") } else { plan.program.to_owned() };
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], &program("../../.."))?;
-    // For the `!` lines of evcxr, which looks where it looks for cargo.
+    // For the `!` lines of evcxr. evcxr looks for the shell where it looks for cargo.
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
     link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
@@ -305,8 +305,8 @@ fn link_tools(directory: &Path, names: &[&str], target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest: rust-analyzer then
-/// puts the crates together by itself, where it would otherwise run cargo on them and need the network.
+/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest. Without a
+/// manifest rust-analyzer combines the crates itself. Otherwise it would run cargo and need the network.
 fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &Path) -> Result<()> {
     let libraries = &sysroot.join("lib");
     let real = toolchain.join("lib");

@@ -1,12 +1,12 @@
-//! Installations in a user's cache, for a package that nobody has set up in its prefix: the first start of a kernel makes one.
+//! Installations in a user's cache. If nobody has set a package up in its prefix, the first start of a kernel makes one.
 //!
 //! ```text
 //! CACHE/installations/ID/          an installation; ID: a hash of program, package and toolchain
-//!                     ID/program   which program it is for, and as of when
-//!                     choices/KEY  which of them a program's kernels use; KEY: a hash of program, package and WARPCELL_RUSTC
+//!                     ID/program   the program that it is for, and its stamp
+//!                     choices/KEY  the installation that a program's kernels use; KEY: a hash of program, package and WARPCELL_RUSTC
 //! ```
-//! The choice is made once: later starts ask no compiler, and what `rustup default` says then changes nothing. An
-//! installation whose program is gone or has been exchanged is removed when the next one is made.
+//! The choice is made once. Later starts do not run a compiler, and `rustup default` has no effect on them. An
+//! installation whose program is gone or was replaced is removed when the next one is made.
 
 use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
 use crate::files;
@@ -23,17 +23,18 @@ use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "program";
 
-/// An installation that is to be made in the user's cache.
+/// An installation that must be made in the user's cache.
 pub struct Needed {
     program: PathBuf,
     package: Package,
     /// The toolchain that was found.
     pub toolchain: Toolchain,
-    /// Where the installation will be.
+    /// The directory of the installation.
     pub home: PathBuf,
 }
 
-/// What `warpcell setup --for-user` does. Gives the installation's directory; progress is a line for each crate.
+/// The command `warpcell setup --for-user`. Returns the installation's directory. The progress is a line for each
+/// crate.
 pub fn set_up() -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let needed = Needed::find(&program)?.with_context(|| {
@@ -45,7 +46,7 @@ pub fn set_up() -> Result<PathBuf> {
 }
 
 impl Needed {
-    /// What is to be made for a program; `None` if it has no package.
+    /// The installation that a program needs. `None` if it has no package.
     pub fn find(program: &Path) -> Result<Option<Needed>> {
         let Some(package) = package_of(program) else { return Ok(None) };
         let toolchain = Surroundings::here(None).find()?;
@@ -55,12 +56,12 @@ impl Needed {
         Ok(Some(Needed { program: program.to_owned(), home: folder.join(id), package, toolchain }))
     }
 
-    /// Whether the prelude came for this compiler; else it is built, which takes minutes.
+    /// Whether the prelude was built for this compiler. Otherwise it must be built, which takes minutes.
     pub fn is_quick(&self) -> bool {
         self.package.fits(&self.toolchain)
     }
 
-    /// Makes the installation, or takes the one that another process makes at the same time.
+    /// Makes the installation, or uses the one that another process makes at the same time.
     pub fn make(&self, report: &mut ReportProgress<'_>) -> Result<()> {
         let folder = self.home.parent().context("an installation needs a folder")?;
         folder.parent().map_or(Ok(()), private::create_cache)?;
@@ -90,7 +91,8 @@ impl Needed {
     }
 }
 
-/// Removes installations whose program is gone or has become another one. What cannot be removed stays for the next time.
+/// Removes installations whose program is gone or was replaced. If something cannot be removed, it stays until the next
+/// time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
     for installation in files::paths_in(&folder) {

@@ -32,7 +32,7 @@ impl History {
         }
     }
 
-    /// The entries that a request selects, as the protocol spells them, oldest first.
+    /// The entries that a request selects, in the form of the protocol, oldest first.
     pub fn select(&self, request: &HistoryRequest) -> Vec<Value> {
         let selected: Vec<&Entry> = match &request.access {
             HistoryAccess::Range { session, start, stop } => {

@@ -78,7 +78,7 @@ impl CellOutputs {
         self.cell().as_mut()?.result.take()
     }
 
-    /// Where the evaluator puts its outputs.
+    /// The evaluator's sink for outputs.
     pub fn sink(&self) -> OutputSink {
         let this = self.clone();
         Arc::new(move |output| this.publish(output))
@@ -124,7 +124,7 @@ impl PublishedCell {
         Output::Stream { name: StreamName::Stderr, text }
     }
 
-    /// Text in a terminal where a line of progress is: takes its place. The next line of progress follows it.
+    /// Text in a terminal after a line of progress. It replaces the line. The next line of progress follows it.
     fn text_over_progress(&mut self, name: StreamName, text: &str) -> Output {
         let text = format!("\r{:old$}\r{text}", "", old = self.progress_width);
         self.progress_width = 0;
@@ -165,7 +165,7 @@ impl Backlog {
     }
 }
 
-/// Appends text to text of the same stream and cell, or gives it back.
+/// Appends text to text of the same stream and cell, or returns it.
 fn join(first: &mut Publication, first_parent: Option<&Parent>, next: QueuedPublication) -> Option<QueuedPublication> {
     if let Publication::Output { output: Output::Stream { name, text }, .. } = first
         && let QueuedPublication::Publish {

@@ -1,4 +1,4 @@
-//! The state of the kernel's loop: what is queued, what runs, what has run.
+//! The state of the kernel's loop: the queued cells, the running cell, and the history.
 
 use super::event::{Answer, Channel, Event, LaneName, Ready};
 use super::history::History;
@@ -80,7 +80,7 @@ impl KernelLoop {
         Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history, asking: false }
     }
 
-    /// Handles one event. `Break` means that the kernel is to end.
+    /// Handles one event. `Break` means that the kernel must end.
     pub async fn handle(&mut self, event: Event) -> ControlFlow<()> {
         match event {
             Event::Message { channel, incoming } => return self.message(channel, incoming).await,
@@ -98,7 +98,7 @@ impl KernelLoop {
         ControlFlow::Continue(())
     }
 
-    /// Writes what is queued and closes the channels.
+    /// Writes the queued messages and closes the channels.
     pub async fn close(self, deadline: Duration) {
         self.sockets.close(deadline).await;
     }
@@ -184,7 +184,7 @@ impl KernelLoop {
         self.answer(InputAnswer::Refused { reason });
     }
 
-    /// Takes what a client has sent on the stdin channel.
+    /// Handles a message of a client on the stdin channel.
     fn take_input(&mut self, request: Request) {
         match request {
             Request::InputReply(InputReply { value }) if std::mem::take(&mut self.asking) => {
@@ -229,7 +229,7 @@ impl KernelLoop {
                 return;
             }
             if lane.abandoned {
-                // Cells wait; what helps to write them is of use at once or not at all.
+                // Cells wait. Help with writing cells is useful at once or not at all.
                 let Some(index) = lane.queue.iter().position(|pending| !pending.task.is_cell()) else { return };
                 let Some(pending) = lane.queue.remove(index) else { return };
                 self.busy(&pending.parent);
@@ -279,7 +279,7 @@ impl KernelLoop {
         self.start_next(name).await;
     }
 
-    /// Answers a request whose work is done; after a failed cell, also those queued behind it.
+    /// Answers a request whose work is done. After a failed cell it also answers the cells queued behind it.
     async fn finish(&mut self, pending: Pending, answer: Answer) {
         let Pending { channel, parent, task } = pending;
         let mut abort = false;
@@ -320,7 +320,7 @@ impl KernelLoop {
         }
     }
 
-    /// Answers the queued cells, and only those, without running them.
+    /// Answers the queued cells, and nothing else, without running them.
     async fn abort_queued(&mut self) {
         let queue = std::mem::take(&mut self.evaluator.queue);
         for pending in queue {
@@ -355,7 +355,7 @@ impl KernelLoop {
         } else if let Some(index) = self.evaluator.queue.iter().position(|pending| pending.task.is_cell())
             && let Some(pending) = self.evaluator.queue.remove(index)
         {
-            // The evaluator still starts, or has something else to finish, so the first cell can be taken back.
+            // The evaluator still starts, or has other work to finish. So the first cell can be removed from the queue.
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.announce(execute, &pending.parent);
@@ -365,8 +365,8 @@ impl KernelLoop {
         }
     }
 
-    /// Answers an interrupted cell that has not ended by now, if nothing of it has run. The evaluator finishes what it
-    /// cannot leave, without effect; the next cell waits for that.
+    /// Answers an interrupted cell that has not ended by now, if none of its code has run. The evaluator finishes its
+    /// work without effect. The next cell waits for it.
     async fn overdue(&mut self, cell: u64) {
         let LaneState::Ready(handle) = &self.evaluator.state else { return };
         if cell != self.cells || !handle.has_not_run(cell) {
@@ -408,8 +408,8 @@ impl KernelLoop {
 
     fn idle(&self, parent: &Parent) {
         self.sockets.publisher.publish(Publication::Idle, parent);
-        // Front ends and the server take the last status for that of the kernel, and a server may end a kernel that
-        // it believes idle. So an answer given while a cell runs is followed by the truth.
+        // Front ends and the server take the last status as the status of the kernel, and a server may end a kernel
+        // that it believes idle. So after an answer during a cell, the status is `busy` again.
         if let Some(running) = &self.evaluator.running
             && running.parent.id() != parent.id()
         {
@@ -424,7 +424,8 @@ impl KernelLoop {
         }
     }
 
-    /// The evaluator that helps to write code: the one that runs cells knows most, but has no time while one runs.
+    /// The evaluator that helps to write code. The evaluator that runs cells knows most, but has no time while a cell
+    /// runs.
     fn helper(&self) -> (LaneName, &Lane) {
         match &self.assistant {
             Some(assistant) if self.evaluator.is_busy() => (LaneName::Assistant, assistant),
@@ -438,7 +439,7 @@ impl Lane {
         matches!(self.state, LaneState::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
     }
 
-    /// Whether it works on a cell, or will before anything else.
+    /// Whether it works on a cell, or a cell is queued.
     fn is_busy(&self) -> bool {
         let is_cell = |pending: &Pending| pending.task.is_cell();
         let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);

@@ -17,7 +17,7 @@ use tokio::sync::mpsc::UnboundedSender;
 /// An error does not end the kernel: each cell is answered with it, so that the user reads it in the notebook.
 pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send>;
 
-/// What a kernel needs to know of its language.
+/// The evaluators of a language.
 pub struct Language {
     /// Runs the cells.
     pub evaluator: Factory,
@@ -25,7 +25,7 @@ pub struct Language {
     pub assistant: Option<Factory>,
 }
 
-/// What a client wants of an evaluator.
+/// A client's request to an evaluator.
 #[derive(Clone)]
 pub enum Task {
     /// Run a cell.
@@ -81,7 +81,7 @@ pub fn start(
     let (jobs, received) = mpsc::channel();
     std::thread::Builder::new()
         .name(format!("{name:?}").to_lowercase())
-        // rust-analyzer recurses deeply; only what is touched becomes memory.
+        // rust-analyzer recurses deeply. Only the touched pages use memory.
         .stack_size(64 << 20)
         .spawn(move || run(name, factory, &sink, &received, &events))?;
     Ok(jobs)
@@ -90,14 +90,14 @@ pub fn start(
 /// A time without jobs after which the user reads or writes: what takes the processors for long does not slow a cell.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// How quiet it is: what an evaluator does while it has no job.
+/// How long no job has come. It decides what an idle evaluator does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quiet {
     /// There is more to warm up.
     Cold,
     /// The evaluator has not rested yet.
     Warm,
-    /// It has what it may need, and keeps it while the user may come back soon.
+    /// The evaluator has all that it may need, and keeps it while the user may come back soon.
     Rested,
     /// The user is away; there is nothing left to do.
     Away,
@@ -115,8 +115,8 @@ impl Quiet {
         }
     }
 
-    /// Does what is to be done when the time has passed, and gives what follows. A panic costs what it would have
-    /// prepared, which is made when it is needed.
+    /// Does the work that is due, and returns the next state. If the work panics, the result is missing and is made
+    /// when it is needed.
     fn next(self, evaluator: &mut dyn Evaluator) -> Quiet {
         let work = AssertUnwindSafe(|| match self {
             Quiet::Cold => evaluator.warm_up(),
@@ -169,7 +169,7 @@ fn run(
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => return,
         };
-        // A panic costs the one answer, not the session: rust-analyzer panics on some unfinished code.
+        // A panic costs only one answer, not the session. rust-analyzer panics on some unfinished code.
         let answer = catch_unwind(AssertUnwindSafe(|| task.answer(cell, evaluator.as_mut(), sink)))
             .unwrap_or_else(|panic| task.failed(bug(panic.as_ref())));
         if quiet == Quiet::Away {

@@ -1,9 +1,9 @@
-//! The clients of the iopub channel, each with a queue and a socket of its own.
+//! The clients of the iopub channel. Each has its own queue and socket.
 //!
-//! One XPUB socket for all would write to its subscribers in turn, and wait for each: a client that has stopped
-//! reading would hold up the others. A PUB socket has queues, but tells neither who subscribes (the protocol wants a
-//! welcome) nor when its queues are written (the last messages of a kernel would be lost). So every connection gets
-//! an XPUB socket that knows only it, behind a private local socket through which the bytes pass.
+//! One XPUB socket for all clients would write to them one after another and wait for each. A client that does not read
+//! would delay the others. A PUB socket has queues, but does not report subscriptions (the protocol requires a welcome)
+//! or empty queues (the last messages of a kernel would be lost). So every connection gets its own XPUB socket, behind
+//! a private local socket that passes the bytes.
 
 use super::log::log;
 use super::peers::Allowed;
@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use zeromq::{Socket, SocketEvent, XPubSocket};
 
-/// What a client that does not read may keep in memory before it is given up.
+/// How much memory a client may use that does not read. Then it is disconnected.
 const BACKLOG_LIMIT: usize = 512 << 20;
 
 /// The connected clients.
@@ -46,7 +46,7 @@ struct QueuedMessage {
     size: usize,
 }
 
-/// What a subscriber's socket needs to sign its messages.
+/// The data with which a subscriber's socket signs its messages.
 struct Signature {
     key: String,
     session: String,
@@ -169,7 +169,7 @@ async fn serve<S: AsyncRead + AsyncWrite>(
         () = &mut relay => return Ok(()),
         () = publish(&mut connection, queued, backlog) => {}
     }
-    // Closes our end of the local connection; what was written to it still passes.
+    // Closes our end of the local connection. Bytes that were written to it still pass.
     let backend = connection.socket.backend();
     while let Ok(event) = monitor.try_recv() {
         if let SocketEvent::Accepted(_, peer) = event {
@@ -187,7 +187,7 @@ async fn publish(
 ) {
     loop {
         let message = tokio::select! {
-            // A subscription that is there is taken before the message that its client may be waiting for.
+            // A subscription comes before the next message, because its client may wait for the message.
             biased;
             subscription = connection.recv_subscription() => match subscription {
                 Ok(SubscriptionEvent::Subscribe(topic)) => Publication::Welcome { topic }.into_message(None),
@@ -211,7 +211,7 @@ async fn publish(
     }
 }
 
-/// Connects to a socket that nobody else can reach.
+/// Connects to a socket that no other user can reach.
 async fn private_connection(socket: &mut XPubSocket) -> anyhow::Result<UnixStream> {
     // A socket's path has at most 107 bytes, so a long TMPDIR may not do.
     let directories = [std::env::temp_dir(), PathBuf::from("/tmp")];
@@ -234,7 +234,7 @@ async fn private_connection_in(socket: &mut XPubSocket, directory: &Path) -> any
     Ok(UnixStream::connect(&path).await?)
 }
 
-/// Passes bytes both ways until the client leaves, or until there are no more for it.
+/// Passes bytes in both directions until the client leaves, or until there are no more bytes for it.
 async fn relay<S: AsyncRead + AsyncWrite>(client: S, local: UnixStream) {
     let (mut from_client, mut to_client) = tokio::io::split(client);
     let (mut from_kernel, mut to_kernel) = local.into_split();

@@ -1,20 +1,20 @@
-//! How much a cell may show. What goes beyond is dropped where it arises, with a note: 100 MB of output would stop the
-//! browser, and nobody reads them.
+//! Limits how much a cell may show. Output beyond the limit is dropped here, with a note. 100 MB of output would block
+//! the browser, and no user would read it.
 
 use serde_json::{Map, Value};
 
-/// Names the limit of a cell's text, in bytes or as `20MB`; `none` is no limit.
+/// The variable with the limit of a cell's text, in bytes or as `20MB`. `none` means no limit.
 pub const OUTPUT_LIMIT: &str = "WARPCELL_OUTPUT_LIMIT";
 
 /// The limit of a cell's text if none is set. Above about 3 MB in a few seconds Jupyter's server itself drops messages.
 const TEXT: u64 = 2_000_000;
-/// Of displays a cell may show so many, and of their content so many times as much as of text.
+/// How many displays a cell may show. Their content may be so many times as large as the text.
 const DISPLAYS: u64 = 1000;
 const DISPLAY_SHARE: u64 = 25;
-/// How much of the end of what was dropped is shown after all.
+/// How much of the end of the dropped text is shown.
 const TAIL: usize = 2000;
 
-/// What one cell may show, and what it has shown.
+/// The limits of one cell, and the amounts that it has shown.
 pub struct OutputLimits {
     /// In bytes.
     text: u64,
@@ -59,13 +59,13 @@ impl OutputLimits {
         *self = OutputLimits::new(self.text);
     }
 
-    /// What the cell has shown is gone.
+    /// The outputs of the cell were removed.
     pub fn cleared(&mut self) {
         self.shown = Amounts::default();
         self.told = false;
     }
 
-    /// Cuts text down to what may be shown; gives the note that the rest will not be, once.
+    /// Shortens text to what may be shown. Returns a note about this, once.
     pub fn cut(&mut self, text: &mut String) -> Option<String> {
         let left = usize::try_from(self.text.saturating_sub(self.shown.text)).unwrap_or(usize::MAX);
         let cut = text.floor_char_boundary(left);
@@ -135,7 +135,7 @@ impl OutputLimits {
         Some(format!("\n[{} {advice}{end}", notes.join(" ")))
     }
 
-    /// How many displays a cell may show, and how much of their content: a fixed part of what it may print.
+    /// How many displays a cell may show, and how large they may be. Both depend on the limit of text.
     fn of_displays(&self) -> (u64, u64) {
         let factor = self.text as f64 / TEXT as f64;
         ((DISPLAYS as f64 * factor).max(1.0) as u64, self.text.saturating_mul(DISPLAY_SHARE))

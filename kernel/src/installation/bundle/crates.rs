@@ -1,6 +1,7 @@
-//! The crates in a bundle: cargo copies their sources to a folder, and takes crates from there alone where that folder is.
+//! The crates in a bundle. Cargo copies their sources to a folder. If this folder exists, cargo takes crates only from
+//! there.
 //!
-//! Crates that are only for other platforms are kept as manifests: cargo reads those to choose versions.
+//! Of crates that are only for other platforms, the manifests are kept. Cargo reads them to choose versions.
 
 use crate::cargo_metadata::{items, root};
 use crate::files;
@@ -14,12 +15,12 @@ use std::process::{Command, Stdio};
 
 /// The folder in an installation.
 pub const CRATES: &str = "crates";
-/// In it, what the user may be told: names and versions.
+/// The file in it with names and versions, for messages.
 const LIST: &str = "bundled.json";
 /// Set to `no`, crates come from the network though there are bundled ones.
 const SWITCH: &str = "WARPCELL_BUNDLED_CRATES";
 
-/// What notebooks often ask for, besides what the prelude carries.
+/// Crates that notebooks often use, besides the crates of the prelude.
 const USUAL: &str = "\
     anyhow=1 bytemuck=1,derive chrono=0.4,serde csv=1 itertools=0.14 nalgebra=0.34 num=0.4 ordered-float=5 \
     petgraph=0.8 rand_distr=0.5 regex=1 semver=1 statrs=0.18 thiserror=2";
@@ -59,7 +60,7 @@ impl Wanted {
     }
 }
 
-/// The crates to be bundled: those that are named, the usual ones, and those of the prelude, on which others are built.
+/// The crates for a bundle: the named ones, the usual ones, and those of the prelude, which other crates depend on.
 pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Result<Vec<Wanted>> {
     let mut wanted = named.iter().map(|text| Wanted::read(text)).collect::<Result<Vec<_>>>()?;
     if !only {
@@ -81,8 +82,8 @@ pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Resu
     Ok(wanted)
 }
 
-/// Lets cargo copy the sources of crates, and of all below them, into a folder. Gives names and versions of those that were
-/// asked for.
+/// Lets cargo copy the sources of crates, and of all crates below them, into a folder. Returns the names and versions
+/// of the requested crates.
 pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> Result<Vec<String>> {
     let work = tempfile::tempdir().context("no temporary folder can be made")?;
     write_manifest(installation, wanted, work.path())?;
@@ -145,7 +146,7 @@ fn cargo(installation: &Installation, folder: &Path, words: &[&str]) -> Result<S
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Leaves of a crate what cargo looks at to choose versions.
+/// Keeps only the files of a crate that cargo reads to choose versions.
 fn hollow(folder: &Path) -> Result<()> {
     let failed = || format!("{} cannot be written", folder.display());
     let manifest = std::fs::read(folder.join("Cargo.toml")).with_context(failed)?;
@@ -159,7 +160,7 @@ fn hollow(folder: &Path) -> Result<()> {
     std::fs::write(folder.join(".cargo-checksum.json"), sums.to_string()).with_context(failed)
 }
 
-/// Arguments by which cargo takes crates from the bundle's folder, if the installation has one.
+/// Arguments that make cargo take crates from the bundle's folder, if the installation has one.
 pub fn replacement(installation: &Installation) -> Vec<String> {
     let Some(folder) = folder(installation) else { return Vec::new() };
     let folder = toml::Value::String(folder.display().to_string());

@@ -1,4 +1,4 @@
-//! What a package knows of `cargo metadata`: the recorded answers for the cell crate, and the sources that they name.
+//! The metadata in a package: the recorded answers for the cell crate, and the sources that they name.
 
 use super::prelude::NAMEABLE;
 use crate::analysed_sources;
@@ -13,12 +13,12 @@ pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
 /// The installation's directory in the recorded answer.
 pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
-/// Crates whose types a variable of a cell may have: the ones that rust-analyzer reads.
+/// The crates that rust-analyzer reads. A variable of a cell may have a type of these crates.
 const ANALYSED: &[&str] =
     &["warpcell", "warpcell-base", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];
 
-/// Records the answer to `cargo metadata` for the cell crate, what it becomes with carried crates that `:dep` names, and
-/// the locked versions; copies the sources of the crates that these name.
+/// Records the answer to `cargo metadata` for the cell crate, the additions for crates of the prelude that `:dep`
+/// names, and the locked versions. Copies the sources of these crates.
 pub fn record(directory: &Path, source: &Path, all: &Value, target: &str, carried: &[Carried]) -> Result<()> {
     let analysed = |package: &Value| ANALYSED.contains(&package["name"].as_str().unwrap_or_default());
     let (packages, nodes) = part_of(all, &analysed);

@@ -1,4 +1,4 @@
-//! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
+//! Builds the prelude's library and the crates below it with cargo, and copies them into a package.
 
 use crate::cargo_metadata::strings;
 use crate::files;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 /// Crates that cells can name without `:dep`.
 pub const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
-/// Carried crates that cells get by `:dep`, as the prelude has them.
+/// Crates of the prelude that cells get with `:dep`.
 const OFFERED: &str = "\
     approx half image ndarray num-complex num-integer num-traits plotters rand rayon serde serde_json";
 
@@ -44,7 +44,7 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     command
         .current_dir(source)
         .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
-        // No word of what goes well: whoever calls says what is done.
+        // Cargo prints nothing about success. The caller reports it.
         .args(["--quiet", "--message-format", "json-render-diagnostics"])
         .env("RUSTC", toolchain.tool("rustc"))
         .env("RUSTC_BOOTSTRAP", "1")
@@ -74,7 +74,8 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
                 package: package.to_owned(),
                 version: version.to_owned(),
                 features: strings(&message["features"]).into_iter().map(str::to_owned).collect(),
-                // Cargo does not say what it builds a crate for; the profile marks what only runs during the build (Cargo.toml).
+                // Cargo does not say why it builds a crate. The profile marks crates that only run during the build
+                // (Cargo.toml).
                 is_host: !is_macro && message["profile"]["overflow_checks"] == true,
                 library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
                 files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
@@ -88,7 +89,7 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     Ok(artifacts)
 }
 
-/// Copies the prelude's library and the metadata of the crates behind it.
+/// Copies the prelude's library and the metadata of the crates below it.
 pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Result<BuiltPrelude> {
     files::create_folder(prelude)?;
     let mut externs = Vec::new();
