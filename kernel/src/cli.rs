@@ -169,11 +169,11 @@ fn advice(error: &anyhow::Error) -> Option<&'static str> {
     let refused = error.chain().find_map(|error| error.downcast_ref::<std::io::Error>())?;
     match refused.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(
-            "There is no room left there. An installation takes 0.4 GB, 1 GB with a toolchain from a bundle; --prefix DIR \
-             can name a place on another disk. Nothing was changed.",
+            "The disk is full. An installation takes 0.4 GB, or 1 GB with a toolchain from a bundle; --prefix DIR \
+             installs on another disk. Nothing was changed.",
         ),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(
-            "Nothing can be written there by this user. --prefix DIR names another place, --user your home. Nothing was \
+            "This user cannot write there. --prefix DIR installs in another directory, --user in your home. Nothing was \
              changed.",
         ),
         _ => None,

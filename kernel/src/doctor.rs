@@ -53,7 +53,8 @@ pub fn run(output: &mut impl Write) -> std::io::Result<bool> {
             }
         }
     }
-    let verdict = if good { "Notebooks can run." } else { "Notebooks cannot run until what is MISSING is there." };
+    let verdict =
+        if good { "Notebooks can run." } else { "Notebooks cannot run until the MISSING parts are installed." };
     writeln!(output, "\n{verdict}")?;
     Ok(good)
 }
@@ -100,8 +101,8 @@ fn standard_library_sources() -> Finding {
     let compiler = toolchain.as_ref().map(|toolchain| toolchain.release.to_string());
     match (&sources.release, compiler) {
         (Some(release), Some(compiler)) if *release != compiler => Err(problem(format!(
-            "{place} is of Rust {release}, and the compiler of {compiler}: completion may offer what this compiler lacks, \
-             and miss what has changed"
+            "{place} is of Rust {release}, and the compiler of {compiler}: completion may offer items that this \
+             compiler lacks, and miss new ones"
         ))),
         (Some(release), _) => Ok(format!("{place} ({release})")),
         (None, _) => Ok(place.to_string()),

@@ -198,8 +198,8 @@ impl Installation {
         let gone = files.find(|path| path.is_symlink() && !path.exists());
         gone.map(|library| {
             format!(
-                "The Rust toolchain was exchanged since Warpcell was installed: {} leads nowhere. Install {} again, or \
-                 run {} to use the compiler that is there now.",
+                "The Rust toolchain has changed since Warpcell was installed: {} links to a missing file. Install {} \
+                 again, or run {} to use the compiler that is there now.",
                 library.display(),
                 self.record.prelude.compiler,
                 remedy()
@@ -237,7 +237,7 @@ pub fn package_in(prefix: &Path) -> PathBuf {
 /// `PREFIX/lib/warpcell` of a program in `PREFIX/bin`.
 pub fn home_beside(program: &Path) -> Result<PathBuf> {
     let prefix = program.parent().and_then(Path::parent);
-    prefix.map(home_in).with_context(|| format!("{} has no installation around it", program.display()))
+    prefix.map(home_in).with_context(|| format!("{} does not belong to an installation", program.display()))
 }
 
 /// Directory of an installation's links named `cargo`, `rustc` and `rustup`.

@@ -146,7 +146,7 @@ fn specification(program: &str) -> Value {
 fn read(directory: &Path) -> anyhow::Result<Option<Value>> {
     let path = directory.join(SPECIFICATION);
     match std::fs::read(&path) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))?)),
+        Ok(text) => Ok(Some(serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", path.display()))?)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }

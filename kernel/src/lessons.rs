@@ -64,7 +64,7 @@ pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
     for (name, _) in &files {
         let path = directory.join(name);
         if path.exists() {
-            bail!("{} is there already; name a directory without it, or move it away", path.display());
+            bail!("{} is there already; name another directory, or move the file", path.display());
         }
     }
     for (name, text) in &files {
@@ -165,13 +165,13 @@ fn without_solution(source: &str) -> anyhow::Result<String> {
                 inside = true;
             }
             (END, true) => inside = false,
-            (BEGIN | END, _) => bail!("`{}` without its other half", line.trim()),
+            (BEGIN | END, _) => bail!("`{}` has no matching line", line.trim()),
             (_, false) => text += &format!("{line}\n"),
             (_, true) => {}
         }
     }
     if inside {
-        bail!("`{BEGIN}` without its other half");
+        bail!("`{BEGIN}` has no matching line");
     }
     Ok(text)
 }

@@ -19,7 +19,7 @@ pub fn connect(path: &Path) -> Result<UnixStream> {
 
 fn by_descriptor<T>(path: &Path, call: impl FnOnce(PathBuf) -> Result<T>) -> Result<T> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(Error::new(ErrorKind::InvalidInput, format!("{} is no path of a socket", path.display())));
+        return Err(Error::new(ErrorKind::InvalidInput, format!("{} is not the path of a socket", path.display())));
     };
     let directory = File::open(directory)?;
     call(Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name))

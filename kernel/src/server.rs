@@ -56,7 +56,7 @@ fn read_connection(path: &Path) -> anyhow::Result<ConnectionInfo> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the connection file {}", path.display()))?;
     let connection: ConnectionInfo =
-        serde_json::from_str(&text).with_context(|| format!("{} is no Jupyter connection file", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is not a Jupyter connection file", path.display()))?;
     if !connection.key.is_empty() && connection.signature_scheme != "hmac-sha256" {
         bail!("signature scheme {} is not supported, only hmac-sha256", connection.signature_scheme);
     }

@@ -321,12 +321,12 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => {
             let name = match signal {
-                libc::SIGSEGV => "SIGSEGV, an access to memory that is not there",
-                libc::SIGABRT => "SIGABRT, the program gave up",
+                libc::SIGSEGV => "SIGSEGV, an access to invalid memory",
+                libc::SIGABRT => "SIGABRT, the program aborted",
                 libc::SIGILL => "SIGILL, an illegal instruction",
                 libc::SIGBUS => "SIGBUS, a bad memory access",
                 libc::SIGFPE => "SIGFPE, an arithmetic error",
-                libc::SIGKILL => "SIGKILL, ended from outside, perhaps for lack of memory",
+                libc::SIGKILL => "SIGKILL, ended from outside, perhaps because memory ran out",
                 libc::SIGTERM => "SIGTERM, ended from outside",
                 _ => return format!("signal {signal}"),
             };

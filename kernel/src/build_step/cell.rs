@@ -76,7 +76,7 @@ impl CellCrate<'_> {
     /// The message if the compiler does not start.
     pub fn cannot_run(&self) -> String {
         format!(
-            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
+            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` checks this",
             self.installation.real_tool("rustc").display()
         )
     }

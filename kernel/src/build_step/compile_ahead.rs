@@ -206,7 +206,7 @@ impl WaitingCompiler {
             let program = call.program.display();
             format!(
                 "the compiler {program} cannot be run; is the Rust toolchain still installed? \
-                 `warpcell doctor` tells"
+                 `warpcell doctor` checks this"
             )
         })?;
         let gate = compiler.stdin.take().context("the compiler has no standard input")?;

@@ -57,7 +57,7 @@ impl KernelServices for Services<'_> {
         let source = (source || is_macro).then(|| self.evaluator.sources.of(last)).flatten();
         if known.is_none() && source.is_none() {
             let mut text = format!(
-                "Nothing is known of `{name}`. `%who` lists the variables; a path such as `gpu::zeros` leads to items of \
+                "`{name}` is unknown. `%who` lists the variables; a path such as `gpu::zeros` leads to items of \
                  crates."
             );
             if self.evaluator.session.installation.as_ref().is_ok_and(|installation| !installation.has_sources()) {

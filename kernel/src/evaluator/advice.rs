@@ -21,7 +21,7 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
     );
     let (reason, own) = if message.contains("is a closure") {
         (
-            format!("the variable `{name}` is a closure: its type has no name, by which later cells could use it"),
+            format!("the variable `{name}` is a closure: its type has no name that later cells could use"),
             vec![
                 format!("write a function if it uses no variables: `fn {name}(x: i32) -> i32 {{ … }}`"),
                 format!("box it: `let {name}: Box<dyn Fn(i32) -> i32> = Box::new(move |x| …);`"),
@@ -81,12 +81,12 @@ pub fn as_list(advice: &[String]) -> String {
 pub fn advice(code: &str, message: &str) -> Vec<String> {
     let name = message.split('`').nth(1).filter(|name| name.chars().all(is_word));
     let name = name.unwrap_or("x");
-    let in_braces = "a borrow that a variable of the cell holds lasts to the cell's end: put it, and what uses it, in braces \
+    let in_braces = "a borrow in a variable of the cell lasts to the end of the cell: put it, and the code that uses it, in braces \
                      `{ … }`";
     match code {
         "E0384" | "E0596" => vec![format!("make an existing variable mutable with `let mut {name} = {name};`")],
         "E0382" => vec![format!("the value was moved away; use `&{name}` where you pass it, or `{name}.clone()`")],
-        "E0507" => vec![format!("the value can only be looked at there; use `&{name}`, `{name}.clone()` or `std::mem::take`")],
+        "E0507" => vec![format!("the value is only borrowed there; use `&{name}`, `{name}.clone()` or `std::mem::take`")],
         "E0505" => vec![in_braces.to_owned(), format!("or move a copy: `{name}.clone()`")],
         "E0499" | "E0502" | "E0506" => vec![in_braces.to_owned()],
         "E0373" => {

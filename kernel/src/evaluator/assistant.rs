@@ -193,7 +193,7 @@ impl Assistant {
         match answer {
             Ok(answer) => answer,
             Err(error) => {
-                eprintln!("the process that completes while a cell runs is given up: {error:#}");
+                eprintln!("the process that completes while a cell runs is stopped: {error:#}");
                 *connection = None;
                 self.end_child();
                 None

@@ -24,8 +24,7 @@ fn judge(name: &str, argument: &str) -> CommandVerdict {
     match name {
         ":opt" => optimisation(argument),
         ":time_passes" => CommandVerdict::Refused(
-            "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
-                .to_owned(),
+            "`:time_passes` needs a nightly compiler; `%celltime` shows the parts of the last cell's time".to_owned(),
         ),
         ":linker" => is_chosen(argument, &["system", "lld"], "linker", "by the lld that comes with Rust"),
         ":codegen_backend" => is_chosen(argument, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),

@@ -43,7 +43,7 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     let created = EvalContext::with_subprocess_command(command);
     let returned = std::env::set_current_dir(&directory);
     let (context, outputs) = created
-        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
+        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` says what is missing"))?;
     returned.map_err(|error| format!("{}: {error}", directory.display()))?;
     // evcxr waits until somebody reads these. The output of users does not pass here: the supervisor takes it.
     for receiver in [outputs.stdout, outputs.stderr] {

@@ -74,14 +74,13 @@ fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
 }
 
 /// The note about the variables of an interrupted cell.
-pub const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
+pub const KEPT: &str = "The variables are still there, with the changes that the cell had already made.";
 
 /// A cell that was over before an interrupt could stop it.
 pub fn interrupted_late() -> CellError {
     CellError {
         traceback: vec![
-            "The cell was interrupted, but had no place to stop and ran to its end. What it defined is there."
-                .to_owned(),
+            "The interrupted cell could not be stopped and ran to its end. Its definitions are kept.".to_owned(),
         ],
         ..interrupted(&BTreeSet::new())
     }
@@ -113,7 +112,7 @@ pub fn lost_text(lost: &BTreeSet<String>) -> String {
 pub fn moved_text(names: &[String]) -> String {
     format!(
         "These variables are lost, because the cell had moved their values away: {}. Pass a reference (`&x`) or \
-         `x.clone()` to keep one whatever happens.",
+         `x.clone()` to keep a variable.",
         names.join(", ")
     )
 }

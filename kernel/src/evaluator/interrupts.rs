@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 const CANNOT_BE_STOPPED: &str = "\
-Interrupted: the cell is in a call that cannot be stopped, and ends when that returns. Interrupt once more to end the \
-process at once; all variables are lost then.
+Interrupted: the cell is in a call that cannot be stopped, and ends when that call returns. Interrupt once more to end the \
+process at once; this deletes all variables.
 ";
 
 /// The handle with which other threads stop a cell.

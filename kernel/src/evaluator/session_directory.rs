@@ -113,8 +113,8 @@ impl SessionDirectory {
         }
         if place != self.place || program != self.program_place {
             return Some(format!(
-                "Warpcell was installed anew in {} while this kernel was running, and cells do not mix with those of \
-                 the old installation. Restart the kernel; the variables are lost by that.",
+                "Warpcell was installed again in {} while this kernel was running. Cells of the old and the new \
+                 installation cannot work together. Restart the kernel; this deletes the variables.",
                 if place == self.place { self.program.display() } else { home }
             ));
         }
@@ -134,7 +134,7 @@ impl SessionDirectory {
         let missing = needed.chain([self.supervisor_socket()]).find(|path| path.symlink_metadata().is_err())?;
         Some(format!(
             "The kernel's own files are gone: {} does not exist. Something has removed them while the kernel was running. No cell can \
-             be compiled; `:restart` makes them anew. Functions, types and imports are kept by that, variables are not.",
+             be compiled; `:restart` makes them again. It keeps functions, types and imports, but not variables.",
             missing.display()
         ))
     }

@@ -64,7 +64,7 @@ impl SettingUp {
         );
         if let Some(command) = shortcut {
             news += &format!(
-                "In a hurry? Shut the kernel down, run `{command}` in a terminal, and start it again: then it takes seconds.\n"
+                "A faster way: shut the kernel down, run `{command}` in a terminal, and start it again: then it takes seconds.\n"
             );
         }
         SettingUp::watch(child, needed.home.clone(), news)

@@ -62,7 +62,7 @@ impl Drop for Put {
             None => remove_any(&self.target),
         };
         if let Err(error) = undone {
-            eprintln!("{} is not as it was: {error:#}", self.target.display());
+            eprintln!("{} could not be restored: {error:#}", self.target.display());
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn lock(directory: &Path) -> Result<std::fs::File> {
         files::create_folder(directory)?;
         let file = std::fs::File::open(directory).with_context(|| format!("{} cannot be read", directory.display()))?;
         if matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)) {
-            eprintln!("Another installation in {} is going on; this one waits for it.", directory.display());
+            eprintln!("Another installation in {} is running; this one waits for it.", directory.display());
             // One that fails is one without locks.
             let _ = file.lock();
         }

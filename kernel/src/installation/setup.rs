@@ -59,8 +59,8 @@ pub fn install(request: &InstallRequest<'_>) -> Result<Option<String>> {
     let is_for_all = private::is_open_to_all(request.prefix);
     Ok((is_for_all && !private::is_open_to_all(&toolchain.root)).then(|| {
         format!(
-            "note: other users of this machine can see the kernel, but not use it: they cannot read the compiler in {}. If they \
-             are to, install Rust where all can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
+            "note: other users of this machine can see the kernel but cannot use it: they cannot read the compiler in {}. If they \
+             need it, install Rust where all users can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
              ./install.sh again with /opt/rust/cargo/bin first in PATH.",
             toolchain.root.display()
         )
@@ -216,7 +216,7 @@ pub fn set_up_for_any(plan: &SetupPlan<'_>, report: &mut ReportProgress<'_>) -> 
         .rebuild(plan.toolchain, &directory, report)
         .map_err(|error| {
             let problem = Surroundings::here(None).cannot_build(plan.toolchain);
-            anyhow::anyhow!("{}: {error:#}. This mends it:\n  {}", problem.what, problem.remedy)
+            anyhow::anyhow!("{}: {error:#}. To fix it:\n  {}", problem.what, problem.remedy)
         })
         .and_then(|package| set_up(&SetupPlan { package: &package, keep_package: false, ..*plan }));
     directories::remove(&directory)?;

@@ -13,7 +13,7 @@ const LONGEST_INPUT: u64 = 8 << 20;
 
 /// `%load`.
 pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
-    let path = path_in(arguments)?;
+    let path = path_in(arguments, "%load")?;
     let lines = arguments.option("-r").map_or(Ok(Vec::new()), lines)?;
     let symbols = arguments.option("-s").unwrap_or_default();
     let symbols = symbols.split(',').filter(|symbol| !symbol.is_empty()).map(str::to_owned).collect();
@@ -26,9 +26,9 @@ pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, St
     }))
 }
 
-fn path_in(arguments: &Arguments<'_>) -> Result<String, String> {
+fn path_in(arguments: &Arguments<'_>, magic: &str) -> Result<String, String> {
     match arguments.path() {
-        "" => Err("there is no file named; write its path after it".to_owned()),
+        "" => Err(format!("the path of the file is missing; write it after `{magic}`")),
         path => Ok(path.to_owned()),
     }
 }
@@ -88,7 +88,7 @@ fn read(path: &str, part: &Selection, kernel: &dyn KernelServices) -> Result<Str
     let fail = |what: &str, reason: &dyn Display| file_error("%load", &file, &format!("{what}: {reason}"));
     let known = std::fs::metadata(&file).map_err(|error| fail("cannot be read", &error))?;
     if !known.is_file() {
-        return Err(fail("cannot be loaded", &"it is not a file"));
+        return Err(fail("cannot be loaded", &"it is not a regular file"));
     }
     if known.len() > LONGEST_INPUT {
         let reason = format!("it has {} bytes, more than {} MiB", known.len(), LONGEST_INPUT >> 20);
@@ -102,7 +102,7 @@ fn read(path: &str, part: &Selection, kernel: &dyn KernelServices) -> Result<Str
 
 /// `%%writefile`.
 pub(super) fn writefile(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
-    let path = path_in(arguments)?;
+    let path = path_in(arguments, "%%writefile")?;
     let append = arguments.option("-a").is_some();
     let mut text = body.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(loaded(&mut kernel, "").1, format!("FileError: %load: a b.rs {problem}"));
         std::fs::remove_file(&file).unwrap();
         std::fs::create_dir(&file).unwrap();
-        assert_eq!(loaded(&mut kernel, "").1, "FileError: %load: a b.rs cannot be loaded: it is not a file");
+        assert_eq!(loaded(&mut kernel, "").1, "FileError: %load: a b.rs cannot be loaded: it is not a regular file");
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             "%load",
             expect![[r#"
                 UsageError
-                line 1: `%load`: there is no file named; write its path after it
+                line 1: `%load`: the path of the file is missing; write it after `%load`
                 Usage: %load [-r LINES] [-s NAMES] FILE
                 `%load?` shows more."#]],
         );
@@ -226,7 +226,7 @@ mod tests {
             "%%writefile\nx",
             expect![[r#"
                 UsageError
-                line 1: `%%writefile`: there is no file named; write its path after it
+                line 1: `%%writefile`: the path of the file is missing; write it after `%%writefile`
                 Usage: %%writefile [-a] FILE
                 `%writefile?` shows more."#]],
         );

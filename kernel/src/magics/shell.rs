@@ -29,7 +29,7 @@ pub(super) fn is_command(line: &str, known: &dyn Fn(&str) -> bool) -> bool {
 pub(super) fn bash(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
     if !arguments.rest.is_empty() {
         return Err(format!(
-            "nothing may follow it on its line but options, but there is `{}`; write the script below",
+            "only options may follow it on its line, but got `{}`; write the script below",
             arguments.rest
         ));
     }

@@ -11,9 +11,14 @@ pub(super) const MAGICS: &[Magic] = &[
         summary: "Run the cell as a script of bash",
         usage: "%%bash [--no-raise-error]",
         details: "\
-The script runs in the environment and the directory of the process that runs the cells. What it prints is shown as it
-comes; it has nothing to read. A script that fails is an error of the cell.",
-        options: &[MagicOption { text: "--no-raise-error", value: "", meaning: "a script that fails is no error" }],
+The script runs in the environment and the directory of the process that runs the cells. Its
+output is shown while it runs; its standard input is empty. A script that fails makes the cell
+fail.",
+        options: &[MagicOption {
+            text: "--no-raise-error",
+            value: "",
+            meaning: "a script that fails does not make the cell fail",
+        }],
         takes: Takes::Words,
         examples: &["%%bash\nfor i in 1 2 3; do\n    echo \"line $i\"\ndone"],
         line: None,
@@ -24,10 +29,10 @@ comes; it has nothing to read. A script that fails is an error of the cell.",
         summary: "Change the current directory",
         usage: "%cd [-q] [DIRECTORY | -]",
         details: "\
-Changes the directory of the process that runs the cells, which %load, %%writefile, %%bash, !command and the completion
-of paths follow, and prints it. Without a directory it goes home, with - back to the one before; ~ is the home
-directory. A path may have blanks, and may be put in quotes. When the process is started anew, it is back where the
-kernel was started.",
+Changes the directory of the process that runs the cells and prints it. %load, %%writefile,
+%%bash, !command and the completion of paths use this directory. Without an argument it goes to
+the home directory, with - to the directory before; ~ is the home directory. A path may contain
+blanks and may be quoted. A new process starts in the directory where the kernel was started.",
         options: &[MagicOption { text: "-q", value: "", meaning: "print nothing" }],
         takes: Takes::Directory,
         examples: &["%cd /tmp", "%cd -q -"],
@@ -39,9 +44,10 @@ kernel was started.",
         summary: "Show where the time of the last cell went",
         usage: "%celltime",
         details: "\
-Shows how long the cell before took, and what the parts took: the analysis of its code (types of variables), the compiler
-(with the linker inside), the loading of the compiled code, and its run; what is left went into the kernel's own work.
-All are measured. A cell without code, such as one with this line alone, does not count as a cell.",
+Shows how long the last cell took, and its parts: the analysis of its code (types of
+variables), the compiler (including the linker), the loading of the compiled code, and the run.
+The rest is the kernel's own work. All times are measured. A cell without code, such as a cell
+with only this line, does not count.",
         options: &[],
         takes: Takes::Words,
         examples: &["%celltime"],
@@ -53,10 +59,10 @@ All are measured. A cell without code, such as one with this line alone, does no
         summary: "List, show, set or remove environment variables",
         usage: "%env\n%env NAME\n%env NAME=VALUE\n%env -u NAME",
         details: "\
-The variables are those of the process that runs the cells, so std::env::var and the programs that cells start see them.
-In the list, values of names with key, token, secret or passw in them are hidden. WARPCELL_DEVICE counts if it is set
-before the first array is made. When the process is started anew, its environment is what it was when the kernel was
-started.",
+The variables are those of the process that runs the cells, so std::env::var and the programs
+that cells start see them. The list hides the values of names that contain key, token, secret
+or passw. WARPCELL_DEVICE must be set before the first array is made. A new process has the
+environment that the kernel was started with.",
         options: &[MagicOption { text: "-u", value: "", meaning: "remove the variable" }],
         takes: Takes::Words,
         examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
@@ -68,9 +74,10 @@ started.",
         summary: "Show the device, its driver, its memory and how busy it is",
         usage: "%gpuinfo",
         details: "\
-Shows the device that arrays are made on and why it is this one. Of a GPU: its driver, the CUDA version that this
-supports, the compiler of kernels, memory used and in all, and utilisation if the driver's monitor (NVML) tells it. Of
-the CPU: processor, threads and memory, and why there is no GPU.",
+Shows the device that arrays are made on and why it was chosen. For a GPU: its driver, the CUDA
+version that the driver supports, the compiler of kernels, used and total memory, and
+utilisation if the driver's monitor (NVML) reports it. For the CPU: processor, threads and
+memory, and why no GPU is used.",
         options: &[],
         takes: Takes::Words,
         examples: &["%gpuinfo"],
@@ -82,13 +89,18 @@ the CPU: processor, threads and memory, and why there is no GPU.",
         summary: "Wait for the device and say how long that took",
         usage: "%gpusync [on|off]\n%%gpusync",
         details: "\
-Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
-queued work and prints how long that took.
+Work on a GPU is queued: a call returns before its result is ready. %gpusync waits until the
+device has done all queued work and prints how long that took.
 
-%%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.",
+%%gpusync runs the cell, waits for the device, and reports the host's and the device's time
+separately.",
         options: &[
-            MagicOption { text: "on", value: "", meaning: "%timeit, %time and their %% forms wait for the device (default)" },
-            MagicOption { text: "off", value: "", meaning: "they time the host alone" },
+            MagicOption {
+                text: "on",
+                value: "",
+                meaning: "%timeit, %time and their %% forms wait for the device (default)",
+            },
+            MagicOption { text: "off", value: "", meaning: "they time only the host" },
         ],
         takes: Takes::Words,
         examples: &["%gpusync", "%gpusync off", "%%gpusync\nlet y = x + 1;\ny"],
@@ -100,11 +112,15 @@ queued work and prints how long that took.
         summary: "Make the text of a file the next input",
         usage: "%load [-r LINES] [-s NAMES] FILE",
         details: "\
-Puts the text of the file, or a part of it, into the cell in place of what is there, to be edited and run. The path goes
-from the current directory (see %cd); ~ is the home directory.",
+Replaces the text of the cell with the text of the file, or a part of it, so that you can edit
+and run it. A relative path starts at the current directory (see %cd); ~ is the home directory.",
         options: &[
-            MagicOption { text: "-r", value: "LINES", meaning: "these lines only, such as 5, 5-10, 5- or 1-3,7" },
-            MagicOption { text: "-s", value: "NAMES", meaning: "these items only: functions, types, …, divided by commas" },
+            MagicOption { text: "-r", value: "LINES", meaning: "only these lines, such as 5, 5-10, 5- or 1-3,7" },
+            MagicOption {
+                text: "-s",
+                value: "NAMES",
+                meaning: "only these items (functions, types, …), separated by commas",
+            },
         ],
         takes: Takes::File,
         examples: &["%load src/lib.rs", "%load -r 1-10,20- src/lib.rs", "%load -s main,Options src/main.rs"],
@@ -115,7 +131,7 @@ from the current directory (see %cd); ~ is the home directory.",
         name: "lsmagic",
         summary: "List the magics",
         usage: "%lsmagic",
-        details: "Lists every magic of this kernel with one line on what it does. %name? shows the details of one.",
+        details: "Lists every magic of this kernel with one line about it. %name? shows the details of one.",
         options: &[],
         takes: Takes::Words,
         examples: &["%lsmagic"],
@@ -127,9 +143,10 @@ from the current directory (see %cd); ~ is the home directory.",
         summary: "Time one run of a statement, or of the cell",
         usage: "%time statement\n%%time",
         details: "\
-Runs the statement (or, as %%time, the cell) once and prints the CPU times of the process and the wall time. Variables
-that it defines stay defined, and the value of a last expression is shown as usual. The cell is compiled with full
-optimisation and without overflow checks; the time to compile is not counted.
+Runs the statement once (as %%time, the cell) and prints the CPU times of the process and the
+wall time. Variables that it defines stay defined, and the value of a last expression is shown
+as usual. The cell is compiled with full optimisation and without overflow checks; compile time
+is not counted.
 
 If the device is still busy when the statement returns, its time is printed too (see %gpusync).",
         options: &[],
@@ -145,15 +162,17 @@ If the device is still busy when the statement returns, its time is printed too 
 %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
 %%timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] [setup]",
         details: "\
-Runs the statement in loops and prints the mean and the standard deviation per loop. As %%timeit it times the cell;
-the rest of the first line is set-up, which is run once and not timed.
+Runs the statement in loops and prints the mean and the standard deviation per loop. %%timeit
+times the cell; the rest of the first line is set-up code, which runs once and is not timed.
 
-The cell is compiled with full optimisation and without overflow checks; the time to compile is not counted. The value
-of the statement is kept from being optimised away. Each loop ends with one wait for the device; if the host was done
-before the device, both times are shown (see %gpusync).
+The cell is compiled with full optimisation and without overflow checks; compile time is not
+counted. The compiler cannot optimise the value of the statement away. Each loop ends with one
+wait for the device; if the host was done before the device, both times are shown (see
+%gpusync).
 
-A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat, compile_time and, where a device took
-part, device; times are in seconds. Display writes the line that is printed.",
+A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat,
+compile_time and, where a device took part, device; times are in seconds. Display writes the
+line that is printed.",
         options: &[
             MagicOption {
                 text: "-n",
@@ -188,7 +207,8 @@ part, device; times are in seconds. Display writes the line that is printed.",
         summary: "List the names of the variables",
         usage: "%who [TYPE …]",
         details: "\
-Lists the variables that earlier cells have left. With types, only variables whose type has one of these words in it.",
+Lists the variables of earlier cells. With arguments, only variables whose type contains one of
+these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%who", "%who f64 DeviceArray"],
@@ -200,8 +220,9 @@ Lists the variables that earlier cells have left. With types, only variables who
         summary: "List the variables with their types and contents",
         usage: "%whos [TYPE …]",
         details: "\
-Lists the variables that earlier cells have left: of arrays shape, element type, place and size in bytes, of other values
-the start of what Debug writes. With types, only variables whose type has one of these words in it.",
+Lists the variables of earlier cells: for arrays the shape, element type, device and size in
+bytes, for other values the beginning of their Debug text. With arguments, only variables whose
+type contains one of these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%whos", "%whos DeviceArray"],
@@ -213,8 +234,8 @@ the start of what Debug writes. With types, only variables whose type has one of
         summary: "Write the cell to a file",
         usage: "%%writefile [-a] FILE",
         details: "\
-Writes what is below the line to the file, as it is; nothing of it runs. The path goes from the current directory (see
-%cd); ~ is the home directory.",
+Writes the text below the line to the file, unchanged and without running it. A relative path
+starts at the current directory (see %cd); ~ is the home directory.",
         options: &[MagicOption { text: "-a", value: "", meaning: "append to the file" }],
         takes: Takes::File,
         examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],

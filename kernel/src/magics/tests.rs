@@ -594,7 +594,7 @@ fn cell_time_takes_nothing_on_its_line() {
         "%%time f(x)\ny",
         expect![[r#"
         UsageError
-        line 1: `%%time`: nothing may follow it on its line, but there is `f(x)`; write the statements below
+        line 1: `%%time`: nothing may follow it on its line, but got `f(x)`; write the statements below
         Usage: %%time
         `%time?` shows more."#]],
     );
@@ -948,14 +948,15 @@ fn help_page() {
           %gpusync [on|off]
           %%gpusync
 
-        Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
-        queued work and prints how long that took.
+        Work on a GPU is queued: a call returns before its result is ready. %gpusync waits until the
+        device has done all queued work and prints how long that took.
 
-        %%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.
+        %%gpusync runs the cell, waits for the device, and reports the host's and the device's time
+        separately.
 
         Options:
           on    %timeit, %time and their %% forms wait for the device (default)
-          off   they time the host alone
+          off   they time only the host
 
         Examples:
           %gpusync
@@ -1030,7 +1031,7 @@ fn scripts() {
         "%%bash ls\nls",
         expect![[r#"
             UsageError
-            line 1: `%%bash`: nothing may follow it on its line but options, but there is `ls`; write the script below
+            line 1: `%%bash`: only options may follow it on its line, but got `ls`; write the script below
             Usage: %%bash [--no-raise-error]
             `%bash?` shows more."#]],
     );

@@ -95,7 +95,7 @@ pub(super) fn gpusync_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
 fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<Vec<Edit>, String> {
     if !call.arguments.is_empty() {
         return Err(format!(
-            "nothing may follow it on its line, but there is `{}`; write the statements below",
+            "nothing may follow it on its line, but got `{}`; write the statements below",
             call.arguments
         ));
     }

@@ -190,7 +190,7 @@ impl KernelLoop {
             Request::InputReply(InputReply { value }) if std::mem::take(&mut self.asking) => {
                 self.answer(InputAnswer::Value { value });
             }
-            _ => log(format_args!("Stdin: a message dropped that answers nothing")),
+            _ => log(format_args!("Stdin: message dropped: it answers no question")),
         }
     }
 

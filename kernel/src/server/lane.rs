@@ -187,7 +187,7 @@ fn start_error(error: &anyhow::Error) -> CellError {
         value: error.to_string(),
         traceback: vec![
             format!("The kernel could not start: {error:#}"),
-            "`warpcell doctor` in a terminal says what is missing. Restart the kernel after mending it.".into(),
+            "`warpcell doctor` in a terminal says what is missing. Install it, then restart the kernel.".into(),
         ],
     }
 }

@@ -193,7 +193,7 @@ async fn publish(
                 Ok(SubscriptionEvent::Subscribe(topic)) => Publication::Welcome { topic }.into_message(None),
                 Ok(SubscriptionEvent::Unsubscribe(_)) => continue,
                 Err(error) => {
-                    log(format_args!("iopub: a client sends nonsense: {error}"));
+                    log(format_args!("iopub: a client sends an invalid message: {error}"));
                     continue;
                 }
             },

@@ -128,7 +128,7 @@ impl OutputLimits {
         }
         let (name, bytes) = (OUTPUT_LIMIT, self.text.saturating_mul(10));
         let advice = format!(
-            "`gpu::set_output_limit({bytes});` in a cell before, or {name}={} in Jupyter's environment, raises that.",
+            "`gpu::set_output_limit({bytes});` in an earlier cell, or {name}={} in Jupyter's environment, raises this limit.",
             size_in_words(bytes).replace(' ', "")
         );
         let end = if tail.is_empty() { "]\n".to_owned() } else { format!(" The end of the text:]\n{tail}\n") };
@@ -223,7 +223,7 @@ mod tests {
         assert!((0..2000).all(|_| limits.admit(&small, true)), "updates add nothing");
         let note = limits.note().unwrap();
         assert!(note.starts_with("\n[1000 displays of 10 kB dropped: a cell shows 1000, or 50 MB. "), "{note}");
-        assert!(note.ends_with("WARPCELL_OUTPUT_LIMIT=20MB in Jupyter's environment, raises that.]\n"), "{note}");
+        assert!(note.ends_with("WARPCELL_OUTPUT_LIMIT=20MB in Jupyter's environment, raises this limit.]\n"), "{note}");
         limits.begin_cell();
         let large = data(20_000_000);
         assert_eq!((0..5).filter(|_| limits.admit(&large, false)).count(), 2);

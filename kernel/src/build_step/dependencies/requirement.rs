@@ -19,7 +19,7 @@ pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml:
     let package = requirement.get("package").and_then(toml::Value::as_str).unwrap_or(name);
     if package == "warpcell" {
         return CrateVerdict::Refused(
-            "the crate `warpcell` is already there, as `gpu`; no `:dep` is needed".to_owned(),
+            "the crate `warpcell` is already imported as `gpu`; no `:dep` is needed".to_owned(),
         );
     }
     let Some(carried) = installation.carried(package).find(|carried| carried.offered) else {
@@ -37,7 +37,7 @@ pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml:
         ));
     }
     CrateVerdict::Foreign(Some(format!(
-        "`{name}` is not the prelude's `{package}` {}, since {obstacle}: types of the two do not mix. \
+        "`{name}` is not the prelude's `{package}` {}, since {obstacle}: the types of the two are different types. \
          For the prelude's: `{as_carried}`",
         carried.version
     )))
@@ -47,14 +47,14 @@ pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml:
 fn obstacle(carried: &Carried, requirement: &toml::Value) -> Option<String> {
     for source in ["path", "git", "registry"] {
         if requirement.get(source).is_some() {
-            return Some(format!("this one is to come from another place (`{source}`)"));
+            return Some(format!("this line names another source (`{source}`)"));
         }
     }
     let wanted =
         requirement.as_str().or_else(|| requirement.get("version").and_then(toml::Value::as_str)).unwrap_or("*");
     match (VersionReq::parse(wanted), Version::parse(&carried.version)) {
         (Ok(wanted), Ok(version)) if wanted.matches(&version) => {}
-        _ => return Some(format!("the version `{wanted}` is wanted")),
+        _ => return Some(format!("this line asks for version `{wanted}`")),
     }
     let default = requirement.get("default-features").and_then(toml::Value::as_bool).unwrap_or(true);
     let features = requirement.get("features").and_then(toml::Value::as_array);

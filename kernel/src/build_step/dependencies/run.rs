@@ -161,7 +161,7 @@ fn require_libraries(metadata: &Value) -> Result<()> {
         // Cargo leaves such a package out, with a warning.
         if !found.any(|package| has_kind(package, &["lib", "rlib", "dylib", "proc-macro"])) {
             bail!(
-                "the crate `{name}` is a program, not a library: there is nothing in it that a cell could use. \
+                "the crate `{name}` is a program, not a library: cells cannot use it. \
                  Leave the line `:dep {name}` out"
             );
         }
@@ -261,9 +261,9 @@ fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
     let is_missing = ["no matching package", "failed to select a version"].iter().any(|part| text.contains(part));
     if let Some(bundled) = bundled.filter(|_| is_missing) {
         result.push_str(&format!(
-            "\nThis installation came in a bundle, and takes crates from it alone: {}. `warpcell bundle --crate NAME=VERSION` \
-             makes one with more, where there is a network; if there is one here, WARPCELL_BUNDLED_CRATES=no lets crates \
-             come from there.",
+            "\nThis installation came in a bundle and uses only the crates of the bundle: {}. `warpcell bundle --crate \
+             NAME=VERSION` makes a bundle with more crates on a machine with a network. If this machine has a network, \
+             WARPCELL_BUNDLED_CRATES=no allows crates from there.",
             bundled.join(", ")
         ));
     } else if let Some(advice) = advice(&text) {
@@ -284,7 +284,7 @@ fn advice(text: &str) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
     if has(&["failed to clone into"]) && has(&["failed to resolve path", "not found", "does not appear to be a git"]) {
         return Some(
-            "There is no git repository at that address, or it is not to be read by everyone. Is it spelt right?",
+            "There is no git repository at that address, or it is not public. Is the address spelled correctly?",
         );
     }
     if has(&[
@@ -296,24 +296,26 @@ fn advice(text: &str) -> Option<&'static str> {
         "Timeout was reached",
     ]) {
         return Some(
-            "The network cannot be reached. With `:offline 1` in a cell before, crates are taken that were downloaded \
-             earlier; a version that is there already can be named exactly, such as \"=1.2.3\".",
+            "The network cannot be reached. `:offline 1` in an earlier cell uses crates that were downloaded before. \
+             A version that was downloaded can be named exactly, such as \"=1.2.3\".",
         );
     }
     if has(&["--offline was specified", "offline mode"]) {
-        return Some("Only crates that were downloaded earlier can be had with `:offline 1`; `:offline 0` ends that.");
+        return Some(
+            "`:offline 1` allows only crates that were downloaded earlier; `:offline 0` allows all crates again.",
+        );
     }
     if has(&["no matching package", "no matching package named"]) {
-        return Some("Is the name spelt right? https://crates.io has all names.");
+        return Some("Is the name spelled correctly? https://crates.io lists all names.");
     }
     if has(&["multiple times with different names"]) {
-        return Some("A crate has one name in a notebook: use the one that it has already.");
+        return Some("A crate has one name in a notebook: use the name that it already has.");
     }
     if has(&["failed to select a version"]) {
-        return Some("Ask for a version that there is, or write `*` for any.");
+        return Some("Name a version that exists, or write `*` for any.");
     }
     if has(&["No space left on device"]) {
-        return Some("The disk is full. Make room there, or let WARPCELL_CACHE_DIR name a folder on another disk.");
+        return Some("The disk is full. Free some space, or set WARPCELL_CACHE_DIR to a folder on another disk.");
     }
     if has(&["could not compile", "failed to run custom build command"]) {
         return Some("The crate was not added. Another version of it may compile, or it needs a system library.");
@@ -360,7 +362,7 @@ mod tests {
         ];
         let text = explain(&messages.map(str::to_owned), None);
         assert!(text.starts_with("no matching package named `fooz` found\n"), "{text}");
-        assert!(!text.contains(PACKAGE) && text.contains("spelt right"), "{text}");
+        assert!(!text.contains(PACKAGE) && text.contains("spelled correctly"), "{text}");
     }
 
     #[test]

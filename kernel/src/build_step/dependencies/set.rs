@@ -90,7 +90,7 @@ impl Set {
                 Err(error) => problem = Some(problem.unwrap_or(error)),
             }
         }
-        Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
+        Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no directory for the crates of `:dep`")))
     }
 
     /// Records that an installation uses the set. The set stays as long as the installation exists.

@@ -141,7 +141,7 @@ fn cargo(installation: &Installation, folder: &Path, words: &[&str]) -> Result<S
         .output()
         .context("cargo cannot be run")?;
     if !output.status.success() {
-        bail!("the crates cannot be had: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("the crates could not be downloaded: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

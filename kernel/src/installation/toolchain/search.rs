@@ -275,7 +275,7 @@ impl Surroundings {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}. This mends it:\n  {}", self.what, self.remedy)
+        write!(f, "{}. To fix it:\n  {}", self.what, self.remedy)
     }
 }
 
