@@ -1,14 +1,23 @@
 //! Sockets in the session's directory. An address has at most 107 bytes, but the path of a directory may be longer,
 //! such as the TMPDIR of a job. So the directory is addressed through its descriptor.
 
+use anyhow::Context;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Listens at a path.
-pub fn bind(path: &Path) -> Result<UnixListener> {
+/// Listens at a path, in a thread of this name that takes one connection after another.
+pub fn listen(path: &Path, name: &str, mut take: impl FnMut(UnixStream) + Send + 'static) -> anyhow::Result<()> {
+    let listener = bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || listener.incoming().flatten().for_each(&mut take))?;
+    Ok(())
+}
+
+fn bind(path: &Path) -> Result<UnixListener> {
     by_descriptor(path, UnixListener::bind)
 }
 

@@ -10,8 +10,11 @@ use crate::environment::{ASSISTANT, CELL_PROCESS, DEP_COMPILER, EVCXR_IS_RUNTIME
 use std::path::Path;
 use std::process::ExitCode;
 
+/// A role. Returns the exit status.
+type Role = fn() -> i32;
+
 /// The roles, with the variables that mark them. The first variable that is set counts.
-const MARKED: [(&str, fn() -> i32); 5] = [
+const MARKED: [(&str, Role); 5] = [
     (WATCHER, crate::watcher::run),
     (DEP_COMPILER, build_step::dep_compiler),
     (CELL_PROCESS, crate::cell_process::run),

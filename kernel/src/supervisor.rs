@@ -154,10 +154,10 @@ impl Supervisor {
             }
             let ready = polled.map(|entry| entry.revents != 0);
             if ready[1] {
-                output_open = self.drain_output();
+                output_open = self.drain(false);
             }
             if ready[2] {
-                errors_open = self.drain_errors();
+                errors_open = self.drain(true);
             }
             if ready[4] {
                 return self.end();
@@ -205,28 +205,20 @@ impl Supervisor {
         }
     }
 
-    /// Reports the cell's standard output. Returns false at its end.
-    fn drain_output(&mut self) -> bool {
+    /// Reports the cell's standard output, or its standard error. Returns false at the end of the stream.
+    fn drain(&mut self, is_error: bool) -> bool {
         let mut buffer = [0; 65536];
-        while let Some(bytes) = read_some(&mut self.output, &mut buffer) {
+        while let Some(bytes) = read_some(if is_error { &mut self.errors } else { &mut self.output }, &mut buffer) {
             if bytes.is_empty() {
                 return false;
             }
-            let pieces = self.splitter.feed(bytes);
-            self.handle(pieces);
-            self.send_what_is_due();
-        }
-        true
-    }
-
-    fn drain_errors(&mut self) -> bool {
-        let mut buffer = [0; 65536];
-        while let Some(bytes) = read_some(&mut self.errors, &mut buffer) {
-            if bytes.is_empty() {
-                return false;
+            if is_error {
+                let text = self.errors_text.decode(bytes);
+                self.outbox.text(true, text);
+            } else {
+                let pieces = self.splitter.feed(bytes);
+                self.handle(pieces);
             }
-            let text = self.errors_text.decode(bytes);
-            self.outbox.text(true, text);
             self.send_what_is_due();
         }
         true
@@ -241,7 +233,7 @@ impl Supervisor {
                 }
                 Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
                 Piece::Message(Message::End) => {
-                    self.drain_errors();
+                    self.drain(true);
                     let (output, errors) = (self.output_text.end(), self.errors_text.end());
                     self.outbox.text(false, output);
                     self.outbox.text(true, errors);
@@ -261,8 +253,8 @@ impl Supervisor {
 
     /// Reports the last output and how the cell process ended.
     fn end(&mut self) -> i32 {
-        self.drain_output();
-        self.drain_errors();
+        self.drain(false);
+        self.drain(true);
         let pieces = self.splitter.finish();
         self.handle(pieces);
         self.outbox.say_what_was_dropped();

@@ -1,7 +1,7 @@
 //! A cell crate, and the compiler's call for it.
 
 use super::messages::BuildRequest;
-use super::{dependencies, flags, functions};
+use super::{compile_ahead, dependencies, flags, functions};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -75,9 +75,6 @@ impl CellCrate<'_> {
 
     /// The message if the compiler does not start.
     pub fn cannot_run(&self) -> String {
-        format!(
-            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` checks this",
-            self.installation.real_tool("rustc").display()
-        )
+        compile_ahead::cannot_run(&self.installation.real_tool("rustc"))
     }
 }

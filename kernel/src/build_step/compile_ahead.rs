@@ -135,24 +135,25 @@ pub struct Compiled {
 
 /// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
 pub fn prepare(session: &Path, call: CompilerCall) -> Result<()> {
-    send(session, &CompilerRequest::Prepare(call))
+    send(session, &CompilerRequest::Prepare(call)).map(drop)
 }
 
 /// Ends the compiler that waits for the next cell, which then takes longer.
 pub fn end_waiting(session: &Path) -> Result<()> {
-    send(session, &CompilerRequest::EndWaiting)
+    send(session, &CompilerRequest::EndWaiting).map(drop)
 }
 
-fn send(session: &Path, request: &CompilerRequest) -> Result<()> {
-    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(()) };
-    Ok(writeln!(kernel, "{}", serde_json::to_string(request)?)?)
+/// Sends a request; none if no kernel listens.
+fn send(session: &Path, request: &CompilerRequest) -> Result<Option<UnixStream>> {
+    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
+    writeln!(kernel, "{}", serde_json::to_string(request)?)?;
+    Ok(Some(kernel))
 }
 
 /// Lets the kernel compile; none if no kernel listens.
 pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileGoal) -> Result<Option<Compiled>> {
-    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
     let request = CompilerRequest::Compile(call, source.to_owned(), goal);
-    writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
+    let Some(kernel) = send(session, &request)? else { return Ok(None) };
     let mut answer = String::new();
     BufReader::new(kernel).read_line(&mut answer)?;
     if answer.is_empty() {
@@ -163,17 +164,20 @@ pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileG
 
 /// Keeps a compiler for the session's next cell, in a thread of the kernel.
 pub fn serve(session: &Path) -> Result<()> {
-    let path = session.join(SOCKET_NAME);
-    let listener = local_socket::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
-    std::thread::Builder::new().name("compilers".to_owned()).spawn(move || {
-        let mut keeper = AheadCompilers::default();
-        for connection in listener.incoming().flatten() {
-            if let Err(error) = keeper.serve(connection) {
-                eprintln!("a cell could not be compiled: {error:#}");
-            }
+    let mut compilers = AheadCompilers::default();
+    local_socket::listen(&session.join(SOCKET_NAME), "compilers", move |connection| {
+        if let Err(error) = compilers.serve(connection) {
+            eprintln!("a cell could not be compiled: {error:#}");
         }
-    })?;
-    Ok(())
+    })
+}
+
+/// The message if the compiler does not start.
+pub fn cannot_run(compiler: &Path) -> String {
+    let compiler = compiler.display();
+    format!(
+        "the compiler {compiler} cannot be run; is the Rust toolchain still installed? `warpcell doctor` checks this"
+    )
 }
 
 /// The compiler of a session.
@@ -202,13 +206,7 @@ impl WaitingCompiler {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| {
-            let program = call.program.display();
-            format!(
-                "the compiler {program} cannot be run; is the Rust toolchain still installed? \
-                 `warpcell doctor` checks this"
-            )
-        })?;
+        let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| cannot_run(&call.program))?;
         let gate = compiler.stdin.take().context("the compiler has no standard input")?;
         Ok(WaitingCompiler { call, compiler, gate })
     }

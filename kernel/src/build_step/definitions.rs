@@ -219,9 +219,7 @@ impl Walk<'_> {
                 [first] if own.contains(first) => {}
                 path => self.definitions.resolve(module, path, &mut MOST_IMPORTS.clone(), &mut found),
             }
-            for target in found {
-                self.take(target);
-            }
+            found.into_iter().for_each(|target| self.take(target));
         }
     }
 
@@ -230,9 +228,7 @@ impl Walk<'_> {
         for name in call.token_tree().iter().flat_map(|tree| identifiers(tree.syntax())) {
             let mut found = Vec::new();
             self.definitions.resolve(module, &[name], &mut MOST_IMPORTS.clone(), &mut found);
-            for target in found {
-                self.take(target);
-            }
+            found.into_iter().for_each(|target| self.take(target));
         }
     }
 

@@ -50,6 +50,13 @@ pub struct Consumed {
     revived_by: Option<usize>,
 }
 
+impl Consumed {
+    /// Whether the variable gets no other value.
+    fn is_gone(&self) -> bool {
+        !self.renewed && self.revived_by.is_none()
+    }
+}
+
 /// The facts from an earlier compilation of a cell. evcxr asks for another one when it learns that a variable is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownMoves {
@@ -100,6 +107,7 @@ pub enum SplitVerdict {
 }
 
 /// A cell in this form.
+#[derive(Default)]
 pub struct Split {
     /// The source.
     pub text: String,
@@ -183,7 +191,7 @@ impl Split {
             let Some(primary) = message.line() else { continue };
             let Some(consumed) = self.consumption(&message, primary) else { return SplitVerdict::Other };
             let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
-            if !consumed.renewed && consumed.revived_by.is_none() && self.stored.iter().any(is_stored) {
+            if consumed.is_gone() && self.stored.iter().any(is_stored) {
                 about_gone.push_str(&format!("{}\n", message.json()));
             }
             if !found.contains(&consumed) {
@@ -348,17 +356,10 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(lines: &'a [&'a str], layout: &'a FunctionLayout, parts: &'a [Part], known: &'a KnownMoves) -> Writer<'a> {
         let split = Split {
-            text: String::new(),
-            origins: Vec::new(),
-            openings: Vec::new(),
-            closings: Vec::new(),
             assigned: parts.iter().map(|part| part.assigned.clone()).collect(),
             defined: parts.iter().map(|part| part.defines.iter().map(|(name, _)| name.clone()).collect()).collect(),
             consumed: known.consumed.clone(),
-            stored: Vec::new(),
-            made: Vec::new(),
-            replaced: Vec::new(),
-            uncertain: Vec::new(),
+            ..Split::default()
         };
         let instances = instances(layout, parts, &known.consumed);
         Writer { lines, layout, parts, known, instances, split, origin: 0 }
@@ -368,6 +369,12 @@ impl<'a> Writer<'a> {
         self.split.text.push_str(text);
         self.split.text.push('\n');
         self.split.origins.push(self.origin);
+    }
+
+    /// Writes a line that belongs to the end of the cell.
+    fn line_at_tail(&mut self, text: &str) {
+        self.origin = self.layout.tail;
+        self.line(text);
     }
 
     fn copy(&mut self, lines: std::ops::Range<usize>) {
@@ -400,16 +407,9 @@ impl<'a> Writer<'a> {
         let behind_kept = self.lines[keeping].strip_prefix(KEEPING).and_then(|text| text.strip_prefix(&kept));
         let behind_kept = behind_kept.unwrap_or_default().to_owned();
         let of_others = layout.taken.iter().map(|(name, _)| name);
-        let consumed: Vec<String> = of_others
-            .filter(|name| {
-                self.known
-                    .consumed
-                    .iter()
-                    .any(|consumed| (consumed.renewed || consumed.revived_by.is_some()) && consumed.name == **name)
-            })
-            .filter(|name| layout.others.iter().any(|store| store.name == **name))
-            .cloned()
-            .collect();
+        let of_others = of_others.filter(|name| layout.others.iter().any(|store| store.name == **name));
+        let has_value = |name: &str| self.known.consumed.iter().any(|known| !known.is_gone() && known.name == name);
+        let consumed: Vec<String> = of_others.filter(|name| has_value(name)).cloned().collect();
         let missed: String = consumed.iter().map(|name| format!("{STORE}miss_variable(stringify!({name}));")).collect();
         self.line(&format!("{behind_kept}{missed}"));
         self.split.replaced = consumed;
@@ -428,15 +428,10 @@ impl<'a> Writer<'a> {
 
     fn open(&mut self, index: usize) {
         let part = &self.parts[index];
-        let made: Vec<(String, bool)> = self
-            .instances
-            .iter()
-            .filter(|instance| instance.made_by == Some(index))
-            .map(|instance| (instance.name.clone(), instance.is_mutable))
-            .collect();
+        let made = || self.instances.iter().filter(|instance| instance.made_by == Some(index));
         let pattern: String =
-            made.iter().map(|(name, mutable)| format!("{}{name}, ", if *mutable { "mut " } else { "" })).collect();
-        let tuple: String = made.iter().map(|(name, _)| format!("{name}, ")).collect();
+            made().map(|made| format!("{}{}, ", if made.is_mutable { "mut " } else { "" }, made.name)).collect();
+        let tuple: String = made().map(|made| format!("{}, ", made.name)).collect();
         self.origin = part.lines.start;
         self.split.openings.push(self.split.origins.len());
         // The statement declares the variables that it assigns again.
@@ -469,12 +464,10 @@ impl<'a> Writer<'a> {
             if self.is_stored_at_end(at) {
                 self.store(at);
             } else if self.hides(at) {
-                self.origin = self.layout.tail;
-                self.line(&format!("{STORE}hide_variable(stringify!({}));", self.instances[at].name));
+                self.line_at_tail(&format!("{STORE}hide_variable(stringify!({}));", self.instances[at].name));
             }
         }
-        self.origin = self.layout.tail;
-        self.line("} else {");
+        self.line_at_tail("} else {");
         for at in 0..self.instances.len() {
             let instance = &self.instances[at];
             let is_visible = instance.made_by.is_none_or(|made| made < index)
@@ -493,8 +486,7 @@ impl<'a> Writer<'a> {
                 _ => {}
             }
         }
-        self.origin = self.layout.tail;
-        self.line("}");
+        self.line_at_tail("}");
     }
 
     /// Whether a variable is stored at the end of its scope. A variable that is gone by then is not stored, but evcxr
@@ -502,12 +494,7 @@ impl<'a> Writer<'a> {
     fn is_stored_at_end(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         let is_evcxrs = || self.layout.new.iter().chain(&self.layout.others).any(|store| store.name == instance.name);
-        let is_last = || {
-            self.instances
-                .iter()
-                .rfind(|other| other.name == instance.name)
-                .is_some_and(|last| std::ptr::eq(last, instance))
-        };
+        let is_last = || self.instances[index + 1..].iter().all(|other| other.name != instance.name);
         !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
     }
 
@@ -544,25 +531,22 @@ impl<'a> Writer<'a> {
                 self.copy(store.lines);
             }
             (None, Some(put)) if is_last => {
-                self.origin = self.layout.tail;
-                self.line(&put);
+                self.line_at_tail(&put);
             }
             // A variable of an earlier cell that this cell redefines or moves away.
             _ if is_old => {
                 let mut old = self.layout.kept.iter().chain(&self.layout.away);
                 if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
-                    self.origin = self.layout.tail;
                     self.split.stored.push((name, self.split.origins.len(), false));
-                    self.line(keep);
+                    self.line_at_tail(keep);
                 }
             }
             // The cell gives the name to another variable later.
             (_, Some(put)) => {
                 let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
                 if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
-                    self.origin = self.layout.tail;
                     self.split.stored.push((name, self.split.origins.len(), false));
-                    self.line(&format!("{before}, _>(stringify!({after}"));
+                    self.line_at_tail(&format!("{before}, _>(stringify!({after}"));
                 }
             }
             _ => {}
@@ -585,7 +569,7 @@ impl<'a> Writer<'a> {
 pub fn puts_of(planned: &str, layout: &FunctionLayout, known: &mut KnownMoves, gone: &[Consumed]) {
     let lines: Vec<&str> = planned.lines().collect();
     for store in layout.new.iter().chain(&layout.others) {
-        if gone.iter().any(|one| !one.renewed && one.revived_by.is_none() && one.name == store.name) {
+        if gone.iter().any(|one| one.is_gone() && one.name == store.name) {
             known.puts.push((store.name.clone(), lines[store.lines.clone()].join(" ")));
         }
     }

@@ -123,6 +123,13 @@ struct Label {
     is_primary: bool,
 }
 
+impl Label {
+    /// A message about one character of the cell.
+    fn at((line, column): (usize, usize), text: &str, is_primary: bool) -> Label {
+        Label { place: ErrorPlace::Cell([line, column, line, column + 1]), text: text.to_owned(), is_primary }
+    }
+}
+
 /// The place that a message is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ErrorPlace {
@@ -178,8 +185,7 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
     {
         let label = |(at, text): &(usize, &str), is_primary| {
             let (line, column) = line_and_column(code, *at);
-            let (line, column) = locate(line, column);
-            Label { place: ErrorPlace::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
+            Label::at(locate(line, column), text, is_primary)
         };
         error.message = message;
         error.labels = found.iter().enumerate().map(|(index, place)| label(place, index == 0)).collect();
@@ -246,16 +252,8 @@ impl Error {
         if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
             text = format!("{expected}, found the end of the cell");
             let (line, column) = line_and_column(code, code.trim_end().len());
-            let (line, column) = locate(line, column.saturating_sub(1).max(1));
             labels.retain(|label| label.place != ErrorPlace::Elsewhere && !label.is_primary);
-            labels.insert(
-                0,
-                Label {
-                    place: ErrorPlace::Cell([line, column, line, column + 1]),
-                    text: String::new(),
-                    is_primary: true,
-                },
-            );
+            labels.insert(0, Label::at(locate(line, column.saturating_sub(1).max(1)), "", true));
         }
         labels.retain(|label| label.place != ErrorPlace::Elsewhere);
         // If the message's own place is not in the user's code, the first label has the place.
@@ -350,11 +348,7 @@ impl Error {
         // If a macro, a crate or a module has the same name, the compiler's message is about it.
         let missing = match code {
             "E0425" => self.message.strip_prefix("cannot find value `"),
-            "E0423" => self
-                .message
-                .strip_prefix("expected value, found ")
-                .and_then(|rest| rest.split_once('`'))
-                .map(|(_, rest)| rest),
+            "E0423" => self.message.strip_prefix("expected value, found ").and_then(|rest| rest.split('`').nth(1)),
             _ => None,
         };
         missing.and_then(|rest| missed(rest.split(['`', '!']).next()?))
@@ -401,15 +395,8 @@ fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
         text: readable(&message.label),
         is_primary: message.is_primary,
     });
-    let code = error.code().map(str::to_owned);
-    Error {
-        code,
-        message,
-        labels: labels.collect(),
-        children: children(&error.json, &|_| None),
-        advice,
-        suggestion: None,
-    }
+    let (labels, children) = (labels.collect(), children(&error.json, &|_| None));
+    Error { code: error.code().map(str::to_owned), message, labels, children, advice, suggestion: None }
 }
 
 /// Shows the line that a message is about with a mark under it; false if it is about none of the user's.

@@ -6,7 +6,7 @@ use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
 use crate::process_group;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -110,27 +110,15 @@ pub struct SupervisorLink {
 impl SupervisorLink {
     /// Listens on a socket for supervisors.
     pub fn listen(self: &Arc<Self>, path: &Path) -> Result<()> {
-        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-        let accepting = Arc::clone(self);
-        std::thread::Builder::new().name("supervisors".to_owned()).spawn(move || {
-            for connection in listener.incoming().flatten() {
-                accepting.serve(connection);
-            }
-        })?;
-        Ok(())
+        let link = Arc::clone(self);
+        local_socket::listen(path, "supervisors", move |connection| link.serve(connection))
     }
 
     /// Listens on a socket for the build step, whose frames are shown in the running cell; it waits for the end of its
     /// connection.
     pub fn listen_to_builds(self: &Arc<Self>, path: &Path) -> Result<()> {
-        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         let link = Arc::clone(self);
-        std::thread::Builder::new().name("builds".to_owned()).spawn(move || {
-            for connection in listener.incoming().flatten() {
-                link.take_all(connection, "build step");
-            }
-        })?;
-        Ok(())
+        local_socket::listen(path, "builds", move |connection| link.take_all(connection, "build step"))
     }
 
     /// The state, locked.
@@ -268,47 +256,34 @@ impl LinkState {
     fn take_message(&mut self, message: Message) -> Option<Output> {
         match message {
             Message::Display { data, id, update } => {
-                Some(Output::Display { data, metadata: Map::new(), display_id: id, update })
+                return Some(Output::Display { data, metadata: Map::new(), display_id: id, update });
             }
-            Message::Progress { data, id, update, done } => Some(Output::Progress { data, id, update, done }),
-            Message::ClearOutput { wait } => Some(Output::Clear { wait }),
-            Message::Result { data } => Some(Output::Result { data, metadata: Map::new() }),
+            Message::Progress { data, id, update, done } => return Some(Output::Progress { data, id, update, done }),
+            Message::ClearOutput { wait } => return Some(Output::Clear { wait }),
+            Message::Result { data } => return Some(Output::Result { data, metadata: Map::new() }),
             Message::Panic { message, location, cell_thread: true, backtrace } => {
-                self.events.panic = Some(Panic { message, location, backtrace });
-                None
+                self.events.panic = Some(Panic { message, location, backtrace })
             }
             Message::Panic { message, location, cell_thread: false, .. } => {
                 let place = self.place.as_ref().map_or_else(|| location.clone(), |place| place(&location));
                 let text = format!("panic: {message}\n  at {place}\n");
-                Some(Output::Stream { name: StreamName::Stderr, text })
+                return Some(Output::Stream { name: StreamName::Stderr, text });
             }
-            Message::Interrupted { location } => {
-                self.events.interrupted = Some(location);
-                None
-            }
-            Message::UserError { message } => {
-                self.events.user_error = Some(message);
-                None
-            }
+            Message::Interrupted { location } => self.events.interrupted = Some(location),
+            Message::UserError { message } => self.events.user_error = Some(message),
             Message::Stored { names, kept, types, lost } => {
-                (self.events.stored, self.events.lost) = (StoredSinceFailure { new: names, kept, types }, lost);
-                None
+                (self.events.stored, self.events.lost) = (StoredSinceFailure { new: names, kept, types }, lost)
             }
-            Message::LoadFailed { message } => {
-                self.events.load_failed = Some(message);
-                None
-            }
+            Message::LoadFailed { message } => self.events.load_failed = Some(message),
             Message::Input { prompt, password } => {
                 self.asks = true;
-                Some(Output::Input { prompt, password })
+                return Some(Output::Input { prompt, password });
             }
-            Message::Loaded { microseconds } => {
-                self.events.loading += Duration::from_micros(microseconds);
-                None
-            }
+            Message::Loaded { microseconds } => self.events.loading += Duration::from_micros(microseconds),
             // The supervisor keeps these for itself.
-            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,
+            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => {}
         }
+        None
     }
 }
 

@@ -70,42 +70,36 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             expansion.before.push(action);
             continue;
         }
-        match place.form {
-            Form::Line => expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?,
-            Form::Shell | Form::Question => {}
-            Form::Cell => {
-                let Some(handler) = magic.cell else {
-                    return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
+        if place.form == Form::Line {
+            expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?;
+            continue;
+        }
+        let Some(handler) = magic.cell else {
+            return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
+        };
+        if !place.first {
+            return Err(place.error(cell, format!("`%%{}` must be on the first line of the cell", magic.name)));
+        }
+        match handler {
+            CellHandler::Text(handler) => {
+                let body = cell[place.word.end..].split_once('\n').map_or("", |(_, body)| body);
+                let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
+                    .and_then(|arguments| handler(&arguments, body))
+                    .map_err(|message| place.usage_error(cell, magic, &message))?;
+                let code = match outcome {
+                    TextCell::Code(code) => code,
+                    TextCell::Act(action) => {
+                        expansion.before.push(action);
+                        "\n".repeat(cell[place.word.start..].matches('\n').count())
+                    }
                 };
-                if !place.first {
-                    let message = format!("`%%{}` must be on the first line of the cell", magic.name);
-                    return Err(place.error(cell, message));
-                }
-                match handler {
-                    CellHandler::Text(handler) => {
-                        let body_start =
-                            cell[place.word.end..].find('\n').map_or(cell.len(), |at| place.word.end + at + 1);
-                        let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
-                            .and_then(|arguments| handler(&arguments, &cell[body_start..]))
-                            .map_err(|message| place.usage_error(cell, magic, &message))?;
-                        let code = match outcome {
-                            TextCell::Code(code) => code,
-                            TextCell::Act(action) => {
-                                expansion.before.push(action);
-                                "\n".repeat(cell[place.word.start..].matches('\n').count())
-                            }
-                        };
-                        edits.push(Edit::replace(place.word.start..cell.len(), code));
-                    }
-                    CellHandler::Timed(handler) => {
-                        if place.unclosed {
-                            let message = "a bracket, string or comment is not closed on its line";
-                            return Err(place.usage_error(cell, magic, message));
-                        }
-                        cell_magic = Some((place, magic, handler));
-                    }
-                }
+                edits.push(Edit::replace(place.word.start..cell.len(), code));
             }
+            CellHandler::Timed(_) if place.unclosed => {
+                let message = "a bracket, string or comment is not closed on its line";
+                return Err(place.usage_error(cell, magic, message));
+            }
+            CellHandler::Timed(handler) => cell_magic = Some((place, magic, handler)),
         }
     }
     expansion.add(cell, edits);

@@ -37,6 +37,16 @@ pub(super) struct MagicOption {
     pub meaning: &'static str,
 }
 
+/// An option, or a word, without a value.
+pub(super) const fn flag(text: &'static str, meaning: &'static str) -> MagicOption {
+    option(text, "", meaning)
+}
+
+/// An option with a value.
+pub(super) const fn option(text: &'static str, value: &'static str, meaning: &'static str) -> MagicOption {
+    MagicOption { text, value, meaning }
+}
+
 /// The arguments of a magic, apart from its options. Completion uses this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {

@@ -1,7 +1,7 @@
 //! The only list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it. Tests check
 //! every entry.
 
-use super::magic::{CellHandler, LineHandler, Magic, MagicOption, Takes};
+use super::magic::{CellHandler, LineHandler, Magic, Takes, flag, option};
 use super::{files, kernel, session_state, shell, timing};
 
 /// All magics, by name.
@@ -14,11 +14,7 @@ pub(super) const MAGICS: &[Magic] = &[
 The script runs in the environment and the directory of the process that runs the cells. Its
 output is shown while it runs; its standard input is empty. A script that fails makes the cell
 fail.",
-        options: &[MagicOption {
-            text: "--no-raise-error",
-            value: "",
-            meaning: "a script that fails does not make the cell fail",
-        }],
+        options: &[flag("--no-raise-error", "a script that fails does not make the cell fail")],
         takes: Takes::Words,
         examples: &["%%bash\nfor i in 1 2 3; do\n    echo \"line $i\"\ndone"],
         line: None,
@@ -33,7 +29,7 @@ Changes the directory of the process that runs the cells and prints it. %load, %
 %%bash, !command and the completion of paths use this directory. Without an argument it goes to
 the home directory, with - to the directory before; ~ is the home directory. A path may contain
 blanks and may be quoted. A new process starts in the directory where the kernel was started.",
-        options: &[MagicOption { text: "-q", value: "", meaning: "print nothing" }],
+        options: &[flag("-q", "print nothing")],
         takes: Takes::Directory,
         examples: &["%cd /tmp", "%cd -q -"],
         line: Some(LineHandler::Line(session_state::cd)),
@@ -63,7 +59,7 @@ The variables are those of the process that runs the cells, so std::env::var and
 that cells start see them. The list hides the values of names that contain key, token, secret
 or passw. WARPCELL_DEVICE must be set before the first array is made. A new process has the
 environment that the kernel was started with.",
-        options: &[MagicOption { text: "-u", value: "", meaning: "remove the variable" }],
+        options: &[flag("-u", "remove the variable")],
         takes: Takes::Words,
         examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
         line: Some(LineHandler::Line(session_state::env)),
@@ -95,12 +91,8 @@ device has done all queued work and prints how long that took.
 %%gpusync runs the cell, waits for the device, and reports the host's and the device's time
 separately.",
         options: &[
-            MagicOption {
-                text: "on",
-                value: "",
-                meaning: "%timeit, %time and their %% forms wait for the device (default)",
-            },
-            MagicOption { text: "off", value: "", meaning: "they time only the host" },
+            flag("on", "%timeit, %time and their %% forms wait for the device (default)"),
+            flag("off", "they time only the host"),
         ],
         takes: Takes::Words,
         examples: &["%gpusync", "%gpusync off", "%%gpusync\nlet y = x + 1;\ny"],
@@ -115,12 +107,8 @@ separately.",
 Replaces the text of the cell with the text of the file, or a part of it, so that you can edit
 and run it. A relative path starts at the current directory (see %cd); ~ is the home directory.",
         options: &[
-            MagicOption { text: "-r", value: "LINES", meaning: "only these lines, such as 5, 5-10, 5- or 1-3,7" },
-            MagicOption {
-                text: "-s",
-                value: "NAMES",
-                meaning: "only these items (functions, types, …), separated by commas",
-            },
+            option("-r", "LINES", "only these lines, such as 5, 5-10, 5- or 1-3,7"),
+            option("-s", "NAMES", "only these items (functions, types, …), separated by commas"),
         ],
         takes: Takes::File,
         examples: &["%load src/lib.rs", "%load -r 1-10,20- src/lib.rs", "%load -s main,Options src/main.rs"],
@@ -174,23 +162,15 @@ A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repe
 compile_time and, where a device took part, device; times are in seconds. Display writes the
 line that is printed.",
         options: &[
-            MagicOption {
-                text: "-n",
-                value: "N",
-                meaning: "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)",
-            },
-            MagicOption { text: "-r", value: "R", meaning: "number of loops (default: 7)" },
-            MagicOption { text: "-t", value: "", meaning: "measure wall time (default)" },
-            MagicOption { text: "-c", value: "", meaning: "measure the CPU time of the process" },
-            MagicOption { text: "-p", value: "P", meaning: "significant digits of the printed times (default: 3)" },
-            MagicOption { text: "-q", value: "", meaning: "print nothing" },
-            MagicOption { text: "-o", value: "", meaning: "give the result, a TimeitResult, as the value of the cell" },
-            MagicOption { text: "-v", value: "VAR", meaning: "store that result in the variable VAR" },
-            MagicOption {
-                text: "--",
-                value: "",
-                meaning: "end of the options, for a statement that starts with a minus",
-            },
+            option("-n", "N", "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)"),
+            option("-r", "R", "number of loops (default: 7)"),
+            flag("-t", "measure wall time (default)"),
+            flag("-c", "measure the CPU time of the process"),
+            option("-p", "P", "significant digits of the printed times (default: 3)"),
+            flag("-q", "print nothing"),
+            flag("-o", "give the result, a TimeitResult, as the value of the cell"),
+            option("-v", "VAR", "store that result in the variable VAR"),
+            flag("--", "end of the options, for a statement that starts with a minus"),
         ],
         takes: Takes::Code,
         examples: &[
@@ -236,7 +216,7 @@ type contains one of these words.",
         details: "\
 Writes the text below the line to the file, unchanged and without running it. A relative path
 starts at the current directory (see %cd); ~ is the home directory.",
-        options: &[MagicOption { text: "-a", value: "", meaning: "append to the file" }],
+        options: &[flag("-a", "append to the file")],
         takes: Takes::File,
         examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],
         line: None,

@@ -322,14 +322,12 @@ impl KernelLoop {
 
     /// Answers the queued cells, and nothing else, without running them.
     async fn abort_queued(&mut self) {
-        let queue = std::mem::take(&mut self.evaluator.queue);
-        for pending in queue {
-            if pending.task.is_cell() {
-                self.busy(&pending.parent);
-                self.answer_aborted(&pending).await;
-            } else {
-                self.evaluator.queue.push_back(pending);
-            }
+        let queue = std::mem::take(&mut self.evaluator.queue).into_iter();
+        let (cells, others): (VecDeque<_>, VecDeque<_>) = queue.partition(|pending| pending.task.is_cell());
+        self.evaluator.queue = others;
+        for pending in cells {
+            self.busy(&pending.parent);
+            self.answer_aborted(&pending).await;
         }
     }
 

@@ -85,7 +85,7 @@ pub async fn bind(
         Transport::IPC => {
             let path = PathBuf::from(connection.iopub_url().trim_start_matches("ipc://"));
             let listener = UnixListener::bind(&path)?;
-            let file = SocketFile(path);
+            let file = tempfile::TempPath::try_from_path(path)?;
             tokio::spawn(async move {
                 let _file = file;
                 loop {
@@ -214,15 +214,10 @@ async fn publish(
 /// Connects to a socket that no other user can reach.
 async fn private_connection(socket: &mut XPubSocket) -> anyhow::Result<UnixStream> {
     // A socket's path has at most 107 bytes, so a long TMPDIR may not do.
-    let directories = [std::env::temp_dir(), PathBuf::from("/tmp")];
-    let mut result = Err(anyhow::anyhow!("no directory for a socket"));
-    for directory in directories {
-        result = private_connection_in(socket, &directory).await;
-        if result.is_ok() {
-            break;
-        }
+    match private_connection_in(socket, &std::env::temp_dir()).await {
+        Ok(connection) => Ok(connection),
+        Err(_) => private_connection_in(socket, Path::new("/tmp")).await,
     }
-    result
 }
 
 async fn private_connection_in(socket: &mut XPubSocket, directory: &Path) -> anyhow::Result<UnixStream> {
@@ -241,14 +236,5 @@ async fn relay<S: AsyncRead + AsyncWrite>(client: S, local: UnixStream) {
     tokio::select! {
         _ = tokio::io::copy(&mut from_client, &mut to_kernel) => {}
         _ = tokio::io::copy(&mut from_kernel, &mut to_client) => { let _ = to_client.shutdown().await; }
-    }
-}
-
-/// Removes the file of a socket.
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }

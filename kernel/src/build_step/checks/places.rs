@@ -335,7 +335,7 @@ impl Endless {
     fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         if self.makes(&receiver) {
-            if list_has(ASKS_ON, &method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
+            if list_has(ASKS_ON, method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
                 return vec![(range_of(receiver.syntax()).end, EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())

@@ -280,47 +280,43 @@ fn shorten(line: &str) -> String {
     }
 }
 
+/// What to do about cargo's errors, by parts of its messages. The first entry that fits counts.
+const ADVICE: [(&[&str], &str); 7] = [
+    (
+        &[
+            "Could not resolve host",
+            "Couldn't resolve host",
+            "spurious network error",
+            "Couldn't connect",
+            "failed to download",
+            "Timeout was reached",
+        ],
+        "The network cannot be reached. `:offline 1` in an earlier cell uses crates that were downloaded before. \
+         A version that was downloaded can be named exactly, such as \"=1.2.3\".",
+    ),
+    (
+        &["--offline was specified", "offline mode"],
+        "`:offline 1` allows only crates that were downloaded earlier; `:offline 0` allows all crates again.",
+    ),
+    (&["no matching package"], "Is the name spelled correctly? https://crates.io lists all names."),
+    (&["multiple times with different names"], "A crate has one name in a notebook: use the name that it already has."),
+    (&["failed to select a version"], "Name a version that exists, or write `*` for any."),
+    (
+        &["No space left on device"],
+        "The disk is full. Free some space, or set WARPCELL_CACHE_DIR to a folder on another disk.",
+    ),
+    (
+        &["could not compile", "failed to run custom build command"],
+        "The crate was not added. Another version of it may compile, or it needs a system library.",
+    ),
+];
+
 fn advice(text: &str) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
     if has(&["failed to clone into"]) && has(&["failed to resolve path", "not found", "does not appear to be a git"]) {
-        return Some(
-            "There is no git repository at that address, or it is not public. Is the address spelled correctly?",
-        );
+        return Some("There is no git repository at that address, or it is not public. Is the address correct?");
     }
-    if has(&[
-        "Could not resolve host",
-        "Couldn't resolve host",
-        "spurious network error",
-        "Couldn't connect",
-        "failed to download",
-        "Timeout was reached",
-    ]) {
-        return Some(
-            "The network cannot be reached. `:offline 1` in an earlier cell uses crates that were downloaded before. \
-             A version that was downloaded can be named exactly, such as \"=1.2.3\".",
-        );
-    }
-    if has(&["--offline was specified", "offline mode"]) {
-        return Some(
-            "`:offline 1` allows only crates that were downloaded earlier; `:offline 0` allows all crates again.",
-        );
-    }
-    if has(&["no matching package", "no matching package named"]) {
-        return Some("Is the name spelled correctly? https://crates.io lists all names.");
-    }
-    if has(&["multiple times with different names"]) {
-        return Some("A crate has one name in a notebook: use the name that it already has.");
-    }
-    if has(&["failed to select a version"]) {
-        return Some("Name a version that exists, or write `*` for any.");
-    }
-    if has(&["No space left on device"]) {
-        return Some("The disk is full. Free some space, or set WARPCELL_CACHE_DIR to a folder on another disk.");
-    }
-    if has(&["could not compile", "failed to run custom build command"]) {
-        return Some("The crate was not added. Another version of it may compile, or it needs a system library.");
-    }
-    None
+    ADVICE.iter().find(|(parts, _)| has(parts)).map(|(_, advice)| *advice)
 }
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ const REDUCTIONS: [&str; 14] = [
 /// Modules of Python.
 const MODULES: [&str; 12] = ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "gpu", "scipy", "F", "random"];
 
+/// Constants of those modules, and ours.
+const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::INFINITY nan=f64::NAN";
+
 /// Element types by their other names, and ours.
 const DATA_TYPES: &str = "\
     float32=f32 float64=f64 float=f64 double=f64 single=f32 int32=i32 int64=i64 int=i64 uint8=u8 uint32=u32 \
@@ -197,8 +200,7 @@ pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `assert x == 2`, `del x`
 pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
-    let last = line.len().checked_sub(1)?;
-    let end = if line.at(last) == ";" { last.checked_sub(1)? } else { last };
+    let end = line.last();
     if !line.is_word(1) && line.at(1) != "not" || end == 0 {
         return None;
     }
@@ -304,7 +306,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).find_map(|at| {
         let module = line.at(at);
         if module == "pi" && line.before(at, 1) != "." && known.says("cannot find value `pi`") {
-            return Some(line.with(at, at, "std::f64::consts::PI"));
+            return Some(line.with(at, at, list_value(CONSTANTS, module)?));
         }
         if !MODULES.contains(&module) || matches!(line.before(at, 1), "." | "::" | "use" | "let" | "mut") {
             return None;
@@ -328,14 +330,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         } else if !known.blames(module) || (known.type_of)(module).is_some() {
             return None;
         }
-        let constant = match name {
-            "pi" => Some("std::f64::consts::PI"),
-            "e" => Some("std::f64::consts::E"),
-            "inf" => Some("f64::INFINITY"),
-            "nan" => Some("f64::NAN"),
-            _ => None,
-        };
-        if let Some(constant) = constant.filter(|_| line.at(last + 1) != "(") {
+        if let Some(constant) = list_value(CONSTANTS, name).filter(|_| line.at(last + 1) != "(") {
             return Some(line.with(at, last, constant));
         }
         if line.at(last + 1) != "(" {

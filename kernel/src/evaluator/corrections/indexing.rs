@@ -74,9 +74,7 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
     }
     let sign = line.at(close + 1);
     if first == 0 && ASSIGNMENTS.contains(&sign) {
-        let last = line.len() - 1;
-        let end = if line.at(last) == ";" { last - 1 } else { last };
-        let value = line.slice(close + 2, end);
+        let value = line.slice(close + 2, line.last());
         let parts = match index {
             Index::Elements(parts) | Index::Parts(parts) => {
                 parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
@@ -175,8 +173,7 @@ pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
     let open = line.opening(sign - 1)?;
     let is_slice =
         line.before(open, 1) == "slice" && line.before(open, 2) == "." && line.operand_before(sign) == Some(0);
-    let last = line.len() - 1;
-    let end = if line.at(last) == ";" { last - 1 } else { last };
+    let end = line.last();
     if !is_slice || end <= sign {
         return None;
     }

@@ -104,6 +104,12 @@ impl Line {
         self.kind(index) == Some(LineTokenKind::Word)
     }
 
+    /// The last token before a semicolon at the end.
+    pub fn last(&self) -> usize {
+        let last = self.len().saturating_sub(1);
+        if self.at(last) == ";" { last.saturating_sub(1) } else { last }
+    }
+
     /// The text from one token to another, with both.
     pub fn slice(&self, first: usize, last: usize) -> &str {
         match (self.tokens.get(first), self.tokens.get(last)) {
