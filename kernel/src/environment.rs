@@ -54,7 +54,8 @@ const REMOVED: &str = "\
     RUSTC CARGO RUSTFLAGS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS \
     CARGO_BUILD_RUSTC CARGO_BUILD_TARGET CARGO_TARGET_DIR CARGO_MANIFEST_DIR RUSTUP_TOOLCHAIN RUST_SRC_PATH";
 
-/// Changes this process's environment for evcxr and the installation in `home`. To be called while the process has one thread.
+/// Changes this process's environment for evcxr and the installation in `home`. The caller ensures that the process has
+/// only one thread.
 pub fn prepare_kernel(home: &Path, session: &Path) {
     let mut user = Map::new();
     let mut set = |name: &str, value: Option<std::ffi::OsString>| {

@@ -236,7 +236,8 @@ impl Splitter {
         let start = BEGIN_CONTENT.len();
         let Some(line_length) = self.held[start..].iter().position(|&byte| byte == b'\n') else { return false };
         let body = start + line_length;
-        // No block has a message in it: then it is text of the user's that begins like one. At the latest the cell's end is a message.
+        // A block contains no other message. So if a message comes first, the block is text of the user that only looks
+        // like a beginning. The end of the cell is such a message.
         let end = self.held[body..].windows(END_CONTENT.len()).position(|window| window == END_CONTENT);
         let message = self.held[body..].windows(self.marker.len()).position(|window| window == self.marker);
         if message.is_some_and(|message| end.is_none_or(|end| message < end)) {

@@ -1,5 +1,5 @@
-//! Files and folders for this user alone. Several users share a machine, its folder for temporary files, and often the right
-//! to look into one another's homes.
+//! Files and folders for this user alone. Several users share a machine and its folder for temporary files, and often
+//! they can read one another's homes.
 
 use anyhow::{Context, Result};
 use std::fs::{DirBuilder, Permissions};

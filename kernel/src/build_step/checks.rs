@@ -129,7 +129,8 @@ mod tests {
         assert!(with_checks("#[gpu::kernel] fn f() { loop {} }").contains(CHECK));
     }
 
-    /// The source with `!` for each check at the head of a block, `.!` for an iterator's, and `!{ }` around an expression.
+    /// The source with `!` for each check at the head of a block, `.!` for a check of an iterator, and `!{ }` around an
+    /// expression.
     fn marked(source: &str) -> String {
         let checked = with_checks(source);
         assert_eq!(without_checks(&checked), source);

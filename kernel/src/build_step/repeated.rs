@@ -1,5 +1,6 @@
-//! Declarations of foreign functions and statics that a notebook repeats: a cell with an `extern` block may be run again. evcxr keeps each such
-//! block, since it has no name; here the last declaration of a name counts, as it does with other items.
+//! Declarations of foreign functions and statics that a notebook repeats, because a cell with an `extern` block may run
+//! again. evcxr keeps each such block, since a block has no name. Here the last declaration of a name counts, as it
+//! does with other items.
 
 use super::names::items_before_runtime;
 use crate::syntax::{blank, declared_name, parse, range_of};

@@ -81,7 +81,8 @@ pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
                 result.push_str("::warpcell::cell::panicked();\n");
             }
             text if text.trim_start().starts_with("eprintln!(\"{") && text.ends_with("}\", error);") => {
-                // `{}` or `{:?}`, as the user chose by `:efmt`; the mark that the error occurred follows on the next line.
+                // `{}` or `{:?}`, as the user chose with `:efmt`. The mark that says that the error occurred follows on
+                // the next line.
                 let arguments = text.trim_start().trim_start_matches("eprintln!");
                 result
                     .push_str(&format!("::warpcell::cell::user_error(&format!{arguments}\n").replace(");\n", "));\n"));

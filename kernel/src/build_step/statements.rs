@@ -1,7 +1,7 @@
 //! Runs each statement of a cell separately. So the effects before a failing statement remain, as in Python.
 //!
-//! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each statement
-//! gets such a closure, which returns the variables that it defines:
+//! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each
+//! statement gets such a closure, which returns the variables that it defines:
 //!
 //! ```text
 //! if let Some((mut q,)) = ::warpcell::cell::statement(|| {
@@ -15,12 +15,13 @@
 //! }
 //! ```
 //!
-//! So a new variable is stored even if a later statement fails. The compiler's error shows which closure moves a variable
-//! away. Such a variable cannot be stored after that statement, but it can if an earlier statement fails. If the statement
-//! also assigns a new value (`a = a + 1.0;`), its closure returns this value.
+//! So a new variable is stored even if a later statement fails. The compiler's error shows which closure moves a
+//! variable away. Such a variable cannot be stored after that statement, but it can if an earlier statement fails. If
+//! the statement also assigns a new value (`a = a + 1.0;`), its closure returns this value.
 //!
-//! Cells with `return` or `.await` stay unchanged, because this does not work for them. If there is an error that this form
-//! may have caused, the other form is compiled, because evcxr must get the compiler's messages about the user's own code.
+//! Cells with `return` or `.await` stay unchanged, because this does not work for them. If there is an error that this
+//! form may have caused, the other form is compiled, because evcxr must get the compiler's messages about the user's
+//! own code.
 
 use super::compiler_message::{CompilerMessage, with_objects};
 use super::messages;
@@ -162,8 +163,8 @@ const MAYBE_OURS: [&str; 13] = [
 ];
 
 impl Split {
-    /// The form of a cell, whose lines evcxr wrote and the plan for the variables has changed; none if it has no use, unless it is
-    /// `wanted`, or does not work.
+    /// The split form of a cell. evcxr wrote the lines, and the plan for the variables has changed them. `None` if the
+    /// form is useless and not `wanted`, or if it does not work.
     pub fn new(planned: &str, layout: &FunctionLayout, known: &KnownMoves, wanted: bool) -> Option<Split> {
         let lines: Vec<&str> = planned.lines().collect();
         let parts = parts(&lines, layout)?;

@@ -1,5 +1,5 @@
-//! How long the compilations of a cell took: the build step leaves it in a file of the session's directory, for the kernel
-//! and for the cell process.
+//! How long the compilations of a cell took. The build step writes this to a file of the session's directory, for the
+//! kernel and for the cell process.
 
 use crate::environment::SESSION;
 use std::io::Write;

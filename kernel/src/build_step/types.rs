@@ -100,7 +100,8 @@ fn ask(
     Ok(Some((messages, types)))
 }
 
-/// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
+/// Checks evcxr's code for the analysis, and writes the types of all its variables for the kernel. `None` if it is
+/// other code.
 pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
     let names = stored(source);
     if names.is_empty() {
@@ -305,7 +306,8 @@ pub fn with_types(code: &str, types: &Types) -> String {
     with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
 }
 
-/// A cell of whose variables rust-analyzer can tell no type without the standard library's sources, but for those that say it.
+/// The cell, changed so that rust-analyzer finds no type without the standard library's sources, except where the cell
+/// writes one.
 pub fn with_no_types(code: &str) -> String {
     with_unknown(code, IDENTITY)
 }

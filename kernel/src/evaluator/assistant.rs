@@ -31,7 +31,8 @@ use std::time::Duration;
 
 /// How long an answer may take, including the start of the process. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a question waits for a process that starts; it takes seconds, and a user does not wait for completions so long.
+/// How long a question waits for a process that starts. The start takes seconds, and a user does not wait for
+/// completions so long.
 const STARTING: Duration = Duration::from_secs(1);
 
 /// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose

@@ -1,7 +1,7 @@
 //! The corrected line of a cell that does not compile: what people type who know NumPy, CuPy or PyTorch, as Rust.
 //!
-//! Each rule of [`RULES`] rewrites one construct of a line. They are applied until none has anything to do. The result is only said if
-//! it is Rust by its form.
+//! Each rule of [`RULES`] rewrites one construct of a line. The rules are applied until none changes the line. The
+//! result is shown only if it has the form of Rust.
 
 mod calls;
 mod indexing;

@@ -12,8 +12,9 @@ const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("]
 const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
 /// The places in a cell of the lines of a source.
 pub struct Places {
-    /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there,
-    /// counted in lines [without types](without_types) if they are not the same otherwise.
+    /// For each line of the source: the line of the cell, from 1, and the number of characters by which the cell's text
+    /// is further to the right. If the lines differ only in types, the characters are counted in lines [without
+    /// types](without_types).
     lines: Vec<Option<(usize, isize)>>,
     /// The lines of the cell's code.
     code: Vec<String>,

@@ -42,8 +42,8 @@ pub struct LinkState {
     pub running: bool,
     /// Whether a compiled cell has run since the current cell began.
     pub has_run: bool,
-    /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked, so that neither the end
-    /// nor the beginning of a cell changes this.
+    /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked. So neither
+    /// the end nor the beginning of a cell changes this.
     pub asks: bool,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,

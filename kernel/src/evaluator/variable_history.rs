@@ -55,8 +55,8 @@ impl VariableHistory {
         moved
     }
 
-    /// Notes the variables that a cell has defined and that have no value at its end. One that has failed may not have come to its
-    /// definitions.
+    /// Records the variables that a cell has defined and that have no value at its end. A cell that has failed may not
+    /// have reached its definitions.
     pub fn note_without_value(&mut self, cell: &str, has_failed: bool, gone: &Types, context: &CommandContext) {
         let now = names(context);
         for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
@@ -130,8 +130,8 @@ impl VariableHistory {
     }
 }
 
-/// Variables that a cell replaces with items of the same names: a later definition wins. They get other names until the cell
-/// has compiled.
+/// Variables that a cell replaces with items of the same names: the later definition counts. The variables get other
+/// names until the cell has compiled.
 pub struct ReplacedByItems(Vec<String>);
 
 impl ReplacedByItems {

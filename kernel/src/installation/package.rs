@@ -1,5 +1,5 @@
-//! A package has the parts of an installation that depend neither on its location nor on the location of the compiler. It
-//! is made from a source checkout. `setup.rs` makes an installation from a package and a toolchain.
+//! A package has the parts of an installation that depend neither on its location nor on the location of the compiler.
+//! It is made from a source checkout. `setup.rs` makes an installation from a package and a toolchain.
 //!
 //! ```text
 //! PACKAGE/package.json   its contents, and the compiler

@@ -79,8 +79,8 @@ impl Toolchain {
     }
 }
 
-/// The release that sources of the standard library belong to: the toolchain's own are of its release, a distribution's say it
-/// in their path (`/usr/src/rustc-1.96.0/library`).
+/// The release that sources of the standard library belong to. The toolchain's own sources have its release. Sources of
+/// a distribution have the release in their path (`/usr/src/rustc-1.96.0/library`).
 pub fn release_of_sources(toolchain: &Toolchain, sources: &Path) -> Option<String> {
     let is_own = toolchain.root.canonicalize().is_ok_and(|root| sources.starts_with(root));
     if is_own || sources.starts_with(&toolchain.root) {

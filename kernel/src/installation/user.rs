@@ -3,7 +3,8 @@
 //! ```text
 //! CACHE/installations/ID/          an installation; ID: a hash of program, package and toolchain
 //!                     ID/program   the program that it is for, and its stamp
-//!                     choices/KEY  the installation that a program's kernels use; KEY: a hash of program, package and WARPCELL_RUSTC
+//!                     choices/KEY  the installation that a program's kernels use; KEY: a hash of program, package and
+//!                                  WARPCELL_RUSTC
 //! ```
 //! The choice is made once. Later starts do not run a compiler, and `rustup default` has no effect on them. An
 //! installation whose program is gone or was replaced is removed when the next one is made.

@@ -10,12 +10,13 @@ pub trait KernelServices {
     fn print(&mut self, text: &str);
     /// Shows a text in the front end's pager.
     fn page(&mut self, text: &str);
-    /// Shows the documentation of a path, such as `gpu::zeros` or `x`, in the pager. With `source`, the source too, if the
+    /// Shows the documentation of a path, such as `gpu::zeros` or `x`, in the pager. `source` adds the source if the
     /// notebook has it.
     fn describe(&mut self, name: &str, source: bool);
     /// Replaces the text of the cell.
     fn set_next_input(&mut self, text: &str);
-    /// The file that a path means. Relative paths start at the current directory of the cells, `~` is the home directory.
+    /// The file that a path means. Relative paths start at the current directory of the cells, `~` is the home
+    /// directory.
     fn resolve(&self, path: &str) -> PathBuf;
     /// How the time of the last cell with code was spent. `None` if there was no such cell.
     fn last_cell_time(&self) -> Option<String>;

@@ -178,8 +178,8 @@ fn sleeps(statement: &SyntaxNode) -> bool {
     call.and_then(ends_with) == Some(true) && statement.text().to_string().ends_with(';')
 }
 
-/// The heads of functions that may run for ever without a loop: those that may call themselves, and `next` of iterators that never
-/// say `None`.
+/// The heads of functions that may run for ever without a loop: functions that may call themselves, and `next` of
+/// iterators that never return `None`.
 fn recursive(file: &SyntaxNode) -> Vec<Insertion> {
     let functions: Vec<Function> = file.descendants().filter_map(ast::Fn::cast).filter_map(Function::of).collect();
     let calls: Vec<Vec<usize>> = functions.iter().map(|function| function.calls(&functions)).collect();
