@@ -52,7 +52,7 @@ def test_forbidden_dependencies(tree, path, dependency):
         ("kernel/src/cli.rs", "use evcxr::CommandContext;"),
         ("kernel/src/evaluator/rust.rs", "use jupyter_protocol::JupyterMessage;"),
         ("kernel/src/wire/reply.rs", "use tokio::sync::mpsc;"),
-        ("kernel/src/server/session.rs", "use crate::build_step::BuildOptions;"),
+        ("kernel/src/server/kernel_loop.rs", "use crate::build_step::BuildOptions;"),
         ("kernel/src/magics/table.rs", "use crate::evaluator::Outcome;"),
         ("prelude/src/operations/reduce.rs", "use rayon::prelude::*;"),
         ("prelude/src/array.rs", "use crate::backend::cuda::open;"),

@@ -71,7 +71,7 @@ USES = [
     (
         ["kernel/src/server/**/*.rs", "kernel/src/server.rs"],
         [],
-        r"\bcrate::(supervisor|cell_process|build_step|magics|setup|installation)\b|\bevaluator::(rust|link)\b",
+        r"\bcrate::(supervisor|cell_process|build_step|magics|setup|installation)\b|\bevaluator::(rust|supervisor_link)\b",
         "the server knows the language by the Evaluator trait only",
     ),
     (

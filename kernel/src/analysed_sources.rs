@@ -1,17 +1,18 @@
-//! Copies of crates for rust-analyzer, without what it would read in vain: bodies of functions, and the documentation
-//! inside macro definitions. It parses every file of the standard library and expands all of
-//! its macros at the start of a session, and the macros that define the integer types are mostly documentation.
+//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, and the documentation
+//! inside macro definitions. rust-analyzer parses every file of the standard library and expands all of its macros at
+//! the start of a session. The macros that define the integer types are mostly documentation.
 //!
-//! What remains is all that the types of variables, completion and documentation need.
+//! The rest is enough for the types of variables, for completion and for documentation.
 
+use crate::files;
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::HasName;
-use ra_ap_syntax::{AstNode, Edition, NodeOrToken, SourceFile, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
+use ra_ap_syntax::{AstNode, NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
 use std::path::Path;
 
-/// Copies the Rust files of a crate's source directory; tests and benchmarks stay behind.
+/// Copies the Rust files of a crate's source directory, without tests and benchmarks.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to).with_context(|| format!("{} cannot be created", to.display()))?;
+    files::create_folder(to)?;
     for entry in std::fs::read_dir(from).with_context(|| format!("the directory {} cannot be read", from.display()))? {
         let path = entry?.path();
         let Some(name) = path.file_name() else { continue };
@@ -20,17 +21,15 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
                 copy(&path, &to.join(name))?;
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-            std::fs::write(to.join(name), shortened(&text))
-                .with_context(|| format!("{} cannot be written", to.join(name).display()))?;
+            files::write(&to.join(name), shortened(&files::read(&path)?))?;
         }
     }
     Ok(())
 }
 
-/// A Rust file without what is of no use to rust-analyzer. A file that does not parse stays as it is.
+/// A Rust file without the parts that rust-analyzer does not need. A file that does not parse stays unchanged.
 fn shortened(text: &str) -> String {
-    let parse = SourceFile::parse(text, Edition::Edition2024);
+    let parse = crate::syntax::parse(text);
     if !parse.errors().is_empty() {
         return text.to_owned();
     }
@@ -60,8 +59,8 @@ fn shortened(text: &str) -> String {
     result
 }
 
-/// The inside of a body that says nothing about the function's type. An `impl Trait` is known by the body only, and
-/// what is constant may be the length of an array.
+/// The inside of a body that does not determine the type of the function. The body is needed for an `impl Trait`. A
+/// constant function may be the length of an array.
 fn useless_body(function: &ast::Fn) -> Option<TextRange> {
     let body = function.body()?.stmt_list()?;
     let opaque = function
@@ -72,7 +71,7 @@ fn useless_body(function: &ast::Fn) -> Option<TextRange> {
     (!kept).then_some(inside)
 }
 
-/// Whether a node is what a rule of a macro definition expands to: what stands behind its `=>`, or a `macro`'s body.
+/// Whether a node is the output of a rule of a macro definition: the text behind its `=>`, or the body of a `macro`.
 fn is_transcriber(node: &SyntaxNode) -> bool {
     if node.kind() != SyntaxKind::TOKEN_TREE {
         return false;
@@ -89,8 +88,8 @@ fn is_transcriber(node: &SyntaxNode) -> bool {
     behind_arrow && outermost
 }
 
-/// Notes the ranges of documentation and of functions' bodies in a token tree, in their order. Other attributes stay:
-/// macros match on them.
+/// Records the ranges of documentation and of function bodies in a token tree, in their order. Other attributes stay,
+/// because macros match on them.
 fn drop_from_macro(tree: &SyntaxNode, dropped: &mut Vec<TextRange>) {
     let mut in_signature = false;
     for element in tree.children_with_tokens() {

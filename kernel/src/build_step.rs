@@ -1,24 +1,25 @@
-//! The build tools as evcxr and rust-analyzer see them: `cargo`, `rustc` and `rustup` in front of the real ones.
+//! The build tools that evcxr and rust-analyzer call: our `cargo`, `rustc` and `rustup`, in front of the real ones.
 //!
-//! What is answered here and what is handed on:
+//! This table says which calls are answered here and which are passed to the real tools:
 //!
 //! | call | answer |
 //! |---|---|
 //! | `cargo build` of a cell | one direct `rustc` call against the prelude ([`compile`]) |
 //! | `cargo check` of a cell | the same, metadata only; or the types of variables ([`types`]) |
-//! | `cargo clean` | nothing to do: cells leave nothing behind |
+//! | `cargo clean` | nothing to do: cells leave no files |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
 //! | `rustc --print sysroot` | the private sysroot |
-//! | other questions that every start asks | as recorded at installation ([`replay`]) |
-//! | `cargo config` | nothing: settings of the user's cargo do not concern cells |
+//! | other questions that every start asks | as recorded at installation ([`recorded_answers`]) |
+//! | `cargo config` | nothing: settings of the user's cargo do not apply to cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 
-mod ahead;
 mod cell;
 pub mod checks;
 mod compile;
+mod compile_ahead;
+mod compiler_message;
 mod definitions;
 mod dependencies;
 mod diagnostics;
@@ -27,17 +28,17 @@ mod functions;
 mod messages;
 mod metadata;
 mod names;
+mod recorded_answers;
 mod repeated;
-mod replay;
 mod report;
 mod rewrite;
 mod statements;
 pub mod statics;
-mod store;
+mod store_calls;
+mod stored_variables;
 mod times;
 mod tools;
 mod types;
-mod variables;
 
 use crate::choices;
 use crate::environment;
@@ -49,17 +50,18 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
-pub use ahead::{keep as keep_compiler, retire as retire_compiler};
+pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
+pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;
-pub use dependencies::stand_in::run as stand_in;
+pub use dependencies::dep_compiler::run as dep_compiler;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
-pub use messages::{Answer, Request, Types};
-pub use names::{assigned_in, defined_in, items_in, own_name_in, placed_statements_of, type_as_code};
-pub use report::{Report, Stored};
+pub use messages::{BuildAnswer, BuildRequest, Types};
+pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_as_code};
+pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
-pub use types::{blank, types_of, with_hidden_types, with_no_types, with_types};
+pub use types::{types_of, with_hidden_types, with_no_types, with_types};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {
@@ -78,7 +80,7 @@ pub fn rustc() -> i32 {
             return Ok(0);
         }
         let compiler = || Command::new(installation.real_tool("rustc"));
-        if let Some(text) = replay::answer(&installation, "rustc", &arguments, None, compiler)? {
+        if let Some(text) = recorded_answers::answer(&installation, "rustc", &arguments, None, compiler)? {
             print!("{text}");
             return Ok(0);
         }
@@ -114,7 +116,8 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
         (None, Some(_)) if words.contains(&"config") => Ok(0),
         (_, context) => {
             let cargo = || real_cargo(installation);
-            if let Some(text) = replay::answer(installation, "cargo", &arguments, context.as_deref(), cargo)? {
+            if let Some(text) = recorded_answers::answer(installation, "cargo", &arguments, context.as_deref(), cargo)?
+            {
                 print!("{text}");
                 return Ok(0);
             }

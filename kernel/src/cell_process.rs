@@ -1,7 +1,7 @@
-//! The cell process: loads compiled cells and runs them; owns the variables, the prelude and the GPU.
+//! The cell process loads compiled cells and runs them. It owns the variables, the prelude and the GPU.
 //!
-//! Commands come on a descriptor of their own, so that standard input is free (it is empty). Everything that cells
-//! share lives in the prelude's library, which is loaded first.
+//! Commands come on a separate descriptor, so that standard input is free (it is empty). Everything that cells share is
+//! in the prelude's library, which is loaded first.
 
 use crate::build_step::{self, statics};
 use crate::choices;
@@ -9,8 +9,11 @@ use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::sleep;
-use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use anyhow::{Context, anyhow};
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::ffi::{CString, OsStr, c_char, c_void};
 use std::io::{BufRead, BufReader};
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,13 +29,13 @@ type BeginFunction = unsafe extern "C" fn(f64);
 type WriteFunction = unsafe extern "C" fn(*const u8, usize);
 type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
-/// Runs cells until the commands end; gives the exit status.
+/// Runs cells until the commands end. Returns the exit status.
 pub fn run() -> i32 {
     memory::allow_huge_pages(true);
     let marker = std::env::var(MARKER).unwrap_or_default();
     let functions = std::env::var_os(FUNCTIONS).unwrap_or_default();
     let interrupt = std::env::var_os(INTERRUPT).unwrap_or_default();
-    // SAFETY: this process has one thread so far. The user's code must not see what is the kernel's.
+    // SAFETY: this process has one thread so far. The user's code must not see the kernel's variables.
     unsafe {
         std::env::remove_var(MARKER);
         std::env::remove_var(FUNCTIONS);
@@ -40,8 +43,8 @@ pub fn run() -> i32 {
         std::env::remove_var(crate::environment::CELL_PROCESS);
         // Grandchildren must not inherit the command descriptor.
         libc::fcntl(COMMANDS, libc::F_SETFD, libc::FD_CLOEXEC);
-        // An interrupt goes to the programs that a cell has started, too; this process learns of it in another way.
-        // (What it starts does not inherit a handler, as it would that the signal is ignored.)
+        // An interrupt also goes to the programs that a cell has started. This process learns about it in another way.
+        // (A handler is not inherited by these programs, but an ignored signal would be.)
         libc::signal(libc::SIGINT, do_nothing as *const () as libc::sighandler_t);
     }
     match Prelude::load(&marker, &functions, &interrupt) {
@@ -52,7 +55,7 @@ pub fn run() -> i32 {
             run_cells(&prelude, &marker, session)
         }
         Err(error) => {
-            eprintln!("Warpcell's prelude could not be loaded: {error}\nRun `warpcell doctor` to see what is wrong.");
+            eprintln!("Warpcell's prelude could not be loaded: {error:#}\nRun `warpcell doctor` to see what is wrong.");
             1
         }
     }
@@ -60,16 +63,14 @@ pub fn run() -> i32 {
 
 extern "C" fn do_nothing(_signal: i32) {}
 
-/// What the prelude says of the device that cells compute on, and why it is this one.
+/// The prelude's text about the device that cells compute on, and why this device was chosen.
 pub fn device() -> anyhow::Result<String> {
-    let library = choices::installation()?.prelude_library();
-    let library = load(library.as_os_str().as_encoded_bytes(), libc::RTLD_LOCAL).map_err(anyhow::Error::msg)?;
+    let library = load(&choices::installation()?.prelude_library(), RTLD_LOCAL)?;
     let mut text = vec![0u8; 4096];
-    // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs); it writes no more than the given
-    // number of bytes and gives back how many they were.
+    // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs). It writes at most the given
+    // number of bytes and returns how many it wrote.
     let length = unsafe {
-        let describe: DeviceFunction =
-            std::mem::transmute(symbol(library, c"warpcell_describe_device").map_err(anyhow::Error::msg)?);
+        let describe = library.get::<DeviceFunction>("warpcell_describe_device")?;
         describe(text.as_mut_ptr(), text.len())
     };
     text.truncate(length);
@@ -83,34 +84,31 @@ struct Prelude {
 }
 
 impl Prelude {
-    fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> Result<Prelude, String> {
-        let interrupt = map_word(interrupt).map_err(|error| format!("{}: {error}", interrupt.display()))?;
-        let installation = choices::installation().map_err(|error| error.to_string())?;
-        let library = load(installation.prelude_library().as_os_str().as_encoded_bytes(), libc::RTLD_GLOBAL)?;
-        let marker = CString::new(marker).map_err(|error| error.to_string())?;
-        let functions = CString::new(functions.as_bytes()).map_err(|error| error.to_string())?;
+    fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> anyhow::Result<Prelude> {
+        let interrupt = map_word(interrupt).with_context(|| interrupt.display().to_string())?;
+        let library = load(&choices::installation()?.prelude_library(), RTLD_GLOBAL)?;
+        let (marker, functions) = (CString::new(marker)?, CString::new(functions.as_bytes())?);
         // SAFETY: the prelude defines these functions with these types (prelude/src/cell.rs), and the library is
         // never unloaded.
         unsafe {
-            let start: StartFunction = std::mem::transmute(symbol(library, c"warpcell_start")?);
-            let write: WriteFunction = std::mem::transmute(symbol(library, c"warpcell_write")?);
-            let begin_cell: BeginFunction = std::mem::transmute(symbol(library, c"warpcell_begin_cell")?);
-            let end_cell: HookFunction = std::mem::transmute(symbol(library, c"warpcell_end_cell")?);
-            let interrupted: sleep::Interrupted = std::mem::transmute(symbol(library, c"warpcell_interrupted")?);
-            start(marker.as_ptr(), functions.as_ptr(), interrupt);
-            sleep::watch(interrupted);
-            Ok(Prelude { write, begin_cell, end_cell })
+            library.get::<StartFunction>("warpcell_start")?(marker.as_ptr(), functions.as_ptr(), interrupt);
+            sleep::watch(*library.get("warpcell_interrupted")?);
+            Ok(Prelude {
+                write: *library.get("warpcell_write")?,
+                begin_cell: *library.get("warpcell_begin_cell")?,
+                end_cell: *library.get("warpcell_end_cell")?,
+            })
         }
     }
 
     fn send(&self, marker: &str, message: &Message) {
         let text = encode(marker, message);
-        // SAFETY: the text is there during the call.
+        // SAFETY: the text exists during the call.
         unsafe { (self.write)(text.as_ptr(), text.len()) };
     }
 }
 
-/// Maps the word of a file, for good.
+/// Maps the word of a file until the process ends.
 fn map_word(path: &OsStr) -> std::io::Result<*const c_void> {
     let file = std::fs::File::open(path)?;
     // SAFETY: asks for a new mapping; the kernel never makes the file shorter.
@@ -120,7 +118,7 @@ fn map_word(path: &OsStr) -> std::io::Result<*const c_void> {
 }
 
 fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
-    // SAFETY: the supervisor passes the command pipe's reading end as this descriptor, and nobody else uses it.
+    // SAFETY: the supervisor passes the reading end of the command pipe as this descriptor. Nothing else uses it.
     let commands = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(COMMANDS) });
     let mut store: *mut c_void = std::ptr::null_mut();
     let process = std::process::id();
@@ -143,57 +141,41 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
                 let compiled: f64 = session.map_or(0.0, |session| {
                     build_step::compile_times(session).iter().map(|compilation| compilation.took.as_secs_f64()).sum()
                 });
-                // SAFETY: the build step compiled the cell against the prelude that is loaded, its function takes and
-                // gives back the variable store, and its library is never unloaded.
+                // SAFETY: the build step compiled the cell against the loaded prelude. The cell's function takes and
+                // returns the variable store. Its library is never unloaded.
                 unsafe {
                     (prelude.begin_cell)(compiled);
                     store = cell(store);
                 }
                 if std::process::id() != process {
-                    // A child that the cell has forked ends where the cell does.
+                    // A child that the cell has forked ends where the cell ends.
                     // SAFETY: `_exit` ends the process and has no preconditions.
                     unsafe { libc::_exit(0) }
                 }
             }
-            Err(message) => {
+            Err(error) => {
                 // As after a panic, evcxr must not count on the variables that the cell would have defined.
-                prelude.send(marker, &Message::LoadFailed { message });
+                prelude.send(marker, &Message::LoadFailed { message: format!("{error:#}") });
                 prelude.send(marker, &Message::Control { line: "EVCXR_PANIC_NOTIFICATION".to_owned() });
             }
         }
-        // SAFETY: the prelude is loaded for good.
+        // SAFETY: the prelude is never unloaded.
         unsafe { (prelude.end_cell)() };
     }
-    // Destructors of libraries (CUDA's among them) have nothing left to do and may hang.
+    // Destructors of libraries, such as CUDA's, have nothing left to do and may hang.
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(0) }
 }
 
-fn load_cell(path: &str, function: &str, defines_statics: bool) -> Result<CellFunction, String> {
-    let visible = if defines_statics { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
-    let library = load(path.as_bytes(), visible)?;
-    let function = CString::new(function).map_err(|error| error.to_string())?;
+fn load_cell(path: &str, function: &str, defines_statics: bool) -> anyhow::Result<CellFunction> {
+    let library = load(Path::new(path), if defines_statics { RTLD_GLOBAL } else { RTLD_LOCAL })?;
     // SAFETY: evcxr names the cell's entry function, which has this type.
-    Ok(unsafe { std::mem::transmute::<*mut c_void, CellFunction>(symbol(library, &function)?) })
+    Ok(unsafe { *library.get(function)? })
 }
 
-fn load(path: &[u8], flags: i32) -> Result<*mut c_void, String> {
-    let path = CString::new(path).map_err(|error| error.to_string())?;
+/// Loads a library, which is never unloaded. An error has the loader's own text.
+fn load(path: &Path, visible: i32) -> anyhow::Result<ManuallyDrop<Library>> {
     // SAFETY: loading runs the library's initialisers, which are the prelude's and the user's own code.
-    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | flags) };
-    if library.is_null() { Err(loader_error()) } else { Ok(library) }
-}
-
-fn symbol(library: *mut c_void, name: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: the library is loaded and the name ends with NUL.
-    let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    if address.is_null() { Err(loader_error()) } else { Ok(address) }
-}
-
-fn loader_error() -> String {
-    // SAFETY: after a failure `dlerror` gives null or a NUL-terminated text that lives until the next call.
-    unsafe {
-        let text = libc::dlerror();
-        if text.is_null() { "no reason given".to_owned() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
-    }
+    let loaded = unsafe { Library::open(Some(path), RTLD_NOW | visible) };
+    loaded.map(ManuallyDrop::new).map_err(|error| anyhow!("{}", anyhow::Error::from(error).root_cause()))
 }

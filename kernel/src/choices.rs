@@ -1,4 +1,4 @@
-//! Which installation a program uses: that of its prefix, or one in the user's cache that was chosen for it.
+//! The installation that a program uses: the one in its prefix, or one in the user's cache that was chosen for it.
 
 use crate::environment::INSTALLATION;
 use crate::hashing::hash;
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// The folder of the choices, beside the installations.
 pub const CHOICES: &str = "choices";
 
-/// The installation that the running binary belongs to: the one that the kernel above has chosen, or the one in the
-/// binary's prefix, or one in the user's cache.
+/// The installation of the running binary: the one that the kernel has chosen, or the one in the binary's prefix, or
+/// one in the user's cache.
 pub fn installation() -> Result<Installation> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     if let Some(home) = std::env::var_os(INSTALLATION).map(PathBuf::from).filter(|home| is_for(home, &program)) {
@@ -41,7 +41,7 @@ fn chosen(program: &Path) -> Option<Installation> {
     installation.problem().is_none().then_some(installation)
 }
 
-/// Where all of them are.
+/// The folder of all installations in the cache.
 pub fn folder() -> Option<PathBuf> {
     Some(cache::folder()?.join(cache::INSTALLATIONS))
 }
@@ -54,7 +54,7 @@ pub fn package_of(program: &Path) -> Option<Package> {
 
 /// What tells a package from others.
 pub fn identity(package: &Package) -> (&str, &str) {
-    (&package.manifest.version, &package.manifest.identity)
+    (&package.manifest.prelude.version, &package.manifest.prelude.identity)
 }
 
 /// The name of a choice.
@@ -62,7 +62,7 @@ pub fn key(program: &Path, package: &Package) -> String {
     hash(&(stamp(program), identity(package), std::env::var_os(CHOICE)))
 }
 
-/// A program as of now: another one in its place has another stamp.
+/// Identifies the program file. If another file takes its place, the stamp changes.
 pub fn stamp(program: &Path) -> String {
     let about = std::fs::metadata(program).map(|about| (about.len(), about.mtime(), about.ino())).unwrap_or_default();
     format!("{}\n{about:?}\n", program.display())

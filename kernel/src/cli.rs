@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::installation::{self, bundle, cache, setup, user};
-use crate::kernelspec::{self, Place};
-use crate::language::{self, Choice};
+use crate::kernelspec::{self, SpecPlace};
+use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition};
 use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 /// Rust GPU notebooks for Jupyter.
 #[derive(Parser)]
 #[command(name = "warpcell", version)]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     command: Command,
 }
@@ -27,7 +27,7 @@ enum Command {
         connection_file: PathBuf,
         /// Which evaluator runs the cells.
         #[arg(long, value_enum, default_value_t, hide = true)]
-        evaluator: Choice,
+        evaluator: EvaluatorChoice,
     },
     /// Install this program, the prelude and the entry for Jupyter; `install.sh` does this.
     Install {
@@ -36,22 +36,22 @@ enum Command {
         /// Warpcell's source directory.
         #[arg(long, value_name = "DIR", default_value = ".")]
         source: PathBuf,
-        /// The sources of the standard library, where the toolchain has none.
+        /// The sources of the standard library, if the toolchain has none.
         #[arg(long, value_name = "DIR")]
         rust_src: Option<PathBuf>,
     },
-    /// Set Warpcell up for the Rust compiler that is there; the prelude is built if it came for another one.
+    /// Set Warpcell up for the Rust compiler of this machine. The prelude is built if it was made for another one.
     Setup {
-        /// The prefix; that of this program if nothing is said and it can be written, or else this user's cache.
+        /// The prefix. By default the prefix of this program if it is writable, or else this user's cache.
         #[arg(long, value_name = "DIR")]
         prefix: Option<PathBuf>,
         /// Into this user's cache.
         #[arg(long, conflicts_with = "prefix")]
         for_user: bool,
-        /// The package; the one that came with this program if nothing is said.
+        /// The package. By default the one that came with this program.
         #[arg(long, value_name = "DIR", hide = true)]
         package: Option<PathBuf>,
-        /// The sources of the standard library, where the toolchain has none.
+        /// The sources of the standard library, if the toolchain has none.
         #[arg(long, value_name = "DIR")]
         rust_src: Option<PathBuf>,
     },
@@ -68,7 +68,7 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Pack what a machine without a network needs into one file; `install.sh --bundle FILE` installs it there.
+    /// Pack everything for a machine without a network into one file. `install.sh --bundle FILE` installs it there.
     Bundle {
         /// The file.
         #[arg(value_name = "FILE")]
@@ -83,7 +83,7 @@ enum Command {
         #[arg(long)]
         only: bool,
     },
-    /// Install what was unpacked from a bundle; its `install.sh` does this.
+    /// Install from an unpacked bundle. The bundle's `install.sh` does this.
     #[command(hide = true)]
     InstallBundle {
         #[command(flatten)]
@@ -96,11 +96,11 @@ enum Command {
     Uninstall {
         #[command(flatten)]
         place: PlaceArguments,
-        /// Also remove what this user's kernels have built and kept in the cache.
+        /// Also remove the files that this user's kernels keep in the cache.
         #[arg(long)]
         purge: bool,
     },
-    /// Say what is installed, what is missing and what to do about it.
+    /// Say what is installed, what is missing, and what to do.
     Doctor,
     /// Start once without a client, so that the installation can record what that takes.
     #[command(hide = true)]
@@ -116,7 +116,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum LessonsCommand {
-    /// Write the lessons into a directory; files that are there are left alone.
+    /// Write the lessons into a directory. Existing files are not changed.
     Export {
         #[command(flatten)]
         edition: EditionArguments,
@@ -138,7 +138,7 @@ struct EditionArguments {
     instructor: bool,
 }
 
-/// Where things belong; for the user if nothing is said.
+/// The place of an installation. By default it is for this user.
 #[derive(Args)]
 #[group(multiple = false)]
 struct PlaceArguments {
@@ -153,9 +153,9 @@ struct PlaceArguments {
     prefix: Option<PathBuf>,
 }
 
-/// Does what the arguments say.
+/// Runs the command.
 pub fn main() -> ExitCode {
-    run(Arguments::parse().command).unwrap_or_else(|error| {
+    run(CommandLine::parse().command).unwrap_or_else(|error| {
         eprintln!("warpcell: {error:#}");
         if let Some(advice) = advice(&error) {
             eprintln!("{advice}");
@@ -164,16 +164,16 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// What to do about what the system refused.
+/// Advice for errors of the system.
 fn advice(error: &anyhow::Error) -> Option<&'static str> {
     let refused = error.chain().find_map(|error| error.downcast_ref::<std::io::Error>())?;
     match refused.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(
-            "There is no room left there. An installation takes 0.4 GB, 1 GB with a toolchain from a bundle; --prefix DIR \
-             can name a place on another disk. Nothing was changed.",
+            "The disk is full. An installation takes 0.4 GB, or 1 GB with a toolchain from a bundle; --prefix DIR \
+             installs on another disk. Nothing was changed.",
         ),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(
-            "Nothing can be written there by this user. --prefix DIR names another place, --user your home. Nothing was \
+            "This user cannot write there. --prefix DIR installs in another directory, --user in your home. Nothing was \
              changed.",
         ),
         _ => None,
@@ -191,7 +191,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let place = place.place();
             let prefix = place.prefix()?;
             let directory = place.directory()?;
-            let note = setup::install(&setup::Request {
+            let note = setup::install(&setup::InstallRequest {
                 source: &source,
                 prefix: &prefix,
                 standard_library: rust_src.as_deref(),
@@ -218,7 +218,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Bundle { file, toolchain, crates, only } => {
-            bundle::make(&bundle::Request { file: &file, toolchain, crates: &crates, only })?;
+            bundle::make(&bundle::BundleRequest { file: &file, toolchain, crates: &crates, only })?;
         }
         Command::InstallBundle { place, from } => {
             let place = place.place();
@@ -244,7 +244,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor => match doctor::run(&mut std::io::stdout()) {
             Ok(true) => {}
             Ok(false) => return Ok(ExitCode::FAILURE),
-            // Whoever reads has seen enough.
+            // The reader has seen enough.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             Err(error) => return Err(error.into()),
         },
@@ -264,11 +264,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 impl PlaceArguments {
-    fn place(self) -> Place {
+    fn place(self) -> SpecPlace {
         match self.prefix {
-            Some(prefix) => Place::Prefix(prefix),
-            None if self.sys_prefix => Place::SysPrefix,
-            None => Place::User,
+            Some(prefix) => SpecPlace::Prefix(prefix),
+            None if self.sys_prefix => SpecPlace::SysPrefix,
+            None => SpecPlace::User,
         }
     }
 }
@@ -280,10 +280,10 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Arguments::command().debug_assert();
+        CommandLine::command().debug_assert();
         let both = ["warpcell", "install", "--user", "--sys-prefix"];
-        assert!(Arguments::try_parse_from(both).is_err());
-        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "course"]).is_err());
-        assert!(Arguments::try_parse_from(["warpcell", "lessons", "export", "--student", "course"]).is_ok());
+        assert!(CommandLine::try_parse_from(both).is_err());
+        assert!(CommandLine::try_parse_from(["warpcell", "lessons", "export", "course"]).is_err());
+        assert!(CommandLine::try_parse_from(["warpcell", "lessons", "export", "--student", "course"]).is_ok());
     }
 }

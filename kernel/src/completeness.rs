@@ -1,7 +1,7 @@
-//! Whether a cell can be run as it stands, or more lines are to come.
+//! Whether a cell is complete, or more lines will follow.
 //!
-//! Consoles ask this at every Enter. The answer comes from the tokens alone, so it is fast and cannot be wrong about
-//! names; where tokens do not decide, the cell counts as complete, and the compiler has the last word.
+//! Consoles ask this at every Enter. The answer uses only the tokens, so it is fast. If the tokens do not decide, the
+//! cell counts as complete, and the compiler reports the rest.
 
 use crate::evaluator::Completeness;
 use ra_ap_parser::SyntaxKind::{self, *};
@@ -24,7 +24,7 @@ pub fn is_complete(code: &str) -> Completeness {
     let mut scan = Scan::default();
     let mut line = 0;
     for index in 0..tokens.len() {
-        if scan.token(tokens.kind(index), line).is_err() {
+        if !scan.token(tokens.kind(index), line) {
             return Completeness::Invalid;
         }
         line += tokens.text(index).matches('\n').count();
@@ -64,12 +64,12 @@ fn blank_directives(code: &str) -> String {
 fn ends_inside_token(tokens: &LexedStr<'_>) -> bool {
     let Some(last) = tokens.len().checked_sub(1) else { return false };
     let open_ended = matches!(tokens.kind(last), STRING | BYTE_STRING | C_STRING | COMMENT);
-    // The lexer finds nothing else wrong with a raw string that is the last token.
+    // The lexer reports this for a raw string only if the end of the text cuts it off.
     let unfinished = |error: &str| error.contains("terminate") || error == "Invalid raw string literal";
     open_ended && tokens.error(last).is_some_and(unfinished)
 }
 
-/// What has been seen of a cell.
+/// The state of the scan.
 #[derive(Default)]
 struct Scan {
     /// The closing tokens that are due, with the line of each opening one.
@@ -78,16 +78,17 @@ struct Scan {
     statement: Vec<SyntaxKind>,
     /// The last two tokens that are neither space nor comment, the last one first.
     last: [Option<SyntaxKind>; 2],
-    /// Whether the last closed bracket was that of an attribute.
+    /// Whether the last closed bracket belongs to an attribute.
     after_attribute: bool,
     /// Whether the bracket at depth one opened an attribute.
     in_attribute: bool,
 }
 
 impl Scan {
-    fn token(&mut self, kind: SyntaxKind, line: usize) -> Result<(), Mismatch> {
+    /// Takes a token; false if it closes a bracket that is not open.
+    fn token(&mut self, kind: SyntaxKind, line: usize) -> bool {
         if matches!(kind, WHITESPACE | COMMENT) {
-            return Ok(());
+            return true;
         }
         let outside = self.open.is_empty();
         match kind {
@@ -101,7 +102,7 @@ impl Scan {
             T!['{'] => self.open.push((T!['}'], line)),
             T![')'] | T![']'] | T!['}'] => match self.open.pop() {
                 Some((due, _)) if due == kind => {}
-                _ => return Err(Mismatch),
+                _ => return false,
             },
             _ => {}
         }
@@ -114,10 +115,10 @@ impl Scan {
             }
         }
         self.last = [Some(kind), self.last[0]];
-        Ok(())
+        true
     }
 
-    /// Whether what stands outside of brackets cannot be the end.
+    /// Whether the tokens outside of brackets cannot be the end.
     fn expects_more(&self) -> bool {
         self.after_attribute || wants_operand(self.last) || self.is_header()
     }
@@ -127,26 +128,10 @@ impl Scan {
         let modifier = |kind: &SyntaxKind| {
             matches!(kind, T![pub] | T!['('] | T![')'] | T![async] | T![unsafe] | T![const] | T![extern] | STRING)
         };
-        let first = self.statement.iter().find(|kind| !modifier(kind));
-        first.is_some_and(|kind| {
-            matches!(
-                kind,
-                T![fn]
-                    | T![struct]
-                    | T![enum]
-                    | T![trait]
-                    | T![impl]
-                    | T![mod]
-                    | T![if]
-                    | T![while]
-                    | T![for]
-                    | T![match]
-                    | T![loop]
-            )
-        })
+        self.statement.iter().find(|kind| !modifier(kind)).is_some_and(|kind| HEADS.contains(kind))
     }
 
-    /// The spaces for the next line: those of the last line, and four more for a bracket it has left open.
+    /// The spaces for the next line: as in the last line, plus four for a bracket that it has left open.
     fn indent(&self, code: &str) -> String {
         let lines: Vec<&str> = code.split('\n').collect();
         let spaces = |line: usize| lines.get(line).map_or(0, |line| line.len() - line.trim_start().len());
@@ -158,51 +143,54 @@ impl Scan {
     }
 }
 
-/// A bracket is closed that was not open.
-struct Mismatch;
-
 /// Whether an expression, a name or a block must follow these last tokens.
 fn wants_operand([last, before]: [Option<SyntaxKind>; 2]) -> bool {
     let Some(last) = last else { return false };
-    // The lexer gives operators as single characters. `>` may end a type, but not as `->` and `=>`; `.` a range, as
-    // `..`; `*` a `use`, and `!` and `?` end something complete.
+    // The lexer returns operators as single characters. `>` may end a type, but not as `->` and `=>`. `.` may end a
+    // range, as `..`. `*` may end a `use`. `!` and `?` end something complete.
     match last {
         T![>] => matches!(before, Some(T![-] | T![=])),
         T![.] => before != Some(T![.]),
-        _ => matches!(
-            last,
-            T![=]
-                | T![,]
-                | T![:]
-                | T![+]
-                | T![-]
-                | T![/]
-                | T![%]
-                | T![^]
-                | T![&]
-                | T![|]
-                | T![<]
-                | T![#]
-                | T![as]
-                | T![else]
-                | T![let]
-                | T![in]
-                | T![fn]
-                | T![mut]
-                | T![ref]
-                | T![dyn]
-                | T![where]
-                | T![use]
-                | T![const]
-                | T![static]
-                | T![type]
-                | T![pub]
-                | T![unsafe]
-                | T![extern]
-                | T![move]
-        ),
+        _ => UNFINISHED.contains(&last),
     }
 }
+
+/// Tokens that begin an item or a block with a body.
+const HEADS: [SyntaxKind; 11] =
+    [T![fn], T![struct], T![enum], T![trait], T![impl], T![mod], T![if], T![while], T![for], T![match], T![loop]];
+
+/// What cannot be the end of a cell.
+const UNFINISHED: [SyntaxKind; 29] = [
+    T![=],
+    T![,],
+    T![:],
+    T![+],
+    T![-],
+    T![/],
+    T![%],
+    T![^],
+    T![&],
+    T![|],
+    T![<],
+    T![#],
+    T![as],
+    T![else],
+    T![let],
+    T![in],
+    T![fn],
+    T![mut],
+    T![ref],
+    T![dyn],
+    T![where],
+    T![use],
+    T![const],
+    T![static],
+    T![type],
+    T![pub],
+    T![unsafe],
+    T![extern],
+    T![move],
+];
 
 #[cfg(test)]
 mod tests {
@@ -325,7 +313,7 @@ mod tests {
             check(code, "incomplete 0");
         }
         check("%time f()\nfn g() {", "incomplete 4");
-        // A remainder in an expression of several lines is no magic: no word follows it directly.
+        // `%` in an expression of several lines is not a magic, because no word follows it directly.
         check("(a\n% b)", "complete");
     }
 }

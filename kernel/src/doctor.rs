@@ -1,11 +1,12 @@
-//! `warpcell doctor`: what is there, what is missing, and what to do about it.
+//! `warpcell doctor`: what is installed, what is missing, and what to do.
 
 use crate::choices;
-use crate::installation;
+use crate::files;
 use crate::installation::toolchain::Toolchain;
-use crate::installation::toolchain::search::Surroundings;
+use crate::installation::toolchain::search::{Problem, Surroundings};
+use crate::installation::{self, Installation};
 use crate::kernelspec;
-use std::ffi::CString;
+use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,20 +30,8 @@ struct Check {
     look: fn() -> Finding,
 }
 
-/// What a check has found.
-enum Finding {
-    /// All is well; some words on what there is.
-    Ok(String),
-    /// Something is missing or wrong.
-    Problem {
-        /// What.
-        what: String,
-        /// What the user can do.
-        remedy: String,
-    },
-}
-
-use Finding::Problem;
+/// The result of a check: a description, or the problem and its remedy.
+type Finding = Result<String, Problem>;
 
 /// Writes the table. Returns whether everything needed is there.
 pub fn run(output: &mut impl Write) -> std::io::Result<bool> {
@@ -51,35 +40,40 @@ pub fn run(output: &mut impl Write) -> std::io::Result<bool> {
     for check in CHECKS {
         let finding = (check.look)();
         let word = match (&finding, check.needed) {
-            (Finding::Ok(_), _) => "ok",
-            (Problem { .. }, true) => "MISSING",
-            (Problem { .. }, false) => "absent",
+            (Ok(_), _) => "ok",
+            (Err(_), true) => "MISSING",
+            (Err(_), false) => "absent",
         };
         good &= word != "MISSING";
         match finding {
-            Finding::Ok(what) => writeln!(output, "{word:<7}  {:<width$}  {what}", check.name)?,
-            Problem { what, remedy } => {
+            Ok(what) => writeln!(output, "{word:<7}  {:<width$}  {what}", check.name)?,
+            Err(Problem { what, remedy }) => {
                 writeln!(output, "{word:<7}  {:<width$}  {what}", check.name)?;
                 writeln!(output, "{:7}  {:width$}  -> {remedy}", "", "")?;
             }
         }
     }
-    let verdict = if good { "Notebooks can run." } else { "Notebooks cannot run until what is MISSING is there." };
+    let verdict =
+        if good { "Notebooks can run." } else { "Notebooks cannot run until the MISSING parts are installed." };
     writeln!(output, "\n{verdict}")?;
     Ok(good)
 }
 
+fn installed() -> Result<Installation, Problem> {
+    choices::installation().map_err(|error| to_install(format!("{error:#}")))
+}
+
+/// A problem that installing again solves.
+fn to_install(what: String) -> Problem {
+    Problem { what, remedy: installation::remedy().to_owned() }
+}
+
 fn compiler() -> Finding {
-    let installation = match choices::installation() {
-        Ok(installation) => installation,
-        Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().into() },
-    };
+    let installation = installed()?;
     let program = installation.real_tool("rustc");
-    let expected = &installation.record.compiler;
+    let expected = &installation.record.prelude.compiler;
     let what = match output(&program, &["-V"]) {
-        Some(version) if version.trim() == expected => {
-            return Finding::Ok(format!("{expected} ({})", program.display()));
-        }
+        Some(version) if version.trim() == expected => return Ok(format!("{expected} ({})", program.display())),
         Some(version) => {
             format!("{} is {} now, but the prelude was built by {expected}", program.display(), version.trim())
         }
@@ -89,36 +83,29 @@ fn compiler() -> Finding {
         Ok(found) => format!("{}, which takes {} in {}", installation::remedy(), found.compiler, found.root.display()),
         Err(problem) => format!("{} && {}", problem.remedy, installation::remedy()),
     };
-    Problem { what, remedy }
+    Err(Problem { what, remedy })
 }
 
 fn standard_library_sources() -> Finding {
-    let installation = match choices::installation() {
-        Ok(installation) => installation,
-        Err(error) => return Problem { what: format!("{error:#}"), remedy: installation::remedy().to_owned() },
-    };
+    let installation = installed()?;
     let toolchain = Toolchain::at(&installation.record.toolchain).ok();
-    let sources = installation.record.sources.as_ref().filter(|_| installation.has_sources());
-    let Some(sources) = sources else {
-        return Problem {
-            what: "none. Cells run, but a `let` takes longer, as the compiler is asked for its type, and completion does not \
-                   know the standard library"
+    let problem = |what: String| Problem { what, remedy: get_sources(toolchain.as_ref()) };
+    let sources = installation.record.sources.as_ref().filter(|_| installation.has_sources()).ok_or_else(|| {
+        problem(
+            "none. Cells run, but a `let` takes longer, as the compiler is asked for its type, and completion does not \
+             know the standard library"
                 .to_owned(),
-            remedy: get_sources(toolchain.as_ref()),
-        };
-    };
+        )
+    })?;
     let place = sources.directory.display();
     let compiler = toolchain.as_ref().map(|toolchain| toolchain.release.to_string());
     match (&sources.release, compiler) {
-        (Some(release), Some(compiler)) if *release != compiler => Problem {
-            what: format!(
-                "{place} is of Rust {release}, and the compiler of {compiler}: completion may offer what this compiler lacks, \
-                 and miss what has changed"
-            ),
-            remedy: get_sources(toolchain.as_ref()),
-        },
-        (Some(release), _) => Finding::Ok(format!("{place} ({release})")),
-        (None, _) => Finding::Ok(place.to_string()),
+        (Some(release), Some(compiler)) if *release != compiler => Err(problem(format!(
+            "{place} is of Rust {release}, and the compiler of {compiler}: completion may offer items that this \
+             compiler lacks, and miss new ones"
+        ))),
+        (Some(release), _) => Ok(format!("{place} ({release})")),
+        (None, _) => Ok(place.to_string()),
     }
 }
 
@@ -131,20 +118,14 @@ fn get_sources(toolchain: Option<&Toolchain>) -> String {
     }
 }
 
-/// In a process of its own, because a library that is broken may end the process that loads it.
+/// This runs in a separate process, because a broken library may end the process that loads it.
 fn prelude() -> Finding {
-    let remedy = || installation::remedy().to_owned();
-    let library = match choices::installation() {
-        Ok(installation) => installation.prelude_library(),
-        Err(error) => return Problem { what: format!("{error:#}"), remedy: remedy() },
-    };
-    match device() {
-        Ok(_) => Finding::Ok(library.display().to_string()),
-        Err(what) => Problem { what, remedy: remedy() },
-    }
+    let library = installed()?.prelude_library();
+    device().map_err(to_install)?;
+    Ok(library.display().to_string())
 }
 
-/// What the prelude says of the device, asked once, in a process of its own.
+/// The prelude's description of the device. It is asked once, in a separate process.
 pub fn device() -> Result<String, String> {
     static DEVICE: OnceLock<Result<String, String>> = OnceLock::new();
     DEVICE.get_or_init(ask_for_device).clone()
@@ -162,24 +143,24 @@ fn ask_for_device() -> Result<String, String> {
 }
 
 fn kernel_entry() -> Finding {
-    let Some(found) = kernelspec::find() else {
-        // An installation with a prefix of its own: there, but not where Jupyter looks by itself.
-        if let Some(data) = own_data_directory().filter(|data| kernelspec::is_in(data)) {
-            return Finding::Ok(format!("{0}; Jupyter finds it with JUPYTER_PATH={0}", data.display()));
+    if let Some(found) = kernelspec::find() {
+        if !found.program.is_file() {
+            return Err(Problem {
+                what: format!("{} names {}, which is gone", found.directory.display(), found.program.display()),
+                remedy: "warpcell install".into(),
+            });
         }
-        let path: Vec<String> = kernelspec::search_path().iter().map(|path| path.display().to_string()).collect();
-        return Problem {
-            what: format!("no kernel `{}` in {}", kernelspec::NAME, path.join(", ")),
-            remedy: "warpcell install (or install --sys-prefix for the active Python environment)".into(),
-        };
-    };
-    if !found.program.is_file() {
-        return Problem {
-            what: format!("{} names {}, which is gone", found.directory.display(), found.program.display()),
-            remedy: "warpcell install".into(),
-        };
+        return Ok(found.directory.display().to_string());
     }
-    Finding::Ok(found.directory.display().to_string())
+    // The installation has its own prefix. It is complete, but Jupyter does not look there by itself.
+    if let Some(data) = own_data_directory().filter(|data| kernelspec::is_in(data)) {
+        return Ok(format!("{0}; Jupyter finds it with JUPYTER_PATH={0}", data.display()));
+    }
+    let path: Vec<String> = kernelspec::search_path().iter().map(|path| path.display().to_string()).collect();
+    Err(Problem {
+        what: format!("no kernel `{}` in {}", kernelspec::NAME, path.join(", ")),
+        remedy: "warpcell install (or install --sys-prefix for the active Python environment)".into(),
+    })
 }
 
 /// `share/jupyter` of the prefix that this program is installed in.
@@ -188,32 +169,32 @@ fn own_data_directory() -> Option<PathBuf> {
 }
 
 fn gpu() -> Finding {
-    match device() {
-        Ok(device) if device.starts_with("cuda") => Finding::Ok(device),
-        Ok(device) => Problem {
-            what: device,
-            remedy: "none needed: notebooks run on the CPU. For a GPU, install NVIDIA's driver and CUDA 12 or 13"
-                .into(),
-        },
-        Err(what) => Problem { what, remedy: installation::remedy().into() },
+    let device = device().map_err(to_install)?;
+    if device.starts_with("cuda") {
+        return Ok(device);
     }
+    Err(Problem {
+        what: device,
+        remedy: "none needed: notebooks run on the CPU. For a GPU, install NVIDIA's driver and CUDA 12 or 13".into(),
+    })
 }
 
 fn cuda_libraries() -> Finding {
     const LIBRARIES: [&str; 2] = ["libnvrtc", "libcublas"];
-    let missing: Vec<&str> = LIBRARIES.into_iter().filter(|name| find_cuda_library(name).is_none()).collect();
+    let found = LIBRARIES.map(find_cuda_library);
+    let missing: Vec<&str> =
+        LIBRARIES.into_iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(name, _)| name).collect();
     if missing.is_empty() {
-        let places: Vec<String> = LIBRARIES.into_iter().filter_map(find_cuda_library).collect();
-        return Finding::Ok(places.join(", "));
+        return Ok(found.into_iter().flatten().collect::<Vec<_>>().join(", "));
     }
-    Problem {
+    Err(Problem {
         what: format!("not found: {}", missing.join(", ")),
         remedy: "only for a GPU: install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12 nvidia-cublas-cu12`"
             .into(),
-    }
+    })
 }
 
-/// The library's place, or its name where the system's loader knows it.
+/// The path of the library, or its name if the system's loader knows it.
 fn find_cuda_library(name: &str) -> Option<String> {
     let versions = ["13", "12"];
     if let Some(known) =
@@ -237,10 +218,10 @@ fn wheel_directories() -> Vec<PathBuf> {
     let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
     let Some(packages) = output(Path::new("python3"), &["-c", script]) else { return vec![] };
     let nvidia = Path::new(packages.trim_end()).join("nvidia");
-    std::fs::read_dir(nvidia).into_iter().flatten().flatten().map(|entry| entry.path().join("lib")).collect()
+    files::paths_in(&nvidia).map(|wheel| wheel.join("lib")).collect()
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a command, if it succeeds.
 fn output(program: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -248,10 +229,8 @@ fn output(program: &Path, arguments: &[&str]) -> Option<String> {
 
 /// Whether the loader finds a library by name. It stays loaded: some of CUDA's cannot be unloaded safely.
 fn is_known_to_loader(name: &str) -> bool {
-    let Ok(name) = CString::new(name) else { return false };
-    // SAFETY: the name ends in a zero byte. Loading runs the library's initialisers, which is what is asked for.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
-    !handle.is_null()
+    // SAFETY: loading runs the library's initialisers. This is the purpose of the call.
+    unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL) }.map(std::mem::forget).is_ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Environment variables by which the roles of the binary find one another, and the user's own environment.
+//! Environment variables with which the roles of the binary find one another, and the user's own environment.
 //!
-//! The kernel process runs with a changed environment (PATH is its tool directory, no RUSTC, CARGO and the
-//! like). What it changed is kept in one variable, so that cells and shell commands get the user's own back.
+//! The kernel process runs with a changed environment: PATH is its tool directory, and RUSTC, CARGO and similar
+//! variables are removed. One variable keeps the old values, so that cells and shell commands get the user's own
+//! environment.
 
 use crate::installation;
 use serde_json::{Map, Value};
@@ -17,21 +18,21 @@ pub const TEMPORARY: &str = "temporary";
 pub const SOCKET: &str = "WARPCELL_SOCKET";
 /// The marker of messages in standard output.
 pub const MARKER: &str = "WARPCELL_MARKER";
-/// The file in which the cell process lists the functions that are registered.
+/// The file in which the cell process lists the registered functions.
 pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
-/// The file with the word by which the kernel interrupts a cell.
+/// The file with the word that interrupts a cell.
 pub const INTERRUPT: &str = "WARPCELL_INTERRUPT";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
-/// Marks the process that completes while a cell runs, and what it starts.
+/// Marks the process that completes while a cell runs, and its children.
 pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
-/// Marks the process that cleans up behind the kernel; the value is the session's directory.
+/// Marks the process that cleans up after the kernel. The value is the session's directory.
 pub const WATCHER: &str = "WARPCELL_WATCHER";
-/// Marks our binary as the compiler of the crates of `:dep`; the value is a fingerprint of the path crates among them.
-pub const STAND_IN: &str = "WARPCELL_STAND_IN";
+/// Marks our binary as the compiler of the crates of `:dep`. The value is a fingerprint of their path crates.
+pub const DEP_COMPILER: &str = "WARPCELL_STAND_IN";
 /// The user's values of the variables that the kernel has changed, as a JSON object; null for unset ones.
 const USER_ENVIRONMENT: &str = "WARPCELL_USER_ENVIRONMENT";
-/// Where evcxr keeps its files.
+/// The directory for evcxr's files.
 pub const CONTEXT_DIRECTORY: &str = "EVCXR_TMPDIR";
 /// The directory of the installation that the kernel uses, for the other roles.
 pub const INSTALLATION: &str = "WARPCELL_INSTALLATION";
@@ -40,32 +41,21 @@ pub const RECORD: &str = "WARPCELL_RECORD";
 /// evcxr's mark of its runtime process.
 pub const EVCXR_IS_RUNTIME: &str = "EVCXR_IS_RUNTIME";
 
-/// After how many seconds without use a kernel gives up what takes memory and can be had again.
+/// After how many seconds without use a kernel frees memory that it can fill again later.
 const IDLE_SECONDS: &str = "WARPCELL_IDLE_SECONDS";
-/// The same, where nothing is said: longer than one thinks about a cell.
+/// The default: longer than a user thinks about a cell.
 const UNTIL_AWAY: Duration = Duration::from_secs(300);
 
-/// Where cargo keeps what it downloads.
+/// The directory for cargo's downloads.
 const CARGO_HOME: &str = "CARGO_HOME";
 
-/// Variables that would change which compiler runs, or how, behind the kernel's back.
-const REMOVED: &[&str] = &[
-    "RUSTC",
-    "CARGO",
-    "RUSTFLAGS",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_BUILD_RUSTC",
-    "CARGO_BUILD_TARGET",
-    "CARGO_TARGET_DIR",
-    "CARGO_MANIFEST_DIR",
-    "RUSTUP_TOOLCHAIN",
-    "RUST_SRC_PATH",
-];
+/// Variables that would change which compiler runs, or how.
+const REMOVED: &str = "\
+    RUSTC CARGO RUSTFLAGS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS \
+    CARGO_BUILD_RUSTC CARGO_BUILD_TARGET CARGO_TARGET_DIR CARGO_MANIFEST_DIR RUSTUP_TOOLCHAIN RUST_SRC_PATH";
 
-/// Changes this process's environment for evcxr and the installation in `home`. To be called while the process has one thread.
+/// Changes this process's environment for evcxr and the installation in `home`. The caller ensures that the process has
+/// only one thread.
 pub fn prepare_kernel(home: &Path, session: &Path) {
     let mut user = Map::new();
     let mut set = |name: &str, value: Option<std::ffi::OsString>| {
@@ -78,9 +68,9 @@ pub fn prepare_kernel(home: &Path, session: &Path) {
             }
         }
     };
-    // Nothing else: evcxr would change the way it builds if it found `mold` or `lld`.
+    // PATH has nothing else. evcxr would build in another way if it found `mold` or `lld`.
     set("PATH", Some(installation::tools_in(home).into()));
-    for name in REMOVED {
+    for name in REMOVED.split_whitespace() {
         set(name, None);
     }
     set(SESSION, Some(session.into()));
@@ -88,15 +78,15 @@ pub fn prepare_kernel(home: &Path, session: &Path) {
     set("TMPDIR", Some(session.join(TEMPORARY).into()));
     set("EVCXR_CONFIG_DIR", Some(session.join("configuration").into()));
     set(CONTEXT_DIRECTORY, Some(session.join("context").into()));
-    // rust-analyzer looks for its tools in bin below this directory first, where rustup has stand-ins that take their time.
-    // In the session, since cargo writes into its home.
+    // rust-analyzer looks for its tools in bin below this directory first. Otherwise it would find rustup's slow
+    // proxies. The directory is in the session, because cargo writes into its home.
     set(CARGO_HOME, Some(tool_home(session).into()));
     set(USER_ENVIRONMENT, None);
     let text = Value::Object(user).to_string();
     // SAFETY: as above.
     unsafe {
         std::env::set_var(USER_ENVIRONMENT, text);
-        // Not among what the user gets back: the cell process needs it.
+        // The user does not get this variable back. The cell process needs it.
         std::env::set_var(INSTALLATION, home);
     }
 }
@@ -106,28 +96,28 @@ pub fn tool_home(session: &Path) -> PathBuf {
     session.join("cargo")
 }
 
-/// Where a session's cell process waits for what the user types.
+/// The socket on which a session's cell process waits for the user's input.
 pub fn input_socket(session: &Path) -> PathBuf {
     session.join("input.socket")
 }
 
-/// Where a session's cell process lists the functions that are registered.
+/// The file in which a session's cell process lists the registered functions.
 pub fn functions_listing(session: &Path) -> PathBuf {
     session.join("functions")
 }
 
-/// Where a session keeps the text of the cell that runs, for the macros.
+/// The file with the text of the running cell, for the macros.
 pub fn cell_text(session: &Path) -> PathBuf {
     session.join("cell")
 }
 
-/// The file with the word by which a session's cells are interrupted.
+/// The file with the word that interrupts a session's cells.
 pub fn interrupt_word(session: &Path) -> PathBuf {
     session.join("interrupt")
 }
 
-/// After how long without a cell or a completion a kernel gives up memory: `$WARPCELL_IDLE_SECONDS`, or some minutes; with
-/// 0 or what is no number of seconds, never.
+/// How long a kernel waits without a cell or a completion before it frees memory: `$WARPCELL_IDLE_SECONDS`, or some
+/// minutes. If the value is 0 or not a number of seconds, it never does.
 pub fn until_away() -> Duration {
     let Ok(text) = std::env::var(IDLE_SECONDS) else { return UNTIL_AWAY };
     text.parse::<f64>()
@@ -147,7 +137,7 @@ pub fn user_path() -> Option<String> {
     user_environment().get("PATH")?.as_str().map(str::to_owned)
 }
 
-/// Gives this process the user's own PATH, for what it starts. To be called while the process has one thread.
+/// Sets this process's PATH to the user's own, for its children. Call it while the process has one thread.
 pub fn restore_path() {
     if let Some(path) = user_path() {
         // SAFETY: the caller promises that this process has no other thread yet.
@@ -155,7 +145,7 @@ pub fn restore_path() {
     }
 }
 
-/// Gives cargo the user's own home: the index, the cache, the configuration.
+/// Sets cargo's home to the user's own, with the index, the cache and the configuration.
 pub fn restore_cargo_home(command: &mut Command) {
     match user_environment().get(CARGO_HOME).and_then(Value::as_str) {
         Some(home) => command.env(CARGO_HOME, home),

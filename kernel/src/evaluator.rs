@@ -4,10 +4,11 @@
 //! cells, `evaluator/echo.rs` for tests of the protocol.
 
 pub mod actions;
-pub mod assistance;
+pub mod advice;
 pub mod assistant;
 pub mod celltime;
 pub mod commands;
+pub mod completion;
 pub mod context;
 mod corrections;
 pub mod diagnostics;
@@ -16,15 +17,14 @@ pub mod echo;
 pub mod ended;
 pub mod failures;
 pub mod interrupts;
-pub mod keeping;
-pub mod link;
 mod open_types;
 pub mod paths;
 pub mod places;
 pub mod rust;
-pub mod session;
+pub mod session_directory;
 pub mod setting_up;
-pub mod variables;
+pub mod supervisor_link;
+pub mod variable_history;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -57,9 +57,9 @@ pub enum Output {
         data: Map<String, Value>,
         /// Which bar.
         id: String,
-        /// Whether it is there already.
+        /// Whether the bar exists already.
         update: bool,
-        /// Whether it will not move any more.
+        /// Whether the bar will not move again.
         done: bool,
     },
     /// The value of the cell's last expression.
@@ -83,7 +83,7 @@ pub enum Output {
     },
 }
 
-/// What a cell gets that asked the user for a line.
+/// The answer to a cell that asked the user for a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum InputAnswer {
@@ -92,7 +92,7 @@ pub enum InputAnswer {
         /// The line, without its end.
         value: String,
     },
-    /// There is nobody to ask.
+    /// Nobody can be asked.
     Refused {
         /// Why, and what to do instead.
         reason: String,
@@ -138,7 +138,7 @@ pub struct Completion {
     pub text: String,
     /// `function`, `variable`, `magic`, … as JupyterLab names types.
     pub kind: String,
-    /// Of a function, what it takes and gives, such as `(image: &A, mode: Mode) -> f64`, where that is known.
+    /// The parameters and the result of a function, such as `(image: &A, mode: Mode) -> f64`, if they are known.
     pub signature: Option<String>,
 }
 
@@ -174,16 +174,16 @@ pub trait InterruptHandle: Send + Sync {
     /// It may not have begun, and then must not; or it may have ended, and then nothing happens: least of all to the
     /// cell after it.
     fn interrupt(&self, cell: u64);
-    /// Whether nothing of the cell of this number, the last one, has run so far. The user need not wait for the end of
-    /// such a cell: what it still does has no effect.
+    /// Whether the cell of this number, the last one, has not run any code yet. The user need not wait for the end of
+    /// such a cell: the work that it still does has no effect.
     fn has_not_run(&self, cell: u64) -> bool;
-    /// Gives the running cell what it asked the user for. Without a cell that waits, nothing happens.
+    /// Passes the user's answer to the running cell. If no cell waits, nothing happens.
     fn answer(&self, answer: InputAnswer);
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);
 }
 
-/// Runs cells. Lives on one thread of its own; only [`InterruptHandle`] is used from others.
+/// Runs cells. It lives on its own thread. Other threads use only [`InterruptHandle`].
 pub trait Evaluator {
     /// A handle to stop cells.
     fn interrupt_handle(&self) -> Arc<dyn InterruptHandle>;
@@ -191,20 +191,21 @@ pub trait Evaluator {
     ///
     /// All outputs of the cell have been given to `sink` when this returns.
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
-    /// Does a part of what makes later cells quick, while there is nothing else to do; `false` when nothing is left.
+    /// Does one part of the work that makes later cells faster, while no job waits. Returns `false` when no part is
+    /// left.
     ///
-    /// A cell that comes meanwhile waits for the part, so parts are short.
+    /// A cell that arrives in the meantime waits for the part, so parts are short.
     fn warm_up(&mut self) -> bool {
         false
     }
     /// Called when nothing was asked for some seconds after the warming: the time for what takes long.
     fn rest(&mut self) {}
-    /// Called when nothing was asked for so long that the user is probably away: gives up what takes memory and can be had
-    /// again. With the first job afterwards the user is back, and [`Evaluator::rest`] follows as before.
-    fn retire(&mut self) {}
+    /// Called after a long time without a job, when the user is probably away. Frees memory that can be filled again
+    /// later. After the next job [`Evaluator::rest`] follows as before.
+    fn free_memory(&mut self) {}
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
-    /// Documentation of what stands at a byte offset, by MIME type; `None` if nothing is known.
+    /// Documentation of the code at a byte offset, by MIME type. `None` if nothing is known.
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>>;
     /// Whether the code can be run as it stands.
     fn is_complete(&self, code: &str) -> Completeness;

@@ -1,4 +1,4 @@
-//! What the supervisor reports to the kernel over its own socket: one JSON object a line.
+//! The supervisor's reports to the kernel over their socket: one JSON object on each line.
 
 use crate::output_contract::Message;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub enum Frame {
     Running,
     /// Text of the user's code.
     Text {
-        /// Whether it came from standard error.
+        /// Whether the text is from standard error.
         stderr: bool,
         /// The text.
         text: String,

@@ -1,4 +1,4 @@
-//! Names made of what they stand for.
+//! Names that are hashes of values.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,14 +1,14 @@
-//! Where an installation keeps its parts, and what it recorded about the compiler; below it, how one comes about and goes.
+//! The parts of an installation and its record. The modules below create and remove installations.
 //!
 //! ```text
 //! PREFIX/bin/warpcell
 //! PREFIX/lib/warpcell/installation.json   what was recorded at installation
 //!                     prelude/            libwarpcell.so, metadata of the crates behind it, a link to libstd
 //!                     tools/              cargo, rustc, rustup: links to the binary; sh
-//!                     sysroot/            a toolchain as rust-analyzer sees it: our cargo and rustc, the real libraries
+//!                     sysroot/            a toolchain for rust-analyzer: our cargo and rustc, the real libraries
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads
-//!                     recorded/           what a start asks of the tools, with the answers
+//!                     recorded/           the questions of a start, with the answers
 //! ```
 
 pub mod bundle;
@@ -19,46 +19,55 @@ pub mod setup;
 pub mod toolchain;
 pub mod user;
 
+use crate::files;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the standard library's sources are in a toolchain's root directory.
+/// The directory of the standard library's sources in a toolchain.
 pub const SOURCES: &str = "lib/rustlib/src/rust/library";
 
-/// What an installation recorded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+/// The description of the prelude in a package and in an installation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuiltPrelude {
     /// Version of Warpcell.
     pub version: String,
     /// `rustc -V` of the compiler that built the prelude.
     pub compiler: String,
-    /// The toolchain's root directory.
-    pub toolchain: PathBuf,
     /// The compilation target.
     pub target: String,
     /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
     pub externs: Vec<(String, String)>,
     /// Crates inside the prelude's library.
     pub carried: Vec<Carried>,
-    /// A hash of the prelude's files: what was compiled against another prelude does not fit.
+    /// A hash of the prelude's files: code that was compiled with another prelude does not fit.
     pub identity: String,
-    /// Where the standard library's sources came from; `None` where there were none.
+}
+
+/// The record of an installation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InstallationRecord {
+    /// The prelude.
+    #[serde(flatten)]
+    pub prelude: BuiltPrelude,
+    /// The toolchain's root directory.
+    pub toolchain: PathBuf,
+    /// The origin of the standard library's sources. `None` if there were none.
     #[serde(default)]
-    pub sources: Option<Sources>,
+    pub sources: Option<LibrarySources>,
 }
 
 /// Sources of the standard library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sources {
+pub struct LibrarySources {
     /// Their directory.
     pub directory: PathBuf,
-    /// The release of Rust that they belong to, as far as that can be told.
+    /// The release of Rust that they belong to, if it is known.
     pub release: Option<String>,
 }
 
-/// A crate inside the prelude's library, with what it was built as.
+/// A crate inside the prelude's library, and how it was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
     /// The package's name.
@@ -71,7 +80,7 @@ pub struct Carried {
     pub features: Vec<String>,
     /// The file that describes it, relative to the prelude's directory.
     pub file: String,
-    /// Whether `:dep` gives cells this instance, and not one of their own.
+    /// Whether `:dep` gives cells this crate.
     pub offered: bool,
 }
 
@@ -80,8 +89,8 @@ pub struct Carried {
 pub struct Installation {
     /// `PREFIX/lib/warpcell`.
     pub home: PathBuf,
-    /// What was recorded.
-    pub record: Record,
+    /// Its record.
+    pub record: InstallationRecord,
 }
 
 impl Installation {
@@ -97,8 +106,7 @@ impl Installation {
                 if is_from_wheel() { "" } else { " in Warpcell's directory" },
             );
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let record = serde_json::from_str(&text)
+        let record = serde_json::from_str(&files::read(&path)?)
             .with_context(|| format!("{} is damaged; run {} again", path.display(), remedy()))?;
         Ok(Installation { home: home.to_owned(), record })
     }
@@ -118,8 +126,8 @@ impl Installation {
         self.home.join("sysroot")
     }
 
-    /// Whether rust-analyzer has the standard library's sources here. Without them it knows no types of that library, and the
-    /// compiler is asked for the types of variables.
+    /// Whether rust-analyzer has the standard library's sources. Without them it knows no types of that library, and
+    /// the compiler is asked for the types of variables.
     pub fn has_sources(&self) -> bool {
         self.sysroot().join(SOURCES).join("core/src/lib.rs").exists()
     }
@@ -129,17 +137,17 @@ impl Installation {
         self.home.join("metadata")
     }
 
-    /// Directory of what a start asks of the tools, with the answers.
+    /// Directory of the recorded questions of a start, with the answers.
     pub fn recorded(&self) -> PathBuf {
         self.home.join("recorded")
     }
 
     /// The carried crate's entry.
     pub fn carried(&self, name: &str) -> impl Iterator<Item = &Carried> {
-        self.record.carried.iter().filter(move |carried| carried.name == name)
+        self.record.prelude.carried.iter().filter(move |carried| carried.name == name)
     }
 
-    /// Where `Cargo.lock` of the prelude is, from which the crates of `:dep` take their versions.
+    /// The prelude's `Cargo.lock`, which has the versions for the crates of `:dep`.
     pub fn lock_file(&self) -> PathBuf {
         self.metadata().join("Cargo.lock")
     }
@@ -149,12 +157,13 @@ impl Installation {
         self.record.toolchain.join("bin").join(name)
     }
 
-    /// Which directory it is on this machine: an installation in the same place later is another one. `None` if it is gone.
+    /// The identity of the directory on this machine. A later installation in the same place has another one. `None` if
+    /// it is gone.
     pub fn place(&self) -> Option<(u64, u64)> {
         place_of(&self.home.join("installation.json"))
     }
 
-    /// What keeps cells from being compiled, if anything does.
+    /// Why cells cannot be compiled, if there is a reason.
     pub fn problem(&self) -> Option<String> {
         for tool in ["rustc", "cargo"] {
             let path = self.real_tool(tool);
@@ -163,7 +172,7 @@ impl Installation {
                     "This user cannot read the Rust toolchain that Warpcell was installed with: {}. Whoever installed it can \
                      install Rust {} where all users can read it, such as in /opt/rust, and run {} again.",
                     path.display(),
-                    self.record.compiler,
+                    self.record.prelude.compiler,
                     remedy()
                 ));
             }
@@ -172,7 +181,7 @@ impl Installation {
                     "The Rust toolchain that Warpcell was installed with is gone: {} does not exist. \
                      Install Rust {} again, then run {}.",
                     path.display(),
-                    self.record.compiler,
+                    self.record.prelude.compiler,
                     remedy()
                 ));
             }
@@ -184,43 +193,43 @@ impl Installation {
                 remedy()
             ));
         }
-        let mut files = std::fs::read_dir(self.prelude()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files = files::paths_in(&self.prelude());
         // The prelude and all cells share this library; it has another name in every version of the compiler.
         let gone = files.find(|path| path.is_symlink() && !path.exists());
         gone.map(|library| {
             format!(
-                "The Rust toolchain was exchanged since Warpcell was installed: {} leads nowhere. Install {} again, or \
-                 run {} to use the compiler that is there now.",
+                "The Rust toolchain has changed since Warpcell was installed: {} links to a missing file. Install {} \
+                 again, or run {} to use the compiler that is there now.",
                 library.display(),
-                self.record.compiler,
+                self.record.prelude.compiler,
                 remedy()
             )
         })
     }
 }
 
-/// Which file there is at a path: another one in its place is told apart. `None` if there is none.
+/// The identity of the file at a path. If another file takes its place, it changes. `None` if there is no file.
 pub fn place_of(path: &Path) -> Option<(u64, u64)> {
     let about = std::fs::metadata(path).ok()?;
     Some((about.dev(), about.ino()))
 }
 
-/// The command that makes an installation of the running program anew.
+/// The command that repeats the installation of the running program.
 pub fn remedy() -> &'static str {
     if is_from_wheel() { "warpcell setup" } else { "./install.sh" }
 }
 
-/// Whether the running program came by pip.
+/// Whether pip installed the running program.
 fn is_from_wheel() -> bool {
     std::env::current_exe().is_ok_and(|program| program.parent().and_then(Path::parent).is_some_and(has_package))
 }
 
-/// Whether there is a package in a prefix: then program and entry came by pip, whose they are to remove.
+/// Whether a prefix has a package. Then pip installed the program and the entry, and pip must remove them.
 pub fn has_package(prefix: &Path) -> bool {
     package_in(prefix).exists()
 }
 
-/// Where a package is in a prefix.
+/// The path of a package in a prefix.
 pub fn package_in(prefix: &Path) -> PathBuf {
     prefix.join("share/warpcell/package")
 }
@@ -228,7 +237,7 @@ pub fn package_in(prefix: &Path) -> PathBuf {
 /// `PREFIX/lib/warpcell` of a program in `PREFIX/bin`.
 pub fn home_beside(program: &Path) -> Result<PathBuf> {
     let prefix = program.parent().and_then(Path::parent);
-    prefix.map(home_in).with_context(|| format!("{} has no installation around it", program.display()))
+    prefix.map(home_in).with_context(|| format!("{} does not belong to an installation", program.display()))
 }
 
 /// Directory of an installation's links named `cargo`, `rustc` and `rustup`.

@@ -1,13 +1,13 @@
-//! The entry by which Jupyter finds the kernel: writing it, removing it, looking for it.
+//! The entry with which Jupyter finds the kernel: writes, removes and finds it.
 
+use crate::files;
+use crate::installation::directories;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The directory's name, by which notebooks name the kernel in their metadata.
+/// The name of the directory. Notebooks use it in their metadata to name the kernel.
 pub const NAME: &str = "warpcell";
 
 /// The logos, by the names that Jupyter looks for. `kernel.json` comes last, so that an entry is never seen without.
@@ -22,9 +22,9 @@ const RESOURCE_DIRECTORY: &str = "{resource_dir}";
 
 const SPECIFICATION: &str = "kernel.json";
 
-/// Where an entry belongs.
+/// The place of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SpecPlace {
     /// The user's data directory.
     User,
     /// The active Python environment.
@@ -33,7 +33,7 @@ pub enum Place {
     Prefix(PathBuf),
 }
 
-impl Place {
+impl SpecPlace {
     /// The directory of this kernel's entry.
     pub fn directory(&self) -> anyhow::Result<PathBuf> {
         let data = match self {
@@ -71,30 +71,25 @@ pub fn write_relocatable(directory: &Path) -> anyhow::Result<()> {
 }
 
 fn write(directory: &Path, program: &str) -> anyhow::Result<()> {
-    std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    files::create_folder(directory)?;
     for (name, bytes) in LOGOS {
-        write_atomically(&directory.join(name), bytes)?;
+        files::replace_for_all(&directory.join(name), bytes)?;
     }
     let text = serde_json::to_string_pretty(&specification(program))? + "\n";
-    write_atomically(&directory.join(SPECIFICATION), text.as_bytes())
+    files::replace_for_all(&directory.join(SPECIFICATION), text)
 }
 
-/// Removes what [`install`] has written, and the directory unless something else is in it.
+/// Removes the files that [`install`] has written, and the directory if nothing else is in it.
 ///
-/// Returns whether there was an entry. One that starts another program is left alone.
+/// Returns whether there was an entry. An entry that starts another program is not removed.
 pub fn uninstall(directory: &Path) -> anyhow::Result<bool> {
     let Some(found) = read(directory)? else { return Ok(false) };
     if !is_ours(&found) {
         bail!("{} belongs to another program; it was left as it is", directory.display());
     }
-    // The specification first: without it the rest is no kernel to Jupyter.
+    // The specification goes first. Without it Jupyter does not see a kernel.
     for name in [SPECIFICATION].into_iter().chain(LOGOS.map(|(name, _)| name)) {
-        match std::fs::remove_file(directory.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot remove {name} in {}", directory.display()));
-            }
-            _ => {}
-        }
+        directories::remove_file(&directory.join(name))?;
     }
     match std::fs::remove_dir(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
@@ -151,7 +146,7 @@ fn specification(program: &str) -> Value {
 fn read(directory: &Path) -> anyhow::Result<Option<Value>> {
     let path = directory.join(SPECIFICATION);
     match std::fs::read(&path) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))?)),
+        Ok(text) => Ok(Some(serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", path.display()))?)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
@@ -161,19 +156,6 @@ fn is_ours(specification: &Value) -> bool {
     let program = specification["argv"][0].as_str().map(Path::new);
     let names_us = program.and_then(Path::file_name).is_some_and(|name| name == env!("CARGO_BIN_NAME"));
     names_us && specification["argv"][1] == "kernel"
-}
-
-fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let write = || -> anyhow::Result<()> {
-        let directory = path.parent().context("no directory")?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(bytes)?;
-        // A temporary file is the user's alone; other users start kernels from this one.
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// As `jupyter_core.paths.jupyter_data_dir` has it.
@@ -203,6 +185,7 @@ fn sys_prefix() -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(directory)
@@ -216,7 +199,7 @@ mod tests {
     #[test]
     fn installs_over_an_old_entry_and_removes_only_its_own_files() {
         let root = tempfile::tempdir().unwrap();
-        let directory = Place::Prefix(root.path().join("préfixe avec espace")).directory().unwrap();
+        let directory = SpecPlace::Prefix(root.path().join("préfixe avec espace")).directory().unwrap();
         let binary = Path::new("/opt/ma cellule é/{bin}/warpcell");
         install(&directory, Path::new("/old/warpcell")).unwrap();
         install(&directory, binary).unwrap();
@@ -265,7 +248,7 @@ mod tests {
     #[test]
     fn an_entry_of_a_wheel_finds_the_program_of_its_prefix() {
         let root = tempfile::tempdir().unwrap();
-        let directory = Place::Prefix(root.path().join("a prefix")).directory().unwrap();
+        let directory = SpecPlace::Prefix(root.path().join("a prefix")).directory().unwrap();
         write_relocatable(&directory).unwrap();
         let specification = read(&directory).unwrap().unwrap();
         assert!(is_ours(&specification));

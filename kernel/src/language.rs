@@ -3,7 +3,7 @@
 use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::RustEvaluator;
-use crate::evaluator::session::Session;
+use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{self, Evaluator};
 use crate::server::{Factory, Language};
 use anyhow::Result;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Which evaluator runs the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
+pub enum EvaluatorChoice {
     /// Rust.
     #[default]
     Rust,
@@ -27,31 +27,31 @@ pub enum Choice {
 /// The evaluators of a choice.
 ///
 /// Must be called while the process has one thread: the Rust evaluator changes the environment.
-pub fn language(choice: Choice) -> Result<Language> {
+pub fn language(choice: EvaluatorChoice) -> Result<Language> {
     Ok(match choice {
-        Choice::Rust => rust()?,
-        Choice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
-        Choice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
-        Choice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
+        EvaluatorChoice::Rust => rust()?,
+        EvaluatorChoice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
+        EvaluatorChoice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
+        EvaluatorChoice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
     })
 }
 
-/// Removes what an evaluator left on disk, at the end of the kernel.
+/// Removes the evaluator's files, at the end of the kernel.
 pub fn clean_up() {
-    evaluator::session::remove_session_files();
+    evaluator::session_directory::remove_session_files();
 }
 
 /// Starts the Rust evaluator and ends it again.
 ///
 /// Must be called while the process has one thread.
 pub fn start_once() -> Result<()> {
-    let session = Session::prepare()?;
+    let session = SessionDirectory::prepare()?;
     let assistant = Assistant::new(session.path());
     RustEvaluator::start(session, assistant)?.started()
 }
 
 fn rust() -> Result<Language> {
-    let session = Session::prepare()?;
+    let session = SessionDirectory::prepare()?;
     let assistant = Assistant::new(session.path());
     let told = Arc::clone(&assistant);
     Ok(Language {

@@ -1,10 +1,11 @@
-//! The lessons that come with the kernel, as notebooks for students, without solutions, and for instructors, with them.
+//! The lessons that come with the kernel: notebooks without solutions for students, and with solutions for instructors.
 //!
-//! A solution is what stands between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>` of a text
-//! cell, unless its summary calls it a hint. Instructors get the notebooks as nbgrader wants its source versions, with the
-//! configuration that lets nbgrader make the students' ones itself; a cell whose metadata has `points` is one of its tests, which gives
-//! so many if it does not fail.
+//! A solution is the text between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>`
+//! of a text cell, unless its summary contains the word "hint". Instructors get notebooks in the source format of
+//! nbgrader, with the configuration that lets nbgrader make the notebooks for students. A cell with `points` in its
+//! metadata is a test of nbgrader. It gives so many points if it does not fail.
 
+use crate::files;
 use anyhow::{Context, bail};
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Value, json};
@@ -12,37 +13,38 @@ use std::path::Path;
 
 const BEGIN: &str = "// BEGIN SOLUTION";
 const END: &str = "// END SOLUTION";
-/// What stands in place of a solution; `nbgrader_config.py` says the same.
+/// The text that replaces a solution. `nbgrader_config.py` has the same text.
 const STUB: [&str; 2] = ["// YOUR CODE HERE", "todo!()"];
 
-/// The notebooks: where they are written, and their text.
+/// A file of the lessons: its path, and its text.
+macro_rules! lesson {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../lessons/", $name)))
+    };
+}
+
+/// The notebooks.
 const NOTEBOOKS: [(&str, &str); 6] = [
-    ("01-convolution.ipynb", include_str!("../../lessons/01-convolution.ipynb")),
-    ("02-arrays-memory-kernels.ipynb", include_str!("../../lessons/02-arrays-memory-kernels.ipynb")),
-    ("03-ufuncs-and-device-functions.ipynb", include_str!("../../lessons/03-ufuncs-and-device-functions.ipynb")),
-    ("04-performance-fusion-streams.ipynb", include_str!("../../lessons/04-performance-fusion-streams.ipynb")),
-    ("05-workshop-day-one.ipynb", include_str!("../../lessons/05-workshop-day-one.ipynb")),
-    ("puzzles.ipynb", include_str!("../../lessons/puzzles.ipynb")),
+    lesson!("01-convolution.ipynb"),
+    lesson!("02-arrays-memory-kernels.ipynb"),
+    lesson!("03-ufuncs-and-device-functions.ipynb"),
+    lesson!("04-performance-fusion-streams.ipynb"),
+    lesson!("05-workshop-day-one.ipynb"),
+    lesson!("puzzles.ipynb"),
 ];
 
 /// What students get beside the notebooks.
-const STUDENTS_FILES: [(&str, &str); 1] = [("cheat-sheet.md", include_str!("../../lessons/cheat-sheet.md"))];
+const STUDENTS_FILES: [(&str, &str); 1] = [lesson!("cheat-sheet.md")];
 
 /// What instructors get beside what students get.
 const INSTRUCTORS_FILES: [(&str, &str); 8] = [
-    ("instructors/01-convolution.md", include_str!("../../lessons/instructors/01-convolution.md")),
-    ("instructors/02-arrays-memory-kernels.md", include_str!("../../lessons/instructors/02-arrays-memory-kernels.md")),
-    (
-        "instructors/03-ufuncs-and-device-functions.md",
-        include_str!("../../lessons/instructors/03-ufuncs-and-device-functions.md"),
-    ),
-    (
-        "instructors/04-performance-fusion-streams.md",
-        include_str!("../../lessons/instructors/04-performance-fusion-streams.md"),
-    ),
-    ("instructors/05-workshop-day-one.md", include_str!("../../lessons/instructors/05-workshop-day-one.md")),
-    ("instructors/grading.md", include_str!("../../lessons/instructors/grading.md")),
-    ("solutions/puzzles.ipynb", include_str!("../../lessons/solutions/puzzles.ipynb")),
+    lesson!("instructors/01-convolution.md"),
+    lesson!("instructors/02-arrays-memory-kernels.md"),
+    lesson!("instructors/03-ufuncs-and-device-functions.md"),
+    lesson!("instructors/04-performance-fusion-streams.md"),
+    lesson!("instructors/05-workshop-day-one.md"),
+    lesson!("instructors/grading.md"),
+    lesson!("solutions/puzzles.ipynb"),
     ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
 ];
 
@@ -55,21 +57,20 @@ pub enum Edition {
     Instructor,
 }
 
-/// Writes the lessons into a directory, which is made if it is not there, and gives the number of files. Files that are there already
-/// are an error, and then nothing is written: they may be somebody's work.
+/// Writes the lessons into a directory and returns the number of files. If one of the files exists already, nothing is
+/// written, because it may be somebody's work.
 pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
     let files = files(edition)?;
     for (name, _) in &files {
         let path = directory.join(name);
         if path.exists() {
-            bail!("{} is there already; name a directory without it, or move it away", path.display());
+            bail!("{} is there already; name another directory, or move the file", path.display());
         }
     }
     for (name, text) in &files {
         let path = directory.join(name);
-        let parent = path.parent().unwrap_or(directory);
-        std::fs::create_dir_all(parent).with_context(|| format!("{} cannot be made", parent.display()))?;
-        std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        files::create_folder(path.parent().unwrap_or(directory))?;
+        files::write(&path, text)?;
     }
     Ok(files.len())
 }
@@ -107,16 +108,10 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
             let without = without_solution(&source).with_context(|| format!("the cell {id}"))?;
             match edition {
                 Edition::Student => cell["source"] = lines(&without),
-                Edition::Instructor => {
-                    cell["metadata"]["nbgrader"] = json!({
-                        "grade": false, "grade_id": id, "locked": false, "schema_version": 3, "solution": true, "task": false,
-                    });
-                }
+                Edition::Instructor => cell["metadata"]["nbgrader"] = nbgrader(&id, None),
             }
         } else if let (Some(points), Edition::Instructor) = (points, edition) {
-            cell["metadata"]["nbgrader"] = json!({
-                "grade": true, "grade_id": id, "locked": true, "points": points, "schema_version": 3, "solution": false, "task": false,
-            });
+            cell["metadata"]["nbgrader"] = nbgrader(&id, Some(points));
         } else if !is_code && edition == Edition::Student {
             let without = without_details(&source).with_context(|| format!("the cell {id}"))?;
             if without.trim().is_empty() {
@@ -131,6 +126,19 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
     let mut serializer = serde_json::Serializer::with_formatter(&mut written, PrettyFormatter::with_indent(b" "));
     serde::Serialize::serialize(&notebook, &mut serializer)?;
     Ok(String::from_utf8(written)? + "\n")
+}
+
+/// What nbgrader wants to know of a cell: a test with points, or a solution.
+fn nbgrader(id: &str, points: Option<u64>) -> Value {
+    let is_test = points.is_some();
+    let mut facts = json!({
+        "grade": is_test, "grade_id": id, "locked": is_test, "schema_version": 3, "solution": !is_test,
+        "task": false,
+    });
+    if let Some(points) = points {
+        facts["points"] = points.into();
+    }
+    facts
 }
 
 /// A cell's text.
@@ -157,13 +165,13 @@ fn without_solution(source: &str) -> anyhow::Result<String> {
                 inside = true;
             }
             (END, true) => inside = false,
-            (BEGIN | END, _) => bail!("`{}` without its other half", line.trim()),
+            (BEGIN | END, _) => bail!("`{}` has no matching line", line.trim()),
             (_, false) => text += &format!("{line}\n"),
             (_, true) => {}
         }
     }
     if inside {
-        bail!("`{BEGIN}` without its other half");
+        bail!("`{BEGIN}` has no matching line");
     }
     Ok(text)
 }

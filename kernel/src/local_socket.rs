@@ -1,14 +1,23 @@
-//! Sockets in the session's directory. An address has room for 107 bytes, and a directory's path may be longer, such as that of a
-//! job's TMPDIR: so the directory is named by its descriptor.
+//! Sockets in the session's directory. An address has at most 107 bytes, but the path of a directory may be longer,
+//! such as the TMPDIR of a job. So the directory is addressed through its descriptor.
 
+use anyhow::Context;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Listens at a path.
-pub fn bind(path: &Path) -> Result<UnixListener> {
+/// Listens at a path, in a thread of this name that takes one connection after another.
+pub fn listen(path: &Path, name: &str, mut take: impl FnMut(UnixStream) + Send + 'static) -> anyhow::Result<()> {
+    let listener = bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || listener.incoming().flatten().for_each(&mut take))?;
+    Ok(())
+}
+
+fn bind(path: &Path) -> Result<UnixListener> {
     by_descriptor(path, UnixListener::bind)
 }
 
@@ -19,7 +28,7 @@ pub fn connect(path: &Path) -> Result<UnixStream> {
 
 fn by_descriptor<T>(path: &Path, call: impl FnOnce(PathBuf) -> Result<T>) -> Result<T> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(Error::new(ErrorKind::InvalidInput, format!("{} is no path of a socket", path.display())));
+        return Err(Error::new(ErrorKind::InvalidInput, format!("{} is not the path of a socket", path.display())));
     };
     let directory = File::open(directory)?;
     call(Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name))

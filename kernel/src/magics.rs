@@ -1,14 +1,15 @@
-//! Magics: the `%` commands of a notebook, rewritten to Rust before a cell is compiled. Text in, text out.
+//! Magics are the `%` commands of a notebook. They are rewritten to Rust before a cell is compiled: text in, text out.
 //!
-//! This module runs nothing and knows neither evcxr nor the prelude's types, only the names in `warpcell::timing` and
-//! `warpcell::session` that its expansions call. What the kernel has to do itself is plain data ([`Action`]). An expansion
-//! has as many lines as the cell, and each line of the user stays where it is, because the compiler's errors are traced
-//! to the cell by line; columns are traced by [`Expansion::original_offset`].
+//! Expanding a cell runs nothing. This module knows neither evcxr nor the prelude's types, only the names in
+//! `warpcell::timing` and `warpcell::session` that its expansions call. If the kernel itself must act, the handler
+//! returns an [`Action`], which knows the kernel only through the trait [`KernelServices`]. An expansion has as many
+//! lines as the cell. Each line of the user keeps its number, because the compiler's errors are mapped to the cell by
+//! line. Columns are mapped by [`Expansion::original_offset`].
 //!
-//! `table.rs` is the one list of magics; dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md` read
-//! it. Beside the magics there are lines for the shell (`!command`) and questions (`name?`).
+//! `table.rs` is the only list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the page `kernel/MAGICS.md`
+//! read it. There are also lines for the shell (`!command`) and questions (`name?`).
 
-mod calls;
+mod action;
 mod complete;
 mod expand;
 mod files;
@@ -22,7 +23,7 @@ mod question;
 mod reference;
 mod rewrite;
 mod rust;
-mod session;
+mod session_state;
 mod shell;
 mod table;
 mod timing;
@@ -32,10 +33,10 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{Action, Selection};
-pub use complete::{Candidate, Completing, complete_at};
+pub use action::{Action, KernelServices};
+pub use complete::{Completing, MagicCandidate, complete_at};
 pub use expand::{Expansion, expand, word_at};
 pub use notebook::Notebook;
-pub use reference::{help, lsmagic};
+pub use reference::help;
 pub use rust::items_named;
 pub use shell::command as shell_line;

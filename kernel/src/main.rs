@@ -2,6 +2,7 @@
 
 mod analysed_sources;
 mod build_step;
+mod cargo_metadata;
 mod cell_process;
 mod choices;
 mod cli;
@@ -9,6 +10,7 @@ mod completeness;
 mod doctor;
 mod environment;
 mod evaluator;
+mod files;
 mod frames;
 mod hashing;
 mod installation;
@@ -21,10 +23,12 @@ mod memory;
 mod nesting;
 mod output_contract;
 mod private;
+mod process_group;
 mod roles;
 mod server;
 mod sleep;
 mod supervisor;
+mod syntax;
 mod watcher;
 mod wire;
 

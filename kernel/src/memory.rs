@@ -1,14 +1,14 @@
-//! What the processes of a session cost in memory while nobody uses them.
+//! The memory of the processes of a session while nobody uses them.
 //!
-//! Huge pages make a start quicker, since rust-analyzer touches much memory in a short time; but what is allocated in small
-//! pieces fills them badly, and a process that does next to nothing keeps four megabytes by them. So the kernel has them
-//! until it has started, the processes below it have none, and the compiler and the user's code have what the system gives.
+//! Huge pages make a start faster, because rust-analyzer touches much memory in a short time. But small allocations
+//! fill them badly, and an idle process keeps four megabytes more with them. So the kernel uses them until it has
+//! started. The processes below it do not use them. The compiler and the user's code have the default of the system.
 
 use std::io::Result;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Lets this process have huge pages for what it touches from now on, or not; processes that it starts have the same.
+/// Allows huge pages for memory that this process touches from now on, or forbids them. Its children inherit this.
 pub fn allow_huge_pages(allow: bool) {
     // Nothing depends on it, so a system that does not know the call costs memory only.
     let _ = set_huge_pages(allow);
@@ -25,7 +25,7 @@ pub fn without_huge_pages(command: &mut Command) -> &mut Command {
     }
 }
 
-/// Does something while this process may have huge pages, so that what is started has them.
+/// Runs a function while huge pages are allowed, so that its children have them.
 pub fn with_huge_pages<T>(work: impl FnOnce() -> T) -> T {
     allow_huge_pages(true);
     let result = work();
@@ -33,7 +33,7 @@ pub fn with_huge_pages<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Gives back to the system what this thread has freed.
+/// Returns the memory that this thread has freed to the system.
 pub fn give_back() {
     unsafe extern "C" {
         // The allocator's own; its crate declares it with a feature that brings more.

@@ -1,32 +1,32 @@
-//! How deeply code is nested. Parsers call themselves for each level, and one whose stack is full ends its process; so what no program
-//! needs is refused before anything parses it. Only tokens are looked at.
+//! Checks how deeply code is nested. Parsers call themselves for each level, and a full stack ends the process. So code
+//! that is nested more deeply than any program needs is refused before it is parsed. The check uses only tokens.
 
 use ra_ap_parser::{Edition, LexedStr, T};
 
 /// How deeply code may be nested.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct NestingLimits {
     /// How many brackets may be open at once.
     brackets: usize,
-    /// How many operators may follow one another without a `;`, a `,` or a block between them, and how many `else`.
+    /// The maximum number of operators without a `;`, a `,` or a block between them, and of `else`.
     operators: usize,
 }
 
 /// For cells: the analysis of 1,000 operators takes half a minute, of 300 three seconds.
-pub const CELLS: Limits = Limits { brackets: 200, operators: 600 };
-/// For completion and help, which are to come at once.
-pub const HELP: Limits = Limits { brackets: 60, operators: 200 };
+pub const CELLS: NestingLimits = NestingLimits { brackets: 200, operators: 600 };
+/// For completion and help, which must be fast.
+pub const HELP: NestingLimits = NestingLimits { brackets: 60, operators: 200 };
 
 /// The place at which code is nested too deeply.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooDeep {
     /// In bytes.
     pub offset: usize,
-    /// What there is too much of.
+    /// The quantity that is too large.
     pub what: String,
 }
 
-/// What has come since the last separator.
+/// The counts since the last separator.
 #[derive(Default)]
 struct Level {
     operators: usize,
@@ -34,7 +34,7 @@ struct Level {
 }
 
 /// Looks for such a place.
-pub fn too_deep(code: &str, limits: Limits) -> Option<TooDeep> {
+pub fn too_deep(code: &str, limits: NestingLimits) -> Option<TooDeep> {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     // For each open bracket.
     let mut levels = vec![Level::default()];

@@ -1,7 +1,7 @@
 //! The kernel's side of the output contract: messages of the cell process inside its standard output.
 //!
-//! The format is fixed by `kernel/OUTPUT_CONTRACT.md`; the prelude's side is `prelude/src/output.rs`. [`Splitter`]
-//! takes the bytes that the cell process writes and gives back text and messages in their order.
+//! `kernel/OUTPUT_CONTRACT.md` defines the format. The prelude's side is `prelude/src/output.rs`. [`Splitter`] reads
+//! the bytes of the cell process and returns text and messages in their order.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,14 +27,14 @@ pub enum Message {
         data: Map<String, Value>,
         /// Which bar.
         id: String,
-        /// Whether the bar is there already.
+        /// Whether the bar exists already.
         #[serde(default)]
         update: bool,
-        /// Whether it will not move any more.
+        /// Whether the bar will not move again.
         #[serde(default)]
         done: bool,
     },
-    /// Removes what the cell has shown so far.
+    /// Removes the outputs that the cell has shown so far.
     ClearOutput {
         /// Whether to wait for the next output.
         wait: bool,
@@ -70,13 +70,13 @@ pub enum Message {
         /// The error's `Debug` text.
         message: String,
     },
-    /// What has become of variables that the cell was defining when it failed.
+    /// What happened to the variables that the cell was defining when it failed.
     Stored {
         /// Those that it has stored since then.
         names: Vec<String>,
-        /// Those whose old values are there again.
+        /// Variables that have their old values again.
         kept: Vec<String>,
-        /// The types, as the compiled program knows them, of those that have another one than at the cell's end.
+        /// The types in the compiled program of variables whose types differ from those at the end of the cell.
         types: Vec<(String, String)>,
         /// Those whose new values are lost.
         lost: Vec<String>,
@@ -88,12 +88,12 @@ pub enum Message {
     },
     /// A compiled cell could not be loaded.
     LoadFailed {
-        /// What the dynamic linker said.
+        /// The dynamic linker's message.
         message: String,
     },
     /// The cell asks the user for a line, and waits on a socket of the session's directory.
     Input {
-        /// What the user is asked.
+        /// The prompt.
         prompt: String,
         /// Whether the line must not be shown.
         password: bool,
@@ -141,8 +141,9 @@ pub fn encode(marker: &str, message: &Message) -> String {
 const BEGIN_CONTENT: &[u8] = b"EVCXR_BEGIN_CONTENT ";
 const END_CONTENT: &[u8] = b"\nEVCXR_END_CONTENT\n";
 
-/// Splits standard output into text and messages. Text is given on at once, but for a tail that could be the start of
-/// a marker or, at the start of a line, of one of evcxr's content blocks (which crates made for evcxr print).
+/// Splits standard output into text and messages. Text is passed on at once. Only a tail is held back if it could be
+/// the start of a marker or, at the start of a line, of a content block of evcxr. Crates that were made for evcxr print
+/// such blocks.
 pub struct Splitter {
     marker: Vec<u8>,
     held: Vec<u8>,
@@ -155,7 +156,7 @@ impl Splitter {
         Splitter { marker: marker.as_bytes().to_vec(), held: Vec::new(), at_line_start: true }
     }
 
-    /// Takes more bytes and gives what is complete.
+    /// Takes more bytes and returns the complete parts.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Piece> {
         self.held.extend_from_slice(bytes);
         let mut pieces = Vec::new();
@@ -163,7 +164,7 @@ impl Splitter {
         pieces
     }
 
-    /// Gives what is still held, at the end of the stream.
+    /// Returns the bytes that are still held, at the end of the stream.
     pub fn finish(&mut self) -> Vec<Piece> {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() { Vec::new() } else { vec![Piece::Text(held)] }
@@ -216,7 +217,7 @@ impl Splitter {
             std::str::from_utf8(&self.held[start..start + line_length]).ok().and_then(|digits| digits.parse().ok());
         let body = start + line_length + 1;
         let Some(end) = length.and_then(|length| body.checked_add(length)) else {
-            // Not ours after all: the marker's first byte is text, and the search goes on behind it.
+            // It is not one of our markers. Its first byte is text, and the search continues behind it.
             pieces.push(Piece::Text(self.held.drain(..1).collect()));
             return true;
         };
@@ -235,7 +236,8 @@ impl Splitter {
         let start = BEGIN_CONTENT.len();
         let Some(line_length) = self.held[start..].iter().position(|&byte| byte == b'\n') else { return false };
         let body = start + line_length;
-        // No block has a message in it: then it is text of the user's that begins like one. At the latest the cell's end is a message.
+        // A block contains no other message. So if a message comes first, the block is text of the user that only looks
+        // like a beginning. The end of the cell is such a message.
         let end = self.held[body..].windows(END_CONTENT.len()).position(|window| window == END_CONTENT);
         let message = self.held[body..].windows(self.marker.len()).position(|window| window == self.marker);
         if message.is_some_and(|message| end.is_none_or(|end| message < end)) {
@@ -247,7 +249,7 @@ impl Splitter {
         let mime_type = String::from_utf8_lossy(&self.held[start..body]).trim().to_owned();
         let content = String::from_utf8_lossy(&self.held[(body + 1).min(body + length)..body + length]).into_owned();
         self.held.drain(..body + length + END_CONTENT.len());
-        // Blocks that follow one another are representations of one thing, as they are for evcxr.
+        // Adjacent blocks are representations of one value, as in evcxr.
         match pieces.last_mut() {
             Some(Piece::Message(Message::Display { data, id: None, .. })) if !data.contains_key(&mime_type) => {
                 data.insert(mime_type, Value::String(content));

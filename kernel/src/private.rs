@@ -1,5 +1,5 @@
-//! Files and folders for this user alone. Several users share a machine, its folder for temporary files, and often the right
-//! to look into one another's homes.
+//! Files and folders for this user alone. Several users share a machine and its folder for temporary files, and often
+//! they can read one another's homes.
 
 use anyhow::{Context, Result};
 use std::fs::{DirBuilder, Permissions};
@@ -9,19 +9,19 @@ use std::path::Path;
 /// Only the owner reads, writes and enters.
 const OWNER: u32 = 0o700;
 
-/// A new folder with a name of its own, which is removed with the value.
+/// A new folder with a unique name. It is removed with the value.
 pub fn temporary(parent: &Path, prefix: &str) -> std::io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(prefix).permissions(Permissions::from_mode(OWNER)).tempdir_in(parent)
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Creates a folder and the folders above it.
 pub fn create(folder: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(OWNER).create(folder);
     made.with_context(|| format!("the folder {} cannot be made", folder.display()))
 }
 
-/// Makes the cache. One that is there is closed to others if it was made by the name that nobody chose; who names a folder may
-/// want to share it.
+/// Creates the cache. If it exists and the user did not choose its name, it is closed to other users. A user who chose
+/// the folder may want to share it.
 pub fn create_cache(folder: &Path) -> Result<()> {
     create(folder)?;
     let is_named = std::env::var_os("WARPCELL_CACHE_DIR").is_some_and(|value| !value.is_empty());

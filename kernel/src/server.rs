@@ -1,33 +1,33 @@
-//! The kernel process: five sockets, one loop, and the evaluator on threads of its own.
+//! The kernel process: five sockets, one loop, and the evaluators on their own threads.
 //!
 //! ```text
-//! shell, control ──> Event ──> Session ──> Lane (evaluator thread)
-//! signals, parent ─>    ^         │            │ outputs, straight to iopub, so that a flood of
+//! shell, control ──> Event ──> KernelLoop ──> Lane (evaluator thread)
+//! signals, parent ─>    ^         │            │ outputs go directly to iopub, so that much
 //!                       └─────────┼────────────┤ text cannot delay an interrupt
 //!                                 v            v
-//!                     replies, iopub (tasks of its own, a queue per client)
+//!                     replies, iopub (own tasks, a queue for each client)
 //! ```
 //!
-//! Nothing in the loop waits for a client or for a cell. The language is known here only as
+//! Nothing in the loop waits for a client or for a cell. The server knows the language only as
 //! [`Evaluator`](crate::evaluator::Evaluator).
 
 mod event;
 mod heartbeat;
 mod history;
 mod iopub;
+mod kernel_loop;
 mod lane;
 mod log;
 mod peers;
-mod replay;
-mod session;
+mod seen_messages;
 mod sockets;
 mod subscribers;
 mod watch;
 
 use anyhow::{Context, bail};
 use jupyter_protocol::ConnectionInfo;
+use kernel_loop::KernelLoop;
 use peers::Allowed;
-use session::Session;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -56,7 +56,7 @@ fn read_connection(path: &Path) -> anyhow::Result<ConnectionInfo> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the connection file {}", path.display()))?;
     let connection: ConnectionInfo =
-        serde_json::from_str(&text).with_context(|| format!("{} is no Jupyter connection file", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is not a Jupyter connection file", path.display()))?;
     if !connection.key.is_empty() && connection.signature_scheme != "hmac-sha256" {
         bail!("signature scheme {} is not supported, only hmac-sha256", connection.signature_scheme);
     }
@@ -69,7 +69,7 @@ async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, languag
     watch::signals(events.clone())?;
     watch::parent(events.clone());
     let sockets = sockets::bind(connection, allowed, events.clone()).await?;
-    let mut session = Session::new(language, sockets, events);
+    let mut session = KernelLoop::new(language, sockets, events);
     while let Some(event) = incoming.recv().await {
         if session.handle(event).await.is_break() {
             break;
@@ -77,7 +77,7 @@ async fn serve_connection(connection: &ConnectionInfo, allowed: Allowed, languag
     }
     session.close(LAST_WORDS).await;
     drop(incoming);
-    // The library queues replies to tasks of its own, which end when their queues are written.
+    // The library queues replies for its own tasks. They end when the queues are written.
     let drained = async {
         let metrics = tokio::runtime::Handle::current().metrics();
         while metrics.num_alive_tasks() > 0 {

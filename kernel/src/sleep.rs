@@ -1,18 +1,18 @@
-//! Sleeping in the cell process: an interrupt of the cell ends a sleep, which libstd would go on with after a signal.
+//! Sleeps in the cell process. An interrupt of the cell ends a sleep. libstd would continue the sleep after a signal.
 //!
-//! The binary's `clock_nanosleep` takes the place of the C library's for everything that is loaded (`kernel/build.rs`
+//! The binary's `clock_nanosleep` replaces that of the C library for everything that is loaded (`kernel/build.rs`
 //! exports it). It sleeps in short parts and asks the prelude between them.
 
 use libc::{c_int, clockid_t, timespec};
 use std::sync::OnceLock;
 
-/// Asks whether the user wants what the calling thread does to stop.
+/// Asks whether the calling thread must stop.
 pub type Interrupted = unsafe extern "C" fn() -> bool;
 
 static INTERRUPTED: OnceLock<Interrupted> = OnceLock::new();
 
-/// The longest time without asking, in nanoseconds: half of what a user may wait for an interrupt.
-const PART: i64 = 100_000_000;
+/// The longest time between two questions, in nanoseconds: half of the time that a user may wait for an interrupt.
+const PART: i128 = 100_000_000;
 
 /// From now on sleeps can be interrupted.
 pub fn watch(interrupted: Interrupted) {
@@ -42,79 +42,63 @@ pub unsafe extern "C" fn clock_nanosleep(
         return unsafe { sleep(clock, flags, &request, std::ptr::null_mut()) };
     }
     let is_absolute = flags & libc::TIMER_ABSTIME != 0;
-    let end = if is_absolute { request } else { sum(now(clock), request) };
+    let end = nanoseconds(request) + if is_absolute { 0 } else { now(clock) };
     loop {
-        let now = now(clock);
-        let part = earlier(end, sum(now, timespec { tv_sec: 0, tv_nsec: PART }));
+        let part = end.min(now(clock) + PART);
         // SAFETY: the local is a time; an absolute sleep leaves no rest.
-        let status = unsafe { sleep(clock, libc::TIMER_ABSTIME, &part, std::ptr::null_mut()) };
+        let status = unsafe { sleep(clock, libc::TIMER_ABSTIME, &time(part), std::ptr::null_mut()) };
         // SAFETY: the prelude's function has no preconditions.
-        if (status == 0 && key(part) == key(end)) || unsafe { interrupted() } {
+        if (status == 0 && part == end) || unsafe { interrupted() } {
             return 0;
         }
         if status != 0 {
             if !is_absolute && !remaining.is_null() {
                 // SAFETY: the caller's promise.
-                unsafe { *remaining = difference(end, self::now(clock)) };
+                unsafe { *remaining = time((end - now(clock)).max(0)) };
             }
             return status;
         }
     }
 }
 
-/// The system call; gives the error's number as the C library does.
+/// The system call. Returns the error's number like the C library.
 unsafe fn sleep(clock: clockid_t, flags: c_int, request: *const timespec, remaining: *mut timespec) -> c_int {
     // SAFETY: the arguments are valid by the caller's promise.
     let status = unsafe { libc::syscall(libc::SYS_clock_nanosleep, clock, flags, request, remaining) };
     if status == 0 { 0 } else { std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL) }
 }
 
-fn now(clock: clockid_t) -> timespec {
+/// The time of a clock in nanoseconds.
+fn now(clock: clockid_t) -> i128 {
     let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is valid for writes. An unknown clock leaves it, and the sleep reports the clock.
     unsafe { libc::clock_gettime(clock, &mut time) };
-    time
+    nanoseconds(time)
 }
 
-fn sum(a: timespec, b: timespec) -> timespec {
-    let nanoseconds = a.tv_nsec + b.tv_nsec;
-    let seconds = a.tv_sec.saturating_add(b.tv_sec).saturating_add(nanoseconds / 1_000_000_000);
-    timespec { tv_sec: seconds, tv_nsec: nanoseconds % 1_000_000_000 }
+const SECOND: i128 = 1_000_000_000;
+
+fn nanoseconds(time: timespec) -> i128 {
+    i128::from(time.tv_sec) * SECOND + i128::from(time.tv_nsec)
 }
 
-/// `a - b`, at least nothing.
-fn difference(a: timespec, b: timespec) -> timespec {
-    if key(a) <= key(b) {
-        return timespec { tv_sec: 0, tv_nsec: 0 };
-    }
-    let borrow = i64::from(a.tv_nsec < b.tv_nsec);
-    timespec { tv_sec: a.tv_sec - b.tv_sec - borrow, tv_nsec: a.tv_nsec - b.tv_nsec + borrow * 1_000_000_000 }
-}
-
-fn earlier(a: timespec, b: timespec) -> timespec {
-    if key(a) <= key(b) { a } else { b }
-}
-
-/// What times are compared by.
-fn key(time: timespec) -> (i64, i64) {
-    (time.tv_sec, time.tv_nsec)
+/// The time of that many nanoseconds, or the largest time.
+fn time(nanoseconds: i128) -> timespec {
+    let tv_sec = i64::try_from(nanoseconds / SECOND).unwrap_or(i64::MAX);
+    timespec { tv_sec, tv_nsec: (nanoseconds % SECOND) as i64 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn time(tv_sec: i64, tv_nsec: i64) -> timespec {
-        timespec { tv_sec, tv_nsec }
-    }
-
     #[test]
-    fn times_are_added_and_subtracted() {
-        assert_eq!(key(sum(time(1, 700_000_000), time(2, 400_000_000))), (4, 100_000_000));
-        assert_eq!(key(difference(time(4, 100_000_000), time(1, 700_000_000))), (2, 400_000_000));
-        assert_eq!(key(difference(time(1, 0), time(2, 0))), (0, 0));
-        assert_eq!(key(sum(time(i64::MAX, 0), time(1, 0))).0, i64::MAX);
-        assert_eq!(key(earlier(time(1, 5), time(1, 4))), (1, 4));
+    fn times_are_counted_in_nanoseconds() {
+        let counted = |tv_sec, tv_nsec| nanoseconds(timespec { tv_sec, tv_nsec });
+        let parts = |nanoseconds| (time(nanoseconds).tv_sec, time(nanoseconds).tv_nsec);
+        assert_eq!(parts(counted(1, 700_000_000) + counted(2, 400_000_000)), (4, 100_000_000));
+        assert_eq!(parts(counted(4, 100_000_000) - counted(1, 700_000_000)), (2, 400_000_000));
+        assert_eq!(parts(counted(i64::MAX, 0) + counted(1, 0)).0, i64::MAX);
     }
 
     #[test]
@@ -125,11 +109,11 @@ mod tests {
         }
         watch(at_the_second_call);
         let start = std::time::Instant::now();
-        let request = time(0, 1_000_000);
+        let request = time(1_000_000);
         // SAFETY: the local is a time.
         assert_eq!(unsafe { clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &request, std::ptr::null_mut()) }, 0);
         assert!(start.elapsed() >= std::time::Duration::from_millis(1), "a short sleep is a whole one");
-        let request = time(3600, 0);
+        let request = time(3600 * SECOND);
         // SAFETY: the local is a time.
         assert_eq!(unsafe { clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &request, std::ptr::null_mut()) }, 0);
     }

@@ -1,9 +1,10 @@
-//! The supervisor: the process that evcxr believes to be its runtime. It starts the cell process, passes evcxr's
-//! commands on, splits the cell's output into text, messages and control lines, and outlives a crash, so that the last
-//! output is never lost.
+//! The supervisor is the process that evcxr starts as its runtime. It starts the cell process, passes evcxr's commands
+//! on, and splits the cell's output into text, messages and control lines. It survives a crash of the cell process, so
+//! the last output is never lost.
 //!
-//! It is one loop over `poll`: commands from evcxr, the cell's two output streams, the kernel's socket, and the end of
-//! the cell process. What it reports waits for a moment in the [`Outbox`], which also knows how much a cell may show.
+//! It is one loop over `poll`: commands from evcxr, the two output streams of the cell, the kernel's socket, and the
+//! end of the cell process. Its reports wait for a moment in the [`Outbox`], which also limits how much a cell may
+//! show.
 
 mod limits;
 mod outbox;
@@ -13,9 +14,10 @@ use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKE
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
+use crate::process_group;
 use outbox::Outbox;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -23,7 +25,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-/// Runs until the cell process has ended or evcxr has closed the commands; gives the exit status.
+/// Runs until the cell process has ended or evcxr has closed the commands. Returns the exit status.
 pub fn run() -> i32 {
     match Supervisor::start() {
         Ok(mut supervisor) => supervisor.serve(),
@@ -36,9 +38,9 @@ pub fn run() -> i32 {
 
 struct Supervisor {
     cell: Child,
-    /// Where evcxr's commands come from.
+    /// The source of evcxr's commands.
     evcxr: File,
-    commands: File,
+    commands: PipeWriter,
     output: File,
     errors: File,
     /// Becomes readable when the cell process has ended.
@@ -59,7 +61,7 @@ impl Supervisor {
             .ok_or_else(|| std::io::Error::other("the session's directory is not named in the environment"))?;
         let kernel = local_socket::connect(Path::new(&socket))?;
         let marker = new_marker();
-        let (command_reader, command_writer) = pipe()?;
+        let (command_reader, command_writer) = std::io::pipe()?;
         let mut command = Command::new(std::env::current_exe()?);
         environment::restore_user(&mut command);
         command
@@ -104,10 +106,10 @@ impl Supervisor {
         let mut supervisor = Supervisor {
             // SAFETY: this process reads its standard input here only.
             evcxr: File::from(unsafe { OwnedFd::from_raw_fd(libc::STDIN_FILENO) }),
-            commands: File::from(command_writer),
+            commands: command_writer,
             output,
             errors,
-            // SAFETY: the descriptor was just opened and belongs to nobody else.
+            // SAFETY: the descriptor was just opened and belongs to nothing else.
             exited: File::from(unsafe { OwnedFd::from_raw_fd(exited as RawFd) }),
             kernel,
             outbox: Outbox::new(),
@@ -145,17 +147,17 @@ impl Supervisor {
             };
             // SAFETY: the array lives during the call and its length is given.
             if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) } < 0 {
-                if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted {
+                if std::io::Error::last_os_error().kind() == ErrorKind::Interrupted {
                     continue;
                 }
                 return self.end();
             }
             let ready = polled.map(|entry| entry.revents != 0);
             if ready[1] {
-                output_open = self.drain_output();
+                output_open = self.drain(false);
             }
             if ready[2] {
-                errors_open = self.drain_errors();
+                errors_open = self.drain(true);
             }
             if ready[4] {
                 return self.end();
@@ -170,7 +172,7 @@ impl Supervisor {
         }
     }
 
-    /// Passes evcxr's commands on; false when there will be no more.
+    /// Passes evcxr's commands on. Returns false when there will be no more.
     fn forward_commands(&mut self) -> bool {
         let mut buffer = [0; 4096];
         match self.evcxr.read(&mut buffer) {
@@ -203,37 +205,23 @@ impl Supervisor {
         }
     }
 
-    /// Reports what the cell has written to standard output; false at its end.
-    fn drain_output(&mut self) -> bool {
+    /// Reports the cell's standard output, or its standard error. Returns false at the end of the stream.
+    fn drain(&mut self, is_error: bool) -> bool {
         let mut buffer = [0; 65536];
-        loop {
-            match self.output.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(length) => {
-                    let pieces = self.splitter.feed(&buffer[..length]);
-                    self.handle(pieces);
-                    self.send_what_is_due();
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+        while let Some(bytes) = read_some(if is_error { &mut self.errors } else { &mut self.output }, &mut buffer) {
+            if bytes.is_empty() {
+                return false;
             }
-        }
-    }
-
-    fn drain_errors(&mut self) -> bool {
-        let mut buffer = [0; 65536];
-        loop {
-            match self.errors.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(length) => {
-                    let text = self.errors_text.decode(&buffer[..length]);
-                    self.outbox.text(true, text);
-                    self.send_what_is_due();
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return error.kind() == std::io::ErrorKind::WouldBlock,
+            if is_error {
+                let text = self.errors_text.decode(bytes);
+                self.outbox.text(true, text);
+            } else {
+                let pieces = self.splitter.feed(bytes);
+                self.handle(pieces);
             }
+            self.send_what_is_due();
         }
+        true
     }
 
     fn handle(&mut self, pieces: Vec<Piece>) {
@@ -245,7 +233,7 @@ impl Supervisor {
                 }
                 Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
                 Piece::Message(Message::End) => {
-                    self.drain_errors();
+                    self.drain(true);
                     let (output, errors) = (self.output_text.end(), self.errors_text.end());
                     self.outbox.text(false, output);
                     self.outbox.text(true, errors);
@@ -258,16 +246,15 @@ impl Supervisor {
         }
     }
 
-    /// Ends the cell process and what it has started.
+    /// Ends the cell process and all processes that it has started.
     fn end_group(&self) {
-        // SAFETY: sends a signal; the cell process leads the group, and has not been waited for.
-        unsafe { libc::kill(-(self.cell.id() as libc::pid_t), libc::SIGKILL) };
+        process_group::signal(self.cell.id() as libc::pid_t, libc::SIGKILL);
     }
 
     /// Reports the last output and how the cell process ended.
     fn end(&mut self) -> i32 {
-        self.drain_output();
-        self.drain_errors();
+        self.drain(false);
+        self.drain(true);
         let pieces = self.splitter.finish();
         self.handle(pieces);
         self.outbox.say_what_was_dropped();
@@ -279,7 +266,7 @@ impl Supervisor {
         0
     }
 
-    /// Reports something at once, behind all output before it.
+    /// Reports something at once, after all earlier output.
     fn report(&mut self, frame: Frame) {
         self.outbox.push(frame);
         self.send();
@@ -303,6 +290,18 @@ impl Supervisor {
     }
 }
 
+/// The bytes that can be read without waiting. Empty at the end. `None` if more may come.
+fn read_some<'a>(file: &mut File, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    loop {
+        match file.read(buffer) {
+            Ok(length) => return Some(&buffer[..length]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
+            Err(_) => return Some(&[]),
+        }
+    }
+}
+
 fn say_to_evcxr(line: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
@@ -314,12 +313,12 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => {
             let name = match signal {
-                libc::SIGSEGV => "SIGSEGV, an access to memory that is not there",
-                libc::SIGABRT => "SIGABRT, the program gave up",
+                libc::SIGSEGV => "SIGSEGV, an access to invalid memory",
+                libc::SIGABRT => "SIGABRT, the program aborted",
                 libc::SIGILL => "SIGILL, an illegal instruction",
                 libc::SIGBUS => "SIGBUS, a bad memory access",
                 libc::SIGFPE => "SIGFPE, an arithmetic error",
-                libc::SIGKILL => "SIGKILL, ended from outside, perhaps for lack of memory",
+                libc::SIGKILL => "SIGKILL, ended from outside, perhaps because memory ran out",
                 libc::SIGTERM => "SIGTERM, ended from outside",
                 _ => return format!("signal {signal}"),
             };
@@ -327,16 +326,6 @@ fn describe(status: ExitStatus) -> String {
         }
         (None, None) => "unknown status".to_owned(),
     }
-}
-
-fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: the array has room for the two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    // SAFETY: both were just opened and belong to nobody else.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
 fn set_nonblocking(descriptor: RawFd) -> std::io::Result<()> {
@@ -357,31 +346,19 @@ struct Utf8Decoder {
 impl Utf8Decoder {
     fn decode(&mut self, bytes: &[u8]) -> String {
         self.held.extend_from_slice(bytes);
-        let complete = match std::str::from_utf8(&self.held) {
-            Ok(_) => self.held.len(),
-            // Without a length the error is a character that may yet be completed.
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(_) => self.held.len() - incomplete_tail(&self.held),
-        };
+        let end = self.held.utf8_chunks().last().map_or(&[][..], |last| last.invalid());
+        // Without a length the error is a character that may yet be completed.
+        let is_cut = std::str::from_utf8(end).is_err_and(|error| error.error_len().is_none());
+        let complete = self.held.len() - if is_cut { end.len() } else { 0 };
         let text = String::from_utf8_lossy(&self.held[..complete]).into_owned();
         self.held.drain(..complete);
         text
     }
 
-    /// The text for what is held at the end of a cell: a character that nothing completes any more.
+    /// The text for the bytes that are held at the end of a cell. Nothing completes them.
     fn end(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned()
     }
-}
-
-/// How many bytes at the end are the start of a character.
-fn incomplete_tail(bytes: &[u8]) -> usize {
-    (1..=bytes.len().min(3))
-        .find(|&length| {
-            std::str::from_utf8(&bytes[bytes.len() - length..])
-                .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
-        })
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The watcher: a small process that outlives the kernel, whatever ended it, and takes along what is left of the session:
-//! processes and files.
+//! The watcher is a small process that waits until the kernel ends, for whatever reason. Then it ends the remaining
+//! processes of the session and deletes its files.
 //!
-//! It stands in a process group of its own, since servers end a kernel together with its group.
+//! It has its own process group, because servers end a kernel together with its group.
 
 use crate::environment::{SESSION, WATCHER};
 use crate::installation::cache;
@@ -50,12 +50,12 @@ pub fn run() -> i32 {
             cache::sweep();
             return i32::from(!removed);
         }
-        // What was ended may have written into the directory while it was being removed.
+        // A process that was just ended may have written into the directory while it was removed.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Ends all processes that were started for the session; gives their number.
+/// Ends all processes that were started for the session. Returns their number.
 fn end_processes(session: &Path) -> usize {
     let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
     let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok());
@@ -72,7 +72,7 @@ fn end_processes(session: &Path) -> usize {
 
 /// Whether a process has the session's directory, or one in it, in its environment.
 fn belongs_to(process: libc::pid_t, session: &Path) -> bool {
-    // That of another user's process cannot be read, that of one that has ended is empty.
+    // It cannot be read for a process of another user. It is empty for a process that has ended.
     let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     environment.split(|&byte| byte == 0).any(|variable| {
         let value = variable.strip_prefix(SESSION.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));

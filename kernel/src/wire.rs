@@ -1,8 +1,8 @@
 //! Messages of the Jupyter protocol as this kernel reads and writes them, without sockets.
 //!
-//! Envelopes and most contents are those of `jupyter-protocol`. What is here is what that crate lacks: requests that
-//! leave out optional fields (its types refuse them), contents whose MIME bundles must pass through unchanged, and
-//! the protocol version of this kernel in the headers.
+//! Envelopes and most contents are types of `jupyter-protocol`. This module adds what that crate does not support:
+//! requests that omit optional fields, contents whose MIME bundles must not change, and the protocol version of this
+//! kernel in the headers.
 
 pub mod cursor;
 pub mod iopub;

@@ -93,7 +93,7 @@ def test_removed_files_of_the_session_are_told_and_made_anew_by_restart(fresh_ke
     shutil.rmtree(removed, ignore_errors=True)
     for _ in range(2):
         result = session.run("1 + 1")
-        assert result.error["ename"] == "SessionError" and "`:restart` makes them anew" in result.error_text
+        assert result.error["ename"] == "SessionError" and "`:restart` makes them again" in result.error_text
     session.check(":restart")
     result = session.check("twice(4)")
     assert result.value == "8" and not result.stderr

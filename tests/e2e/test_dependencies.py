@@ -279,7 +279,7 @@ def test_crates_that_cannot_be_had_together(kernel):
     kernel.check(':dep semver = "1"\nlet kept = semver::Version::new(1, 2, 3);', seconds=300)
     result = kernel.run(':dep version_numbers = { package = "semver", version = "1" }', seconds=300)
     assert "`semver v1" in result.error_text and "multiple times with different names" in result.error_text, result.error_text
-    assert "use the one that it has already" in result.error_text
+    assert "use the name that it already has" in result.error_text
     assert kernel.check("kept.minor").value == "2"
 
 

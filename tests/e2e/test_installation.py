@@ -364,7 +364,7 @@ def test_one_message_and_one_command_where_no_compiler_fits(unpacked, tmp_path):
     def refused(what: str, remedy: str, **more) -> None:
         result = install(unpacked, target, env={**env, **more})
         assert result.returncode != 0 and what in result.said and remedy in result.said, result.said
-        assert result.said.count("This mends it:") == 1
+        assert result.said.count("To fix it:") == 1
         assert listing(target) == []
 
     refused("no rustc in PATH", RUST)

@@ -1,7 +1,7 @@
 //! A cell crate, and the compiler's call for it.
 
-use super::messages::Request;
-use super::{dependencies, flags, functions};
+use super::messages::BuildRequest;
+use super::{compile_ahead, dependencies, flags, functions};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The compiler's surroundings of a cell.
-pub struct Cell<'a> {
+pub struct CellCrate<'a> {
     pub installation: &'a Installation,
     pub context: &'a Path,
     pub session: PathBuf,
     opt_level: String,
-    pub dependencies: dependencies::Built,
+    pub dependencies: dependencies::BuiltCrates,
 }
 
-impl Cell<'_> {
+impl CellCrate<'_> {
     /// The crate in evcxr's directory, with its `:dep` crates built.
-    pub fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<Cell<'a>> {
+    pub fn prepare<'a>(installation: &'a Installation, context: &'a Path) -> Result<CellCrate<'a>> {
         let session = std::env::var_os(SESSION).map(PathBuf::from).context("the session has no directory")?;
         if let Some(problem) = installation.problem() {
             bail!(problem);
         }
-        let manifest = dependencies::Manifest::read(context)?;
-        let cell = Cell {
+        let manifest = dependencies::CellManifest::read(context)?;
+        let cell = CellCrate {
             installation,
             context,
             opt_level: manifest.opt_level.clone(),
@@ -40,9 +40,9 @@ impl Cell<'_> {
         &self.session
     }
 
-    /// The call without what is to come of it.
+    /// The compiler call without its outputs.
     pub fn compiler(&self, source: &Path) -> Command {
-        let options = Request::read(&self.session);
+        let options = BuildRequest::read(&self.session);
         let prelude = self.installation.prelude();
         let mut command = Command::new(self.installation.real_tool("rustc"));
         command
@@ -56,7 +56,7 @@ impl Cell<'_> {
             .args(&self.dependencies.arguments);
         flags::generate_code(&mut command, options, &self.opt_level);
         flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
-        for (name, file) in &self.installation.record.externs {
+        for (name, file) in &self.installation.record.prelude.externs {
             if !self.dependencies.externs.contains(name) {
                 command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
             }
@@ -73,11 +73,8 @@ impl Cell<'_> {
         command
     }
 
-    /// What is said where the compiler does not start.
+    /// The message if the compiler does not start.
     pub fn cannot_run(&self) -> String {
-        format!(
-            "the compiler {} cannot be run; is the Rust toolchain still installed? `warpcell doctor` tells",
-            self.installation.real_tool("rustc").display()
-        )
+        compile_ahead::cannot_run(&self.installation.real_tool("rustc"))
     }
 }

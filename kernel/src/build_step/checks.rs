@@ -1,18 +1,19 @@
-//! Checks for an interrupt, which the build step writes into the notebook's code wherever it may run for ever.
+//! Checks for an interrupt. The build step writes them into the notebook's code wherever it may run for ever.
 //!
-//! They stand behind what is there, on the same line, so no line moves; the columns that the compiler names behind them are put right
-//! afterwards. Functions and formulas that also run on devices have them too: the macros leave them out of what is translated
-//! (`prelude/macros/src/text.rs`).
+//! They stand behind other code on the same line, so no line moves. The columns in the compiler's messages are
+//! corrected afterwards. Functions and formulas that also run on devices have checks too. The macros do not translate
+//! them (`prelude/macros/src/text.rs`).
 
 mod places;
 
+use super::compiler_message::with_objects;
 use super::names::is_own;
 use places::INSERTED;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What code without any of these, and without functions, never needs a check for.
+/// Code without any of these words and without functions never needs a check.
 const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
 
 /// The source with the checks.
@@ -56,32 +57,17 @@ pub fn column_without_checks(line: &str, column: usize) -> usize {
 pub fn correct_columns(messages: &str, path: &Path, source: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let path = path.to_string_lossy();
-    let corrected = messages.lines().map(|message| match serde_json::from_str(message) {
-        Ok(mut value) if message.starts_with('{') => {
-            correct(&mut value, &path, &lines);
-            value.to_string()
+    with_objects(messages, |span| {
+        if span.get("file_name").is_none_or(|name| *name != *path) {
+            return;
         }
-        _ => message.to_owned(),
-    });
-    corrected.flat_map(|message| [message, "\n".to_owned()]).collect()
-}
-
-fn correct(value: &mut Value, path: &str, lines: &[&str]) {
-    match value {
-        Value::Array(parts) => parts.iter_mut().for_each(|part| correct(part, path, lines)),
-        Value::Object(fields) => {
-            if fields.get("file_name").is_some_and(|name| name == path) {
-                for (line, column) in [("line_start", "column_start"), ("line_end", "column_end")] {
-                    let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-                    let (Some(line), Some(at)) = (number(line), number(column)) else { continue };
-                    let Some(text) = line.checked_sub(1).and_then(|line| lines.get(line)) else { continue };
-                    fields.insert(column.to_owned(), Value::from(column_without_checks(text, at)));
-                }
-            }
-            fields.values_mut().for_each(|part| correct(part, path, lines));
+        for (line, column) in [("line_start", "column_start"), ("line_end", "column_end")] {
+            let number = |name| usize::try_from(span.get(name)?.as_u64()?).ok();
+            let (Some(line), Some(at)) = (number(line), number(column)) else { continue };
+            let Some(text) = line.checked_sub(1).and_then(|line| lines.get(line)) else { continue };
+            span.insert(column.to_owned(), Value::from(column_without_checks(text, at)));
         }
-        _ => {}
-    }
+    })
 }
 
 #[cfg(test)]
@@ -143,7 +129,8 @@ mod tests {
         assert!(with_checks("#[gpu::kernel] fn f() { loop {} }").contains(CHECK));
     }
 
-    /// The source with `!` for each check at the head of a block, `.!` for an iterator's, and `!{ }` around an expression.
+    /// The source with `!` for each check at the head of a block, `.!` for a check of an iterator, and `!{ }` around an
+    /// expression.
     fn marked(source: &str) -> String {
         let checked = with_checks(source);
         assert_eq!(without_checks(&checked), source);
@@ -263,7 +250,7 @@ mod tests {
             let column = |line: &str| line.find(text).unwrap() + 1;
             assert_eq!(column_without_checks(&line, column(&line)), column(&plain), "{text} {count}");
         }
-        // The check's own place is that of the brace before it.
+        // A place inside the check becomes the place of the brace before it.
         let inside = line.find("::warpcell").unwrap() + 1;
         assert_eq!(column_without_checks(&line, inside), plain.find("{ g(i)").unwrap() + 2);
         let source = "fn f() { (0..).for_each(|n| g(n)); it.for_each(|x| h(x)); last() }";

@@ -1,17 +1,18 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
-use super::ahead::{self, Call, Compiled, Goal};
-use super::cell::Cell;
+use super::cell::CellCrate;
+use super::compile_ahead::{self, CompileGoal, Compiled, CompilerCall};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::Functions;
-use super::messages::{Answer, Request};
+use super::messages::{BuildAnswer, BuildRequest};
 use super::repeated::without_repeated;
-use super::rewrite::{self, Rewritten, Surroundings};
-use super::statements::{Known, Split, Verdict};
+use super::rewrite::{self, RewriteOptions, Rewritten};
+use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
+use super::stored_variables::{CompilerFindings, VariablePlan};
 use super::tools::lead_group;
-use super::variables::{Findings, Plan};
-use super::{checks, replay, statements, types};
+use super::{checks, recorded_answers, statements, types};
+use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::borrow::Cow;
@@ -24,12 +25,12 @@ const ATTEMPTS: usize = 10;
 
 /// `cargo build` of the cell crate.
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
-    let cell = Cell::prepare(installation, context)?;
+    let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let written = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let written = files::read(&source)?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let target = context.join("target").join(&installation.record.target).join("debug").join("deps");
+    let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");
     std::fs::create_dir_all(&target)?;
     let library = target.join("libctx.so");
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
@@ -40,18 +41,18 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
     let (text, registers) = (&*statics.source, registers || statics.defines());
-    let request = Request::read(&cell.session);
+    let request = BuildRequest::read(&cell.session);
     let is_timed = request.timed;
     let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
-    let mut findings = Findings::default();
-    // Statements by themselves: not where times are measured, which would measure the closures.
+    let mut findings = CompilerFindings::default();
+    // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let Rewritten { text: planned, plan } =
-            { rewrite::rewrite(text, Surroundings { crates: &crates, own_display, findings: Some(&findings) }) };
+            { rewrite::rewrite(text, RewriteOptions { crates: &crates, own_display, findings: Some(&findings) }) };
         let layout = plan.layout().filter(|_| may_split && !is_last);
         let mut known =
-            layout.map(|layout| Known::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
+            layout.map(|layout| KnownMoves::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
         let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
         let text = split.as_ref().map_or(&planned, |split| &split.text);
         let text = if is_timed { Cow::Borrowed(&**text) } else { checks::with_checks(text) };
@@ -64,14 +65,14 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         if compiled.status == 0 {
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
-            Answer::change(&cell.session, |answer| answer.report = report)?;
+            BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
             statics.write(&cell.session)?;
             eprint!("{}", compiled.stderr);
             return Ok(0);
         }
         let mut messages = checks::correct_columns(&compiled.stderr, &rewritten, &text);
         if let (Some(split), Some(layout)) = (&split, layout) {
-            if let Verdict::Consumes(consumed, gone) = split.verdict(&messages) {
+            if let SplitVerdict::Consumes(consumed, gone) = split.verdict(&messages) {
                 known.add(&consumed);
                 statements::puts_of(&planned, layout, &mut known, &consumed);
                 known.write(&cell.session)?;
@@ -83,7 +84,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             }
             messages = split.in_lines_of_evcxr(&messages);
         }
-        // Where there are several statements, a variable outlives those before the one that moves it away.
+        // If there are several statements, a variable survives those before the one that moves it away.
         if split.is_none() && may_split && !wants_split && plan.only_moves_away(&messages) {
             wants_split = layout.is_some_and(|layout| Split::new(&planned, layout, &known, true).is_some());
             if wants_split {
@@ -92,9 +93,9 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         }
         let mut found = plan.findings(&messages).filter(|_| plan.may_fail() && !is_last);
         if split.is_some() {
-            // That is for the other form: here closures give such variables back.
-            found = found.map(|found| Findings { replaced: Vec::new(), ..found });
-            found = found.filter(|found| *found != Findings::default());
+            // Such findings are for the other form. Here closures return these variables.
+            found = found.map(|found| CompilerFindings { replaced: Vec::new(), ..found });
+            found = found.filter(|found| *found != CompilerFindings::default());
         }
         match found {
             Some(found) if split.is_none() => {
@@ -108,7 +109,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             None => {
                 let said = Diagnostics::new(written, messages);
                 let for_evcxr = plan.for_evcxr(&said.messages);
-                Answer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
+                BuildAnswer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
                 return tell(&cell, &plan, &for_evcxr, compiled.status);
             }
         }
@@ -117,10 +118,10 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
 }
 
 /// Ends the call with messages for evcxr. It forgets the variables that these say to be moved away.
-fn tell(cell: &Cell<'_>, plan: &Plan, messages: &str, status: i32) -> Result<i32> {
+fn tell(cell: &CellCrate<'_>, plan: &VariablePlan, messages: &str, status: i32) -> Result<i32> {
     let gone = plan.new_that_are_moved_away(messages);
     if !gone.is_empty() {
-        Answer::change(&cell.session, |answer| answer.gone.extend(gone))?;
+        BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
     eprint!("{messages}");
     Ok(status)
@@ -128,7 +129,7 @@ fn tell(cell: &Cell<'_>, plan: &Plan, messages: &str, status: i32) -> Result<i32
 
 /// One attempt to compile a cell.
 struct Compilation<'a> {
-    cell: &'a Cell<'a>,
+    cell: &'a CellCrate<'a>,
     /// The file for the source.
     source: &'a Path,
     text: &'a str,
@@ -152,13 +153,18 @@ impl Compilation<'_> {
     fn replay(&self) -> Result<Option<i32>> {
         std::fs::write(self.source, self.text)?;
         let mut command = self.command(self.source);
-        let status =
-            replay::own_cell(self.cell.installation, self.text, &mut command, self.cell.context, self.library)?;
+        let status = recorded_answers::own_cell(
+            self.cell.installation,
+            self.text,
+            &mut command,
+            self.cell.context,
+            self.library,
+        )?;
         if status.is_some()
-            && !replay::is_recording()
-            && let Some((attributes, _)) = ahead::split(self.text)
+            && !recorded_answers::is_recording()
+            && let Some((attributes, _)) = compile_ahead::split(self.text)
         {
-            ahead::prepare(&self.cell.session, self.ahead(&attributes)?)?;
+            compile_ahead::prepare(&self.cell.session, self.ahead(&attributes)?)?;
         }
         Ok(status)
     }
@@ -166,25 +172,25 @@ impl Compilation<'_> {
     /// Compiles.
     fn run(&self) -> Result<Compiled> {
         // There is nothing to run, and so nothing to generate and to link: an empty library says that.
-        let goal = if only_defines(self.text) && !self.registers { Goal::Checked } else { Goal::Linked };
-        if goal == Goal::Checked {
+        let goal = if only_defines(self.text) && !self.registers { CompileGoal::Checked } else { CompileGoal::Linked };
+        if goal == CompileGoal::Checked {
             std::fs::write(self.library, "")?;
         }
         lead_group(&self.cell.session)?;
-        // Cells that measure time have a compiler of their own.
+        // Timed cells use their own compiler.
         if !self.is_timed
-            && let Some((attributes, rest)) = ahead::split(self.text)
+            && let Some((attributes, rest)) = compile_ahead::split(self.text)
         {
             std::fs::write(self.source, rest)?;
             let call = self.ahead(&attributes)?;
-            if let Some(compiled) = ahead::compile(&self.cell.session, call, self.source, goal)? {
+            if let Some(compiled) = compile_ahead::compile(&self.cell.session, call, self.source, goal)? {
                 return Ok(compiled);
             }
             std::fs::write(self.source, self.text)?;
         }
         let mut command = match goal {
-            Goal::Checked => self.cell.checker(self.source),
-            Goal::Linked => self.command(self.source),
+            CompileGoal::Checked => self.cell.checker(self.source),
+            CompileGoal::Linked => self.command(self.source),
         };
         let output = command.output().with_context(|| self.cell.cannot_run())?;
         std::io::stdout().write_all(&output.stdout)?;
@@ -193,18 +199,18 @@ impl Compilation<'_> {
     }
 
     /// The call of a compiler that is started ahead.
-    fn ahead(&self, attributes: &str) -> Result<Call> {
+    fn ahead(&self, attributes: &str) -> Result<CompilerCall> {
         let root = self.source.with_file_name("root.rs");
         let mut command = self.command(&root);
         command.arg("--emit").arg(format!("metadata={}", self.library.with_extension("rmeta").display()));
         command.args(["--json", "artifacts"]);
-        let carried = self.cell.installation.record.externs.iter().map(|(name, _)| name);
+        let carried = self.cell.installation.record.prelude.externs.iter().map(|(name, _)| name);
         let crates = carried.filter(|name| !self.cell.dependencies.externs.contains(name));
-        Call::new(&command, root, attributes, crates)
+        CompilerCall::new(&command, root, attributes, crates)
     }
 }
 
-/// What evcxr writes as the function of a cell without code of the user's.
+/// evcxr's function for a cell without code of the user.
 const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";
 /// What items may contain that has an effect, or may be in error, only when the cell is linked or loaded.
 const LINKED: [&str; 3] = ["link", "global_asm", "ctor"];
@@ -218,16 +224,15 @@ fn only_defines(source: &str) -> bool {
 
 /// `cargo check` of the cell crate.
 pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
-    let cell = Cell::prepare(installation, context)?;
-    if let Some(names) = types::asked() {
-        return types::say(&cell, context, &names);
-    }
+    let cell = CellCrate::prepare(installation, context)?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
-    let source = context.join("src").join("lib.rs");
-    let text = std::fs::read_to_string(&source).with_context(|| format!("{} cannot be read", source.display()))?;
+    let text = files::read(&context.join("src").join("lib.rs"))?;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
+    if let Some(names) = types::asked() {
+        return types::say(&cell, &text, &rewritten.with_file_name("types.rs"), &names);
+    }
     let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
     let text = without_repeated(&text);
     let text = types::for_analysis(&text);
@@ -240,7 +245,9 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let output = cell.checker(&rewritten).output().with_context(|| cell.cannot_run())?;
     let messages = diagnostics::errors_in(&String::from_utf8_lossy(&output.stderr));
     eprint!("{messages}");
-    Answer::change(&cell.session, |answer| answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages)))?;
+    BuildAnswer::change(&cell.session, |answer| {
+        answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages))
+    })?;
     Ok(output.status.code().unwrap_or(1))
 }
 

@@ -1,30 +1,18 @@
-//! Which definitions of the notebook lay out a type: a hash that changes when one of them does.
+//! A hash of the notebook's definitions that determine the layout of a type. It changes when one of them changes.
 //!
-//! A type that is defined anew in a later cell has the `TypeId` of the old one, so the variable store compares this hash
-//! beside it. It covers, through fields, arguments and aliases, the text of every definition that the type's name leads
-//! to, without what does not change a layout: comments, visibility, `derive`, documentation, bodies of traits' methods.
-//! What names nothing of the notebook (the standard library, the prelude) contributes nothing.
+//! A type that is redefined in a later cell has the same `TypeId` as the old one. So the variable store also compares
+//! this hash. It covers the text of every definition that the type refers to through fields, arguments and aliases. It
+//! does not cover text that does not change a layout: comments, visibility, `derive`, documentation, bodies of methods
+//! in traits. Names that are not defined in the notebook (the standard library, the prelude) add nothing.
 
-use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
+use crate::syntax::{declared_name, identifiers, list_has, name_of, parse, plain, words};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Attributes that change nothing of a type's layout.
-const HARMLESS: [&str; 12] = [
-    "allow",
-    "default",
-    "deny",
-    "deprecated",
-    "derive",
-    "doc",
-    "expect",
-    "forbid",
-    "must_use",
-    "non_exhaustive",
-    "serde",
-    "warn",
-];
+const HARMLESS: &str = "allow default deny deprecated derive doc expect forbid must_use non_exhaustive serde warn";
 
 /// How many imports are followed for one path: they may lead in a circle.
 const MOST_IMPORTS: usize = 256;
@@ -48,35 +36,32 @@ struct Module {
     opaque: Option<SyntaxNode>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     Item { module: usize, node: SyntaxNode },
     Crate(String),
 }
 
-/// Whether a text can define types at all; if not, there is no need to look into it.
+/// Whether a text can define types at all.
 pub fn may_define_types(items: &str) -> bool {
-    items
-        .split(|character: char| !character.is_alphanumeric() && character != '_')
-        .any(|word| ["struct", "enum", "union", "type", "trait", "mod"].contains(&word))
+    words(items).any(|word| ["struct", "enum", "union", "type", "trait", "mod"].contains(&word))
 }
 
 impl Definitions {
-    /// Reads the items of a crate; `crates` are the crates that the user added, by the names that code gives them, with
-    /// what identifies the file that was built.
+    /// Reads the items of a crate. `crates` are the crates that the user added: their names in code, with the identity
+    /// of the built files.
     pub fn read(items: &str, crates: &[(String, String)]) -> Definitions {
-        let file = SourceFile::parse(items, Edition::Edition2024).tree();
         let mut definitions =
             Definitions { modules: vec![Module::default()], crates: crates.iter().cloned().collect() };
-        definitions.add_items(0, file.items());
+        definitions.add_items(0, parse(items).tree().items());
         definitions
     }
 
-    /// The hash for a type as it is written at the root of the crate; 0 if it names nothing of the notebook.
+    /// The hash of a type as it is written at the root of the crate. It is 0 if the type names nothing of the notebook.
     pub fn hash(&self, type_name: &str) -> u64 {
-        let file = SourceFile::parse(&format!("type T = {type_name};"), Edition::Edition2024).tree();
+        let file = parse(&format!("type T = {type_name};"));
         let mut walk = Walk { definitions: self, seen: HashSet::new(), hasher: DefaultHasher::new(), empty: true };
-        walk.follow(0, file.syntax(), &[]);
+        walk.follow(0, &file.syntax_node(), &[]);
         if walk.empty { 0 } else { walk.hasher.finish().max(1) }
     }
 
@@ -103,15 +88,14 @@ impl Definitions {
                 ast::Item::ExternCrate(external) => {
                     let renamed = external.rename().and_then(|rename| name_of(&rename));
                     if let (Some(name), Some(renamed)) = (external.name_ref(), renamed) {
-                        self.modules[module].imports.insert(renamed, vec![plain(name.text())]);
+                        self.modules[module].imports.insert(renamed, vec![plain(name.text()).to_owned()]);
                     }
                 }
                 // Found through the types that they are for.
                 ast::Item::Impl(_) => self.add(module, "impl", item.syntax()),
                 _ => {
-                    let name = item.syntax().children().find_map(ast::Name::cast);
-                    if let Some(name) = name {
-                        self.add(module, &plain(name.text()), item.syntax());
+                    if let Some(name) = declared_name(item.syntax()) {
+                        self.add(module, &name, item.syntax());
                     }
                 }
             }
@@ -142,7 +126,7 @@ impl Definitions {
         }
     }
 
-    /// What a path leads to; `imports` is how many more imports may be followed.
+    /// Finds the targets of a path. At most `imports` more imports are followed.
     fn resolve(&self, module: usize, path: &[String], imports: &mut usize, found: &mut Vec<Target>) {
         let Some((first, rest)) = path.split_first() else { return };
         let here = &self.modules[module];
@@ -194,7 +178,7 @@ impl Definitions {
                 .filter_map(ast::AssocItemList::cast)
                 .flat_map(|list| list.assoc_items())
                 .map(|item| item.syntax().clone())
-                .filter(|item| name_of_node(item).is_some_and(|found| found == name));
+                .filter(|item| declared_name(item).is_some_and(|found| found == name));
             found.extend(items.map(|node| Target::Item { module, node }));
         }
         // evcxr writes the items in no particular order.
@@ -214,7 +198,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Goes on to what the paths inside a node lead to; `own` are the names that the node itself binds.
+    /// Follows the paths inside a node. `own` are the names that the node itself binds.
     fn follow(&mut self, module: usize, node: &SyntaxNode, own: &[String]) {
         for inner in relevant_nodes(node) {
             let path = match (ast::Path::cast(inner.clone()), ast::MacroCall::cast(inner)) {
@@ -235,21 +219,16 @@ impl Walk<'_> {
                 [first] if own.contains(first) => {}
                 path => self.definitions.resolve(module, path, &mut MOST_IMPORTS.clone(), &mut found),
             }
-            for target in found {
-                self.take(target);
-            }
+            found.into_iter().for_each(|target| self.take(target));
         }
     }
 
-    /// A macro's arguments have no structure, so each name in them may be one of the notebook's.
+    /// The arguments of a macro have no structure, so each name in them may be defined in the notebook.
     fn follow_tokens(&mut self, module: usize, call: &ast::MacroCall) {
-        let names = call.token_tree().into_iter().flat_map(|tree| tree.syntax().descendants_with_tokens());
-        for name in names.filter_map(NodeOrToken::into_token).filter(|token| token.kind() == SyntaxKind::IDENT) {
+        for name in call.token_tree().iter().flat_map(|tree| identifiers(tree.syntax())) {
             let mut found = Vec::new();
-            self.definitions.resolve(module, &[plain(name.text())], &mut MOST_IMPORTS.clone(), &mut found);
-            for target in found {
-                self.take(target);
-            }
+            self.definitions.resolve(module, &[name], &mut MOST_IMPORTS.clone(), &mut found);
+            found.into_iter().for_each(|target| self.take(target));
         }
     }
 
@@ -284,7 +263,7 @@ fn is_irrelevant(node: &SyntaxNode) -> bool {
         SyntaxKind::VISIBILITY => true,
         SyntaxKind::ATTR => {
             let path = ast::Attr::cast(node.clone()).and_then(|attribute| attribute.path());
-            path.and_then(|path| segments(&path).first().cloned()).is_some_and(|name| HARMLESS.contains(&name.as_str()))
+            path.and_then(|path| segments(&path).first().cloned()).is_some_and(|name| list_has(HARMLESS, &name))
         }
         // The body of a trait's method.
         SyntaxKind::BLOCK_EXPR => node
@@ -324,20 +303,9 @@ fn relevant_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
 
 /// The names of a path, from the left; a part such as `<T as Trait>` has none.
 fn segments(path: &ast::Path) -> Vec<String> {
-    path.segments().map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(name.text()))).collect()
-}
-
-fn name_of(node: &impl HasName) -> Option<String> {
-    node.name().map(|name| plain(name.text()))
-}
-
-fn name_of_node(node: &SyntaxNode) -> Option<String> {
-    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()))
-}
-
-/// A name without the mark of a raw identifier.
-fn plain(name: &str) -> String {
-    name.strip_prefix("r#").unwrap_or(name).to_owned()
+    path.segments()
+        .map(|segment| segment.name_ref().map_or_else(String::new, |name| plain(name.text()).to_owned()))
+        .collect()
 }
 
 #[cfg(test)]

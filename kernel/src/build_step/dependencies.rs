@@ -1,45 +1,47 @@
 //! Crates that the user adds with `:dep`.
 //!
-//! A crate that the prelude carries is the prelude's own ([`requirement`]), so that its types match. The others form a
-//! set, which the real cargo builds once, in a cache that all notebooks share ([`set`]); what the compiler of a cell
-//! needs to know of them is recorded and replayed without cargo ([`record`]). While cargo builds them, our binary stands
-//! in for the compiler and gives crates of the prelude in place of building them again ([`stand_in`]).
+//! A crate that the prelude contains is the prelude's own crate ([`requirement`]), so that its types match. The other
+//! crates form a set. The real cargo builds it once, in a cache that all notebooks share ([`set`]). What the compiler
+//! of a cell needs to know about them is recorded, so later cells do not run cargo ([`record`]). While cargo builds,
+//! our binary takes the place of the compiler, and provides crates of the prelude instead of building them again
+//! ([`dep_compiler`]).
 
+pub mod dep_compiler;
 mod plan;
 mod progress;
 mod record;
 mod requirement;
 mod run;
 mod set;
-pub mod stand_in;
 
-use super::messages::Answer;
+use super::messages::BuildAnswer;
 use super::tools::lead_group;
 use crate::environment::SESSION;
+use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use progress::Progress;
-use record::{Record, Resolved, trees};
+use record::{CrateRecord, Resolved, trees};
 use serde_json::Value;
 use set::Set;
 use std::path::{Path, PathBuf};
 
-pub use plan::{Manifest, Plan};
+pub use plan::{CellManifest, CratePlan};
 pub use progress::SOCKET_NAME;
 
 /// Crates ready for the compiler.
 #[derive(Default)]
-pub struct Built {
+pub struct BuiltCrates {
     /// Compiler arguments.
     pub arguments: Vec<String>,
-    /// Names of the crates, as code names them, that take the place of the prelude's.
+    /// Names in code of the crates that replace the prelude's crates.
     pub externs: Vec<String>,
-    /// Whether types of these crates may show themselves by a method of their own. Such types of carried crates
-    /// (`plotters` has some) are shown by it without more, unless they are behind a `Box` or the like.
+    /// Whether types of these crates may have their own method for display. Such types in the prelude's crates
+    /// (`plotters` has some) are shown without this, unless they are in a `Box` or similar.
     pub own_display: bool,
 }
 
-impl Built {
+impl BuiltCrates {
     /// What identifies the built files, by the names of the crates in code: a type of a crate that was built again
     /// keeps its `TypeId`.
     pub fn identities(&self) -> Vec<(String, String)> {
@@ -54,9 +56,9 @@ impl Built {
 }
 
 /// The crates of the cell, built if they are not; no process is started when nothing has changed.
-pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> {
+pub fn build(installation: &Installation, manifest: &CellManifest) -> Result<BuiltCrates> {
     let plan = manifest.plan(installation)?;
-    let mut built = Built::default();
+    let mut built = BuiltCrates::default();
     for (library, carried) in &plan.carried {
         built.arguments.push("--extern".to_owned());
         built.arguments.push(format!("{library}={}", installation.prelude().join(&carried.file).display()));
@@ -67,7 +69,7 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
     let session = session()?;
     let sets = Set::places(installation, &session, &plan)?;
     let current = sets.iter().find_map(|set| {
-        let record = set.read::<Record>().filter(Record::is_current)?;
+        let record = set.read::<CrateRecord>().filter(CrateRecord::is_current)?;
         set.keep_for(installation);
         Some(record)
     });
@@ -86,22 +88,27 @@ pub fn build(installation: &Installation, manifest: &Manifest) -> Result<Built> 
     Ok(built)
 }
 
-fn build_set(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Record> {
+fn build_set(
+    installation: &Installation,
+    plan: &CratePlan<'_>,
+    sets: &[Set],
+    progress: &mut Progress,
+) -> Result<CrateRecord> {
     let answer = resolve(installation, plan, sets, progress)?;
     let set = Set::writable(sets, installation, progress)?;
-    if let Some(record) = set.read::<Record>() {
+    if let Some(record) = set.read::<CrateRecord>() {
         record.remove_damaged();
     }
     // Before the build: what changes meanwhile is built again.
     let fingerprint = trees(&answer.paths);
     let artifacts = run::build(installation, set, &fingerprint, progress)?;
-    let record = Record::new(installation, plan, set, &answer, &artifacts, fingerprint)?;
+    let record = CrateRecord::new(installation, plan, set, &answer, &artifacts, fingerprint)?;
     set.write(&record)?;
     Ok(record)
 }
 
 /// Cargo's metadata of the user's crates; no process is started when nothing has changed.
-pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
+pub fn metadata(installation: &Installation, plan: &CratePlan<'_>) -> Result<Value> {
     let session = session()?;
     let sets = Set::places(installation, &session, plan)?;
     if let Some((set, answer)) = resolved(&sets) {
@@ -113,11 +120,16 @@ pub fn metadata(installation: &Installation, plan: &Plan<'_>) -> Result<Value> {
     let answer = resolve(installation, plan, &sets, &mut progress);
     // evcxr says of this call only that it failed.
     answer.map(|answer| answer.metadata).inspect_err(|error| {
-        let _ = Answer::change(&session, |answer| answer.problem_of_crates = Some(error.to_string()));
+        let _ = BuildAnswer::change(&session, |answer| answer.problem_of_crates = Some(error.to_string()));
     })
 }
 
-fn resolve(installation: &Installation, plan: &Plan<'_>, sets: &[Set], progress: &mut Progress) -> Result<Resolved> {
+fn resolve(
+    installation: &Installation,
+    plan: &CratePlan<'_>,
+    sets: &[Set],
+    progress: &mut Progress,
+) -> Result<Resolved> {
     if let Some((_, answer)) = resolved(sets) {
         return Ok(answer);
     }
@@ -147,7 +159,7 @@ fn show_once<'a>(session: &Path, notes: impl Iterator<Item = &'a String>) -> Res
         shown.push_str(note);
         shown.push('\n');
     }
-    std::fs::write(&path, shown).with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&path, shown)
 }
 
 fn session() -> Result<PathBuf> {

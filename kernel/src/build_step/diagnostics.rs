@@ -1,11 +1,12 @@
-//! What the compiler has said against a cell: a part of the build step's answer to the kernel, which shows it with the cell's own lines.
+//! The compiler's errors about a cell. They are a part of the build step's answer to the kernel, which shows them with
+//! the lines of the cell.
 //!
-//! evcxr reads the same messages, and decides by them what it tries next; but of one whose place is in code that evcxr generated it
-//! leaves out the headline, and the last expression of a cell is in such code.
+//! evcxr reads the same messages and uses them to decide what to try next. But it omits the headline of an error whose
+//! place is in generated code, and the last expression of a cell is in such code.
 
-use super::store::STORE;
+use super::compiler_message::{CompilerMessage, lines_where};
+use super::store_calls::STORE;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The compiler's messages about a source.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,14 +27,13 @@ impl Diagnostics {
     }
 }
 
-/// Whether the compiler does not know a name in the type of a variable: evcxr writes types as rust-analyzer names them, which leaves out
-/// paths, and names types for which stable code has no name, as `!`.
+/// Whether the compiler does not know a name in the type of a variable. evcxr writes the type names of rust-analyzer.
+/// They have no paths, and some of them are not allowed in stable code, such as `!`.
 fn has_unknown_types(source: &str, messages: &str) -> bool {
-    let mut errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    errors.any(|message| {
-        let line = first_line(&message).and_then(|index| source.lines().nth(index)).unwrap_or_default();
-        let text = message["message"].as_str().unwrap_or_default();
-        let is_name = matches!(message["code"]["code"].as_str(), Some("E0433" | "E0603" | "E0658"));
+    CompilerMessage::all(messages).any(|message| {
+        let line = message.line().and_then(|index| source.lines().nth(index)).unwrap_or_default();
+        let text = message.text();
+        let is_name = matches!(message.code(), "E0433" | "E0603" | "E0658");
         line.contains(STORE)
             && (is_name || text.starts_with("cannot find type") || text.starts_with("cannot find trait"))
     })
@@ -41,15 +41,5 @@ fn has_unknown_types(source: &str, messages: &str) -> bool {
 
 /// The errors among the compiler's messages. A warning would make evcxr think that the cell has an error.
 pub fn errors_in(messages: &str) -> String {
-    let is_error = |line: &&str| {
-        serde_json::from_str::<Value>(line)
-            .map_or(true, |message| message["level"] == "error" || message["level"] == "error: internal compiler error")
-    };
-    messages.lines().filter(is_error).flat_map(|line| [line, "\n"]).collect()
-}
-
-/// The line (from 0) that a message of the compiler is about.
-pub fn first_line(message: &Value) -> Option<usize> {
-    let primary = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
-    usize::try_from(primary["line_start"].as_u64()?).ok()?.checked_sub(1)
+    lines_where(messages, |message| message.is_error() || message.json()["level"] == "error: internal compiler error")
 }

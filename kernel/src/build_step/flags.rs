@@ -1,28 +1,29 @@
 //! How the code of a cell is generated and linked: the compiler's flags for short waits, or for measuring time.
 
-use super::messages::Request;
+use super::messages::BuildRequest;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Adds the flags of code generation; `opt_level` is the user's.
+/// Adds the flags of code generation. `opt_level` is chosen by the user.
 ///
-/// `share-generics` makes a cell call the instances of generic functions that the prelude has (`instances.rs` there)
-/// instead of compiling them again. It is unstable, hence `RUSTC_BOOTSTRAP`; the user's code gets no unstable features
-/// by that. Cells that measure time compile all their generic code themselves, for the processor at hand.
-pub fn generate_code(command: &mut Command, request: Request, opt_level: &str) {
+/// With `share-generics` a cell calls the instances of generic functions in the prelude (`instances.rs` there) and does
+/// not compile them again. The flag is unstable, so it needs `RUSTC_BOOTSTRAP`. The user's code gets no unstable
+/// features. Timed cells compile all their generic code themselves, for the processor of this machine.
+pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &str) {
     command.env("RUSTC_BOOTSTRAP", "1").arg("-Zallow-features=");
     if request.timed {
         command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);
     } else {
         command.arg("-C").arg(format!("opt-level={opt_level}"));
         command.args(["-C", "debug-assertions=on", "-C", "overflow-checks=on", "-Zshare-generics=y"]);
-        // So little is left to compile that one unit takes less time than several with the optimisation across them.
+        // There is so little to compile that one unit is faster than several with an optimisation across them.
         command.args(["-C", "codegen-units=1"]);
     }
 }
 
-/// The toolchain's linker with what the C compiler would give it. Calling it directly saves three processes a cell.
+/// The linker of the toolchain, with the arguments that the C compiler would pass. A direct call saves three processes
+/// for each cell.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Linker {
     program: PathBuf,
@@ -38,8 +39,8 @@ impl Linker {
         home.join("linker.json")
     }
 
-    /// Asks the C compiler how it links and records that in the installation. Where the answer is not understood
-    /// nothing is recorded, and cells are linked through the C compiler.
+    /// Asks the C compiler how it links, and records this in the installation. If the answer is not understood, nothing
+    /// is recorded and cells are linked through the C compiler.
     pub fn record(home: &Path, toolchain: &Path, target: &str) -> anyhow::Result<()> {
         let program = toolchain.join("lib/rustlib").join(target).join("bin/rust-lld");
         let Ok(answer) = Command::new("cc").args(["-shared", "-nodefaultlibs", "-###", "cell.o"]).output() else {
@@ -63,7 +64,7 @@ impl Linker {
         linker.is_usable().then_some(linker)
     }
 
-    /// Whether all files are there: the C compiler may have been exchanged since the installation.
+    /// Whether all files exist. The C compiler may have changed since the installation.
     fn is_usable(&self) -> bool {
         [&self.program].into_iter().chain(&self.first).chain(&self.last).all(|file| file.is_file())
     }
@@ -74,8 +75,8 @@ impl Linker {
     }
 }
 
-/// Adds the flags of linking: the prelude is found at run time where it is now. `plain` says that nothing but the
-/// prelude and the system's libraries is linked; crates of the user may bring arguments for the C compiler.
+/// Adds the flags for linking. At run time the prelude is found in its present directory. `plain` means that only the
+/// prelude and the system's libraries are linked. Crates of the user may need arguments for the C compiler.
 pub fn link(command: &mut Command, home: &Path, prelude: &Path, plain: bool) {
     let linker = if plain && std::env::var_os("LIBRARY_PATH").is_none() { Linker::open(home) } else { None };
     let Some(linker) = linker else {
@@ -108,7 +109,7 @@ mod tests {
         }
         let root = directory.path().display();
         let quoted = |word: &str| format!("\"{root}/{word}\"");
-        // GCC quotes what it must, clang everything.
+        // GCC puts quotes where they are necessary, clang everywhere.
         let gcc = format!(
             "Target: x\n collect2 -shared {root}/crti.o {root}/crtbeginS.o -L{root} -L/usr/lib cell.o {root}/crtendS.o \
              {root}/crtn.o\nCOLLECT_GCC_OPTIONS='-shared'\n"

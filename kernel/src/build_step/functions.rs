@@ -1,21 +1,24 @@
-//! Items with `#[vectorize]`, `#[device]` or `#[kernel]`: which ones the cell process has registered already, so that they need not be
-//! compiled for it again; and what the macros get to know of the notebook.
+//! Items with `#[vectorize]`, `#[device]` or `#[kernel]`: the items that the cell process has registered already, which
+//! need not be compiled for it again, and the facts about the notebook that the macros need.
 //!
-//! evcxr writes every item of the notebook into every cell, and what the attributes emit costs the compiler many times
-//! what the plain function does. An item is known by a hash of its text and of all that its text may lead to: what
-//! it calls, the types and constants that it names, and so on. The cell process lists what it has registered, by name
-//! and hash; where the last line for a name has the hash, the attribute is blanked out, and the plain function is left. A
-//! struct keeps its attribute, which then gives it no more than an implementation of a trait.
+//! evcxr writes every item of the notebook into every cell. The code of the attributes takes the compiler much longer
+//! than the plain function. An item is identified by a hash of its text and of everything that its text may refer to:
+//! functions, types, constants. The cell process lists what it has registered, by name and hash. If the last line for a
+//! name has the same hash, the attribute is replaced with blanks, and the plain function remains. A struct keeps its
+//! attribute, which then only implements a trait.
 
+use super::names::items_before_runtime;
 use crate::environment::{cell_text, functions_listing};
+use crate::files;
 use crate::hashing::hash;
-use anyhow::{Context, Result};
-use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, NodeOrToken, SourceFile, SyntaxKind, SyntaxNode};
+use crate::syntax::{attribute, blank, declared_name, identifiers, name_of, parse, range_of};
+use anyhow::Result;
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The variable by which the macros get the path of what they are to know.
+/// The variable with the path of the macros' file.
 pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 
 /// The attributes.
@@ -32,44 +35,42 @@ pub struct Functions {
     pub source: String,
     /// Whether there are items that register themselves when the cell is loaded.
     pub registers: bool,
-    /// For the macros: lines `item NAME HASH LINE`, with ` registered` behind it where that is so, and `plain NAME` for functions
-    /// without an attribute.
+    /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and `plain
+    /// NAME` for functions without an attribute.
     notebook: String,
 }
 
 impl Functions {
-    /// Looks through a source that evcxr wrote, and leaves for the macros what they are to know.
+    /// Reads a source that evcxr wrote, and writes the file for the macros.
     pub fn prepare(source: &str, session: &Path) -> Result<Functions> {
         // Without a listing, as before the first cell, nothing is registered.
         let listing = std::fs::read_to_string(functions_listing(session)).unwrap_or_default();
         let functions = Functions::read(source, &listing);
         let cell = std::fs::read_to_string(cell_text(session)).unwrap_or_default();
-        let path = notebook_file(session);
-        std::fs::write(&path, format!("{}\n{cell}", functions.notebook))
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+        files::write(&notebook_file(session), format!("{}\n{cell}", functions.notebook))?;
         Ok(functions)
     }
 
-    /// Looks through a source that evcxr wrote; `listing` is what the cell process has registered.
+    /// Reads a source that evcxr wrote. `listing` lists what the cell process has registered.
     fn read(source: &str, listing: &str) -> Functions {
         let mut functions = Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned() };
-        // Formulas are to know of plain functions, too.
+        // Formulas need the plain functions too.
         if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
         }
-        let items_text = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
-        let file = SourceFile::parse(items_text, Edition::Edition2024).tree();
-        let items: Vec<ast::Item> = file.items().collect();
+        let items_text = items_before_runtime(source);
+        let items: Vec<ast::Item> = parse(items_text).tree().items().collect();
         let leads = Leads::of(&items);
         let mut lines = String::new();
         for item in &items {
             let (name, attribute, keyword) = match item {
-                ast::Item::Fn(function) => (function.name(), attribute(function), function.fn_token()),
-                ast::Item::Struct(structure) => (structure.name(), attribute(structure), structure.struct_token()),
+                ast::Item::Fn(function) => (name_of(function), attribute(function, &ATTRIBUTES), function.fn_token()),
+                ast::Item::Struct(structure) => {
+                    (name_of(structure), attribute(structure, &ATTRIBUTES), structure.struct_token())
+                }
                 _ => continue,
             };
             let Some(name) = name else { continue };
-            let name = plain(name.text());
             let Some(attribute) = attribute else {
                 if let ast::Item::Fn(_) = item {
                     lines.push_str(&format!("plain {name}\n"));
@@ -79,14 +80,16 @@ impl Functions {
             let hash = leads.hash(item.syntax());
             let is_registered = registered(listing, &name) == Some(&hash);
             let line = keyword.map_or(0, |keyword| {
-                let start = usize::from(keyword.text_range().start());
+                let start: usize = keyword.text_range().start().into();
                 1 + items_text[..start].matches('\n').count()
             });
             let known = if is_registered { " registered" } else { "" };
             lines.push_str(&format!("item {name} {hash} {line}{known}\n"));
             functions.registers |= !is_registered;
             if let (true, ast::Item::Fn(_)) = (is_registered, item) {
-                blank(&mut functions.source, &attribute);
+                let range = range_of(attribute.syntax());
+                let blank = blank(&functions.source[range.clone()]);
+                functions.source.replace_range(range, &blank);
             }
         }
         if !lines.is_empty() {
@@ -96,38 +99,16 @@ impl Functions {
     }
 }
 
-/// Our attribute of an item.
-fn attribute(item: &impl HasAttrs) -> Option<ast::Attr> {
-    item.attrs().find(|attribute| {
-        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
-        name.is_some_and(|name| ATTRIBUTES.iter().any(|word| name.text() == *word))
-    })
-}
-
-/// Puts blanks in the place of an attribute; no line moves.
-fn blank(source: &mut String, attribute: &ast::Attr) {
-    let range = attribute.syntax().text_range();
-    let range = usize::from(range.start())..usize::from(range.end());
-    let blank: String = source[range.clone()]
-        .chars()
-        .flat_map(|character| {
-            let blank = if character == '\n' { '\n' } else { ' ' };
-            std::iter::repeat_n(blank, character.len_utf8())
-        })
-        .collect();
-    source.replace_range(range, &blank);
-}
-
 /// The hash on the last line for a function at the root of the cell crate.
 fn registered<'a>(listing: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = listing.lines().rev().filter_map(|line| line.rsplit_once(' '));
     lines.find(|(path, _)| path.split_once("::").is_some_and(|(_, rest)| rest == name)).map(|(_, hash)| hash)
 }
 
-/// To what the names of a crate may lead.
+/// What the names of a crate may refer to.
 struct Leads {
     by_name: HashMap<String, Vec<SyntaxNode>>,
-    /// What may give any name a meaning: imports of all that a module has.
+    /// Imports of everything in a module. They may define any name.
     everywhere: Vec<SyntaxNode>,
 }
 
@@ -140,20 +121,24 @@ impl Leads {
                 ast::Item::Use(_) if node.descendants_with_tokens().any(|part| part.kind() == SyntaxKind::STAR) => {
                     leads.everywhere.push(node.clone());
                 }
-                ast::Item::Use(_) | ast::Item::ExternCrate(_) => leads.add(names(node), node),
-                // Found by the type, the trait, and what is in it.
+                ast::Item::Use(_) | ast::Item::ExternCrate(_) => {
+                    leads.add(identifiers(node).collect::<BTreeSet<_>>(), node)
+                }
+                // It is found by the type, the trait, and the names inside.
                 ast::Item::Impl(implementation) => {
                     let parts = implementation.assoc_item_list().map(|list| list.syntax().clone());
                     let head = node.children().filter(|child| Some(child) != parts.as_ref());
-                    let inside = parts.iter().flat_map(|parts| parts.children()).filter_map(own_name);
-                    leads.add(head.flat_map(|child| names(&child)).chain(inside).collect::<BTreeSet<_>>(), node);
+                    let inside =
+                        parts.iter().flat_map(|parts| parts.children()).filter_map(|part| declared_name(&part));
+                    leads.add(head.flat_map(|child| identifiers(&child)).chain(inside).collect::<BTreeSet<_>>(), node);
                 }
                 ast::Item::Trait(of) => {
                     let parts = of.assoc_item_list().map(|list| list.syntax().clone());
-                    let inside = parts.iter().flat_map(|parts| parts.children()).filter_map(own_name);
-                    leads.add(inside.chain(own_name(node.clone())).collect::<BTreeSet<_>>(), node);
+                    let inside =
+                        parts.iter().flat_map(|parts| parts.children()).filter_map(|part| declared_name(&part));
+                    leads.add(inside.chain(declared_name(node)).collect::<BTreeSet<_>>(), node);
                 }
-                _ => leads.add(own_name(node.clone()), node),
+                _ => leads.add(declared_name(node), node),
             }
         }
         leads
@@ -172,7 +157,7 @@ impl Leads {
         let mut next = 0;
         while let Some(node) = seen.get(next).cloned() {
             next += 1;
-            for found in names(&node).iter().filter_map(|name| self.by_name.get(name)).flatten() {
+            for found in identifiers(&node).filter_map(|name| self.by_name.get(&name)).flatten() {
                 if !seen.contains(found) {
                     seen.push(found.clone());
                 }
@@ -181,21 +166,6 @@ impl Leads {
         let texts: BTreeSet<String> = seen.iter().map(text_of).collect();
         hash(&(text_of(item), texts))
     }
-}
-
-/// The identifiers in a node.
-fn names(node: &SyntaxNode) -> BTreeSet<String> {
-    let tokens = node.descendants_with_tokens().filter_map(NodeOrToken::into_token);
-    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| plain(token.text())).collect()
-}
-
-fn own_name(node: SyntaxNode) -> Option<String> {
-    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()))
-}
-
-/// A name without the mark of a raw identifier.
-fn plain(name: &str) -> String {
-    name.strip_prefix("r#").unwrap_or(name).to_owned()
 }
 
 /// A node's text without blanks between the tokens, and comments.

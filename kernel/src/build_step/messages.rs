@@ -1,8 +1,9 @@
-//! What the kernel and the build step tell each other: one message each way, in files of the session's directory.
+//! The messages between the kernel and the build step: one in each direction, in files of the session's directory.
 
 use super::diagnostics::Diagnostics;
-use super::report::Report;
-use anyhow::{Context, Result};
+use super::report::VariableReport;
+use crate::files;
+use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,71 +13,71 @@ use std::path::Path;
 ///
 /// `:opt` cannot carry this: it rewrites Cargo.toml, which makes rust-analyzer load everything again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct BuildRequest {
     /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
     pub timed: bool,
     /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
     pub shown_by_evcxr: bool,
-    /// Whether the user has asked to stop: nothing is compiled any more for this cell.
+    /// Whether the user has asked to stop. Then nothing more is compiled for this cell.
     pub interrupted: bool,
 }
 
-impl Request {
+impl BuildRequest {
     const FILE: &str = "request.json";
 
     /// Leaves it for the build step.
     pub fn write(self, session: &Path) -> Result<()> {
-        write(session, Request::FILE, &self)
+        write(session, BuildRequest::FILE, &self)
     }
 
-    /// What the kernel has left; before the first cell (evcxr compiles one of its own) that is nothing.
-    pub fn read(session: &Path) -> Request {
-        read(session, Request::FILE)
+    /// Reads the kernel's message. Before the first cell there is none, and evcxr compiles a cell of its own.
+    pub fn read(session: &Path) -> BuildRequest {
+        read(session, BuildRequest::FILE)
     }
 }
 
 /// Types as code, by the names of variables.
 pub type Types = BTreeMap<String, String>;
 
-/// What there is to say of a cell: the message of the build step to the kernel. evcxr may call the step several times for a cell; each
-/// call adds what it knows.
+/// The message of the build step to the kernel about a cell. evcxr may call the build step several times for a cell.
+/// Each call adds information.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
-    /// What the compiled cell does with variables.
-    pub report: Report,
+pub struct BuildAnswer {
+    /// The changes to variables.
+    pub report: VariableReport,
     /// The variables that the cell defines and moves away, so that they have no value at its end.
     pub gone: Types,
-    /// What the compiler has said last against the cell.
+    /// The last errors of the compiler.
     pub diagnostics: Option<Diagnostics>,
-    /// The types of all new variables, where the compiler was asked for them in the same call.
+    /// The types of all new variables, if the compiler was asked for them in the same call.
     pub types: Option<Types>,
-    /// Why crates of `:dep` cannot be had together.
+    /// Why the crates of `:dep` do not work together.
     pub problem_of_crates: Option<String>,
 }
 
-impl Answer {
+impl BuildAnswer {
     const FILE: &str = "answer.json";
 
-    /// What has been said of the cell.
-    pub fn read(session: &Path) -> Answer {
-        read(session, Answer::FILE)
+    /// Reads the answer about the cell.
+    pub fn read(session: &Path) -> BuildAnswer {
+        read(session, BuildAnswer::FILE)
     }
 
     /// Adds something, or takes it.
-    pub fn change<R>(session: &Path, change: impl FnOnce(&mut Answer) -> R) -> Result<R> {
-        let mut answer = Answer::read(session);
+    pub fn change<R>(session: &Path, change: impl FnOnce(&mut BuildAnswer) -> R) -> Result<R> {
+        let mut answer = BuildAnswer::read(session);
         let result = change(&mut answer);
-        write(session, Answer::FILE, &answer)?;
+        write(session, BuildAnswer::FILE, &answer)?;
         Ok(result)
     }
 
-    /// Forgets what was said of an earlier cell.
+    /// Removes the answer about an earlier cell.
     pub fn forget(session: &Path) {
-        let _ = std::fs::remove_file(session.join(Answer::FILE));
+        let _ = std::fs::remove_file(session.join(BuildAnswer::FILE));
     }
 }
 
-/// What a file of the session holds; of one that is not there, or damaged, the default.
+/// The contents of a file of the session. If the file is missing or damaged, the default.
 pub fn read<T: Default + DeserializeOwned>(session: &Path, name: &str) -> T {
     let text = std::fs::read_to_string(session.join(name)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
@@ -84,11 +85,7 @@ pub fn read<T: Default + DeserializeOwned>(session: &Path, name: &str) -> T {
 
 /// Writes a file of the session, whole or not at all.
 pub fn write<T: Serialize>(session: &Path, name: &str, value: &T) -> Result<()> {
-    let path = session.join(name);
-    let new = path.with_extension("new");
-    std::fs::write(&new, serde_json::to_string(value)?)
-        .and_then(|()| std::fs::rename(&new, &path))
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::replace(&session.join(name), serde_json::to_string(value)?)
 }
 
 #[cfg(test)]
@@ -98,14 +95,14 @@ mod tests {
     #[test]
     fn answers_of_several_calls_are_one() {
         let session = tempfile::tempdir().unwrap();
-        assert_eq!(Answer::read(session.path()), Answer::default());
+        assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
         let diagnostics = Diagnostics { source: "a".into(), messages: "b".into(), unknown_types: true };
-        Answer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
-        Answer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
-        assert_eq!(Answer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
-        let answer = Answer::read(session.path());
+        BuildAnswer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
+        BuildAnswer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
+        assert_eq!(BuildAnswer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
+        let answer = BuildAnswer::read(session.path());
         assert!(answer.diagnostics.is_some() && answer.types.is_none());
-        Answer::forget(session.path());
-        assert_eq!(Answer::read(session.path()), Answer::default());
+        BuildAnswer::forget(session.path());
+        assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
     }
 }

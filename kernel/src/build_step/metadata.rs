@@ -1,12 +1,13 @@
-//! Answers to `cargo metadata`: recorded ones for the cell crate and the standard library, so that rust-analyzer reads
-//! few crates and needs no network; the user's `:dep` crates are added to them from the real cargo's answer.
+//! Answers to `cargo metadata`. For the cell crate and the standard library they are recorded, so that rust-analyzer
+//! reads few crates and needs no network. The crates of `:dep` are added from the real cargo's answer.
 
-use super::dependencies::{self, Manifest, Plan};
+use super::dependencies::{self, CellManifest, CratePlan};
 use super::tools::{real_cargo, replace_by};
+use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, remedy};
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     if manifest_path.parent() != Some(context) {
         return replace_by(&mut real_cargo(installation), arguments);
     }
-    let manifest = Manifest::read(context)?;
+    let manifest = CellManifest::read(context)?;
     let plan = manifest.plan(installation)?;
     let foreign = if plan.foreign.is_empty() { None } else { Some(dependencies::metadata(installation, &plan)?) };
     let mut answer = recorded(installation, context, "cell.json")?;
@@ -59,36 +60,23 @@ fn substitute(text: &str, installation: &Installation, context: &Path) -> Result
     Ok(text.replace(CONTEXT_PLACEHOLDER, &escaped(context)?).replace(HOME_PLACEHOLDER, &escaped(&installation.home)?))
 }
 
-/// Adds the carried crates that `:dep` names, with what they build on, and makes the cell crate depend on them.
-fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
+/// Adds the crates of the prelude that `:dep` names, and the crates below them. The cell crate then depends on them.
+fn add_carried(answer: &mut Value, carried: &Value, plan: &CratePlan<'_>) {
     let package = |name: &str, version: &str| {
         items(&carried["packages"]).find(|package| package["name"] == *name && package["version"] == *version)
     };
-    let mut wanted: Vec<Value> = Vec::new();
+    let mut ids: Vec<Value> = Vec::new();
     let mut dependencies = Vec::new();
     let mut deps = Vec::new();
     for (library, entry) in &plan.carried {
         let Some(package) = package(&entry.name, &entry.version) else { continue };
-        let rename = if *library == entry.library { Value::Null } else { Value::from(library.as_str()) };
-        wanted.push(package["id"].clone());
-        dependencies.push(json!({
-            "name": entry.name, "source": package["source"], "req": "*", "kind": null, "rename": rename,
-            "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
-        }));
-        deps.push(json!({
-            "name": library, "pkg": package["id"], "dep_kinds": [{ "kind": null, "target": null }],
-        }));
+        let rename = (*library != entry.library).then_some(library.as_str());
+        ids.push(package["id"].clone());
+        dependencies.push(dependency(package, rename));
+        deps.push(dep(library, package));
     }
-    let mut index = 0;
-    while let Some(id) = wanted.get(index).cloned() {
-        index += 1;
-        let node = items(&carried["nodes"]).find(|node| node["id"] == id);
-        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
-            if !wanted.contains(below) {
-                wanted.push(below.clone());
-            }
-        }
-    }
+    let wanted =
+        with_all_below(ids, |id| node(carried, id).into_iter().flat_map(|node| items(&node["dependencies"])).collect());
     let part = |list: &Value| items(list).filter(|item| wanted.contains(&item["id"])).cloned().collect();
     // The nodes here are the whole ones: they take the place of those that name the analysed crates only.
     replace(&mut answer["packages"], part(&carried["packages"]));
@@ -97,8 +85,8 @@ fn add_carried(answer: &mut Value, carried: &Value, plan: &Plan<'_>) {
     extend_root(answer, dependencies, deps, ids);
 }
 
-/// Adds the packages of the user's crates, and makes the cell crate depend on them. A package that is there already
-/// stays: it is the prelude's, and so are the types that its users see.
+/// Adds the packages of the user's crates. The cell crate then depends on them. A package that exists already stays: it
+/// belongs to the prelude, and its users see the prelude's types.
 fn add_foreign(theirs: &Value, answer: &mut Value) {
     let their_root = &theirs["resolve"]["root"];
     let known: Vec<Value> = items(&answer["packages"]).map(|package| package["id"].clone()).collect();
@@ -145,8 +133,4 @@ fn extend(list: &mut Value, more: Vec<Value>) {
         let fresh: Vec<Value> = more.into_iter().filter(|item| !list.contains(item)).collect();
         list.extend(fresh);
     }
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

@@ -1,68 +1,83 @@
 //! The names in a cell's code: which variables it means, assigns to, declares.
 
+use crate::syntax::{identifiers, is_word, parse, plain, statements, words};
 use ra_ap_parser::{Edition, LexedStr};
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp, HasName};
-use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The variables, not defined by a cell itself, to which it may assign a value.
+/// The variables of earlier cells that a cell may assign to.
 pub fn assigned_in(cell: &str) -> Vec<String> {
     // Most cells have no assignment outside of a `let`.
     let assigned = if cell.contains('=') { assigned(cell) } else { HashSet::new() };
     assigned.into_iter().filter(|name| is_used(cell, name)).collect()
 }
 
-/// The variables that the `let`s of a cell define, with the type of those that they leave without a value (`let x: T;`).
+/// A variable that a `let` binds.
+pub struct Binding {
+    /// Its name as the code writes it.
+    pub name: String,
+    /// Whether it is mutable.
+    pub is_mutable: bool,
+    /// If it is declared without a value (`let x: T;`): its type, if the declaration has one.
+    pub without_value: Option<Option<String>>,
+}
+
+impl Binding {
+    /// Whether it may be a constant or variant, such as `None`, which a pattern compares with.
+    pub fn may_be_constant(&self) -> bool {
+        self.name.starts_with(char::is_uppercase)
+    }
+}
+
+/// The variables that a statement binds, if it is a `let`.
+pub fn bindings(statement: &SyntaxNode) -> Vec<Binding> {
+    let Some(statement) = ast::LetStmt::cast(statement.clone()) else { return Vec::new() };
+    let Some(pattern) = statement.pat() else { return Vec::new() };
+    let is_declaration = statement.initializer().is_none() && matches!(pattern, ast::Pat::IdentPat(_));
+    let type_name = || Some(statement.ty()?.syntax().text().to_string().replace('\n', " "));
+    let bound = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| {
+        Some(Binding {
+            name: pattern.name()?.text().to_string(),
+            is_mutable: pattern.mut_token().is_some(),
+            without_value: is_declaration.then(type_name),
+        })
+    });
+    bound.collect()
+}
+
+/// The variables that the `let`s of a cell define, with the types of those that have no value (`let x: T;`).
 pub fn defined_in(cell: &str) -> Vec<(String, Option<String>)> {
     if !cell.contains("let") {
         return Vec::new();
     }
-    let mut defined = Vec::new();
-    for statement in statements_of(cell).into_iter().filter_map(ast::LetStmt::cast) {
-        let Some(pattern) = statement.pat() else { continue };
-        let type_name = statement.ty().filter(|_| statement.initializer().is_none());
-        let type_name = type_name.map(|type_name| type_name.syntax().text().to_string());
-        let names = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| pattern.name());
-        defined.extend(names.map(|name| (name.text().to_string(), type_name.clone())));
-    }
-    defined
+    let bound = statements(cell).into_iter().flat_map(|(_, node)| bindings(&node));
+    bound.map(|binding| (binding.name, binding.without_value.flatten())).collect()
 }
 
 /// A type as stable code may write it: `AtomicU64` is a name for `Atomic<u64>`, which is unstable.
 pub fn stable(type_name: &str) -> Cow<'_, str> {
     const GENERIC: &str = "Atomic<";
+    const ATOMIC: [&str; 11] = ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
     let mut result = Cow::Borrowed(type_name);
     let mut from = 0;
     while let Some(at) = result[from..].find(GENERIC).map(|at| at + from) {
         from = at + GENERIC.len();
-        let is_word = result[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_');
+        let is_in_word = result[..at].ends_with(is_word);
         let Some(length) = result[from..].find(['>', '<', ',']) else { break };
         let inner = result[from..from + length].trim();
-        let name = match inner {
-            "bool" => "AtomicBool",
-            "i8" => "AtomicI8",
-            "i16" => "AtomicI16",
-            "i32" => "AtomicI32",
-            "i64" => "AtomicI64",
-            "isize" => "AtomicIsize",
-            "u8" => "AtomicU8",
-            "u16" => "AtomicU16",
-            "u32" => "AtomicU32",
-            "u64" => "AtomicU64",
-            "usize" => "AtomicUsize",
-            _ => continue,
-        };
-        if !is_word && result[from + length..].starts_with('>') {
-            result.to_mut().replace_range(at..=from + length, name);
+        if ATOMIC.contains(&inner) && !is_in_word && result[from + length..].starts_with('>') {
+            let name = format!("Atomic{}{}", inner[..1].to_uppercase(), &inner[1..]);
+            result.to_mut().replace_range(at..=from + length, &name);
             from = at + name.len();
         }
     }
     result
 }
 
-/// Modules by which compiled programs know types, and where code finds these. Of the crates in the second table all types are at the
-/// root.
+/// Modules in the type names of compiled programs, and the paths for code. For the crates in the second table, all
+/// types are at the root.
 const PRIVATE_MODULES: [(&str, &str); 14] = [
     // The crate of a cell.
     ("ctx::", ""),
@@ -82,9 +97,9 @@ const PRIVATE_MODULES: [(&str, &str); 14] = [
 ];
 const AT_ROOT: [&str; 2] = ["warpcell", "ndarray"];
 
-/// A type as code has it, of the name by which a compiled program knows it (`std::any::type_name`).
+/// The type in code for the name of a type in a compiled program (`std::any::type_name`).
 pub fn type_as_code(type_name: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let is_part = |c: char| is_word(c) || c == ':';
     let mut result = String::new();
     let mut rest = type_name;
     while let Some(start) = rest.find(is_part) {
@@ -112,23 +127,24 @@ pub fn is_own(name: &str) -> bool {
     OWN_NAMES.iter().any(|start| name.starts_with(start))
 }
 
-/// A name of evcxr's that a cell gives an item or a variable.
+/// A name that is reserved for evcxr, if a cell gives it to an item or a variable.
 pub fn own_name_in(cell: &str) -> Option<String> {
     if !OWN_NAMES.iter().any(|start| cell.contains(start)) {
         return None;
     }
-    let items = statements_of(cell).into_iter().filter_map(ast::Item::cast);
+    let items = statements(cell).into_iter().map(|(_, node)| node).filter_map(ast::Item::cast);
     let items = items.filter_map(|item| item.syntax().children().find_map(ast::Name::cast));
     let mut names = items.map(|name| name.text().to_string()).chain(defined_in(cell).into_iter().map(|(name, _)| name));
     names.find(|name| is_own(name) && name != "evcxr_display")
 }
 
-/// The functions, constants, statics and structs without named fields that a cell defines: what a variable of the name would hide.
+/// The functions, constants, statics and structs without named fields that a cell defines. A variable of the same name
+/// would hide them.
 pub fn items_in(cell: &str) -> Vec<String> {
     if !["fn ", "const ", "static ", "struct "].iter().any(|keyword| cell.contains(keyword)) {
         return Vec::new();
     }
-    let items = statements_of(cell).into_iter().filter_map(ast::Item::cast);
+    let items = statements(cell).into_iter().map(|(_, node)| node).filter_map(ast::Item::cast);
     let names = items.filter_map(|item| match item {
         ast::Item::Fn(function) => function.name(),
         ast::Item::Const(constant) => constant.name(),
@@ -139,27 +155,15 @@ pub fn items_in(cell: &str) -> Vec<String> {
     names.map(|name| name.text().to_string()).collect()
 }
 
-/// The statements and the last expression of code.
-pub fn statements_of(code: &str) -> Vec<SyntaxNode> {
-    placed_statements_of(code).into_iter().map(|(_, node)| node).collect()
+/// The items of the notebook in a cell crate: the text before evcxr's own module.
+pub fn items_before_runtime(source: &str) -> &str {
+    source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default()
 }
 
-/// The same, each with the byte of the code at which it begins.
-pub fn placed_statements_of(code: &str) -> Vec<(usize, SyntaxNode)> {
-    const BEFORE: &str = "fn f() { ";
-    let file = SourceFile::parse(&format!("{BEFORE}{code}\n}}"), ra_ap_syntax::Edition::Edition2024).tree();
-    let list = file.syntax().descendants().find_map(ast::StmtList::cast);
-    let nodes = list.into_iter().flat_map(|list| list.syntax().children());
-    let placed = nodes.map(|node| (usize::from(node.text_range().start()) - BEFORE.len(), node));
-    // Of code that is none the parser may make nodes that lie behind it.
-    placed.filter(|(start, _)| *start < code.len()).collect()
-}
-
-/// The names to which code may assign a value, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
+/// The names that code may assign to, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
 pub fn assigned(code: &str) -> HashSet<String> {
-    let file = SourceFile::parse(&format!("fn f() {{ {code} }}"), ra_ap_syntax::Edition::Edition2024).tree();
     let mut names = HashSet::new();
-    for node in file.syntax().descendants() {
+    for node in parse(&format!("fn f() {{ {code} }}")).syntax_node().descendants() {
         if let Some(assignment) = ast::BinExpr::cast(node.clone()) {
             let is_plain = assignment.op_kind() == Some(BinaryOp::Assignment { op: None });
             let target = assignment.lhs().filter(|_| is_plain);
@@ -171,12 +175,7 @@ pub fn assigned(code: &str) -> HashSet<String> {
     names
 }
 
-pub fn identifiers(node: &SyntaxNode) -> impl Iterator<Item = String> {
-    let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
-    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| token.text().to_owned())
-}
-
-/// The names that code may mean: its identifiers, and what stands in formats.
+/// The names that code may refer to: its identifiers, and the names in format strings.
 pub fn mentioned(code: &str) -> HashSet<String> {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     let mut names = HashSet::new();
@@ -184,11 +183,10 @@ pub fn mentioned(code: &str) -> HashSet<String> {
         let text = tokens.text(index);
         match tokens.kind(index) {
             SyntaxKind::IDENT => {
-                names.insert(text.strip_prefix("r#").unwrap_or(text).to_owned());
+                names.insert(plain(text).to_owned());
             }
             SyntaxKind::STRING => {
-                let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-                names.extend(words.map(str::to_owned));
+                names.extend(words(text).map(str::to_owned));
             }
             _ => {}
         }
@@ -196,7 +194,7 @@ pub fn mentioned(code: &str) -> HashSet<String> {
     names
 }
 
-/// Whether the user's code names a variable before it defines it anew.
+/// Whether the user's code uses a variable before it redefines it.
 pub fn is_used(code: &str, name: &str) -> bool {
     let tokens = LexedStr::new(Edition::Edition2024, code);
     let mut depth = 0usize;
@@ -232,14 +230,6 @@ pub fn is_used(code: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn statements_lie_within_the_code_whatever_it_is() {
-        for code in ["# //! x", "a; // b", "}", "# [", "fn", "'", "let x = 1 /*", "\u{202e}#!", "r#\"", "}}}} {"] {
-            assert!(placed_statements_of(code).iter().all(|(start, _)| *start < code.len()), "{code}");
-        }
-        assert_eq!(placed_statements_of("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
-    }
 
     #[test]
     fn the_kernels_own_names_are_found() {

@@ -1,9 +1,10 @@
-//! Declarations of foreign functions and statics that a notebook repeats: a cell with an `extern` block may be run again. evcxr keeps each such
-//! block, since it has no name; here the last declaration of a name counts, as it does with other items.
+//! Declarations of foreign functions and statics that a notebook repeats, because a cell with an `extern` block may run
+//! again. evcxr keeps each such block, since a block has no name. Here the last declaration of a name counts, as it
+//! does with other items.
 
-use super::types::blank;
-use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, SourceFile};
+use super::names::items_before_runtime;
+use crate::syntax::{blank, declared_name, parse, range_of};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -12,9 +13,8 @@ pub fn without_repeated(source: &str) -> Cow<'_, str> {
     if source.matches("extern ").count() < 2 {
         return Cow::Borrowed(source);
     }
-    let items = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
-    let file = SourceFile::parse(items, Edition::Edition2024).tree();
-    let blocks: Vec<ast::ExternItemList> = file
+    let blocks: Vec<ast::ExternItemList> = parse(items_before_runtime(source))
+        .tree()
         .items()
         .filter_map(|item| match item {
             ast::Item::ExternBlock(block) => block.extern_item_list(),
@@ -27,16 +27,9 @@ pub fn without_repeated(source: &str) -> Cow<'_, str> {
     for block in blocks.iter().rev() {
         let declarations: Vec<ast::ExternItem> = block.extern_items().collect();
         for declaration in declarations.iter().rev() {
-            let name = match declaration {
-                ast::ExternItem::Fn(function) => function.name(),
-                ast::ExternItem::Static(variable) => variable.name(),
-                ast::ExternItem::TypeAlias(alias) => alias.name(),
-                ast::ExternItem::MacroCall(_) => None,
-            };
-            let Some(name) = name else { continue };
-            if !seen.insert(name.text().to_string()) {
-                let range = declaration.syntax().text_range();
-                let range = usize::from(range.start())..usize::from(range.end());
+            let Some(name) = declared_name(declaration.syntax()) else { continue };
+            if !seen.insert(name) {
+                let range = range_of(declaration.syntax());
                 let blank = blank(&result[range.clone()]);
                 result.replace_range(range, &blank);
             }

@@ -1,7 +1,7 @@
-//! A cell's statements, each run by itself, so that what comes before a failing one stays done, as in Python.
+//! Runs each statement of a cell separately. So the effects before a failing statement remain, as in Python.
 //!
-//! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each statement
-//! gets such a closure, which gives back what it defines:
+//! evcxr puts the whole cell into one closure that catches panics, and stores new variables at its end. Here each
+//! statement gets such a closure, which returns the variables that it defines:
 //!
 //! ```text
 //! if let Some((mut q,)) = ::warpcell::cell::statement(|| {
@@ -15,28 +15,30 @@
 //! }
 //! ```
 //!
-//! So a new variable is stored whether the statements behind it come to their end or not. A closure that moves a variable away
-//! is known from the compiler's error: then the variable cannot be stored behind it, but where a statement before it fails. If the
-//! statement also gives it a new value (`a = a + 1.0;`), its closure gives that back.
+//! So a new variable is stored even if a later statement fails. The compiler's error shows which closure moves a
+//! variable away. Such a variable cannot be stored after that statement, but it can if an earlier statement fails. If
+//! the statement also assigns a new value (`a = a + 1.0;`), its closure returns this value.
 //!
-//! None of this works for cells with `return` or `.await`; they stay as they are. Nor does it where evcxr's messages must be those
-//! of the compiler about the user's own code: if there is an error that this form may have caused, the other one is compiled.
+//! Cells with `return` or `.await` stay unchanged, because this does not work for them. If there is an error that this
+//! form may have caused, the other form is compiled, because evcxr must get the compiler's messages about the user's
+//! own code.
 
-use super::diagnostics::first_line;
+use super::compiler_message::{CompilerMessage, with_objects};
 use super::messages;
-use super::names::{assigned, placed_statements_of};
-use super::report::{Report, Stored};
+use super::names::{Binding, assigned, bindings};
+use super::report::{StoredVariable, VariableReport};
 use super::rewrite::SHOW;
-use super::store::{STORE, Statement};
-use super::variables::{KEEPING, Kind, Layout};
-use ra_ap_syntax::ast::{self, AstNode, HasName};
+use super::store_calls::STORE;
+use super::stored_variables::{CellForm, FunctionLayout, KEEPING};
+use crate::syntax::{plain, statements};
+use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-/// What the closure of a statement does with a variable: it moves it away.
+/// A statement whose closure moves a variable away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
     /// The variable.
@@ -45,28 +47,35 @@ pub struct Consumed {
     statement: usize,
     /// Whether the variable has a value again at the statement's end.
     renewed: bool,
-    /// The later statement that gives it a new value.
+    /// The later statement that assigns a new value.
     revived_by: Option<usize>,
 }
 
-/// What is known of a cell from an earlier compilation of it: evcxr asks for another one when it has learnt that a variable is gone.
+impl Consumed {
+    /// Whether the variable gets no other value.
+    fn is_gone(&self) -> bool {
+        !self.renewed && self.revived_by.is_none()
+    }
+}
+
+/// The facts from an earlier compilation of a cell. evcxr asks for another one when it learns that a variable is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownMoves {
     code: String,
-    /// Where variables are moved away.
+    /// The statements that move variables away.
     pub consumed: Vec<Consumed>,
-    /// How the variables that evcxr does not store any more would be stored: names and calls.
+    /// The names and store calls of variables that evcxr does not store any longer.
     puts: Vec<(String, String)>,
 }
 
 /// The file of the session with it.
 const KNOWN: &str = "statements.json";
 
-impl Known {
-    /// What is known of the cell with this code.
-    pub fn read(session: &Path, code: &str) -> Known {
-        let known: Known = messages::read(session, KNOWN);
-        if known.code == code { known } else { Known { code: code.to_owned(), ..Known::default() } }
+impl KnownMoves {
+    /// Reads the facts about the cell with this code.
+    pub fn read(session: &Path, code: &str) -> KnownMoves {
+        let known: KnownMoves = messages::read(session, KNOWN);
+        if known.code == code { known } else { KnownMoves { code: code.to_owned(), ..KnownMoves::default() } }
     }
 
     /// Adds what another compilation has shown.
@@ -89,16 +98,17 @@ impl Known {
     }
 }
 
-/// What a compiler's messages say against a cell in this form.
+/// What the compiler's messages mean for a cell in this form.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Variables are moved away; and the messages that tell evcxr which of them are gone, if any are.
+pub enum SplitVerdict {
+    /// Variables are moved away. If some of them are gone, the messages for evcxr about them.
     Consumes(Vec<Consumed>, Option<String>),
-    /// There is something else.
+    /// There are other errors.
     Other,
 }
 
 /// A cell in this form.
+#[derive(Default)]
 pub struct Split {
     /// The source.
     pub text: String,
@@ -107,18 +117,18 @@ pub struct Split {
     /// The lines that begin and end the closures.
     openings: Vec<usize>,
     closings: Vec<usize>,
-    /// What each statement may give a value to, and what it defines.
+    /// The variables that each statement may assign to, and those that it defines.
     assigned: Vec<HashSet<String>>,
     defined: Vec<HashSet<String>>,
     consumed: Vec<Consumed>,
-    /// The lines that store variables: their names, and whether evcxr wrote them.
+    /// The lines that store variables, with their names. The flag says whether evcxr wrote the line.
     stored: Vec<(String, usize, bool)>,
     /// Variables that the cell may have stored, unknown to evcxr, before it fails.
-    made: Vec<Stored>,
-    /// Variables of earlier cells that are lost if it fails while it gives them new values.
+    made: Vec<StoredVariable>,
+    /// Variables of earlier cells that are lost if the cell fails while it assigns new values to them.
     replaced: Vec<String>,
-    /// Those whose old values are lost if it fails in the statement that moves them away, or behind it.
-    uncertain: Vec<Stored>,
+    /// Variables whose old values are lost if the cell fails in the statement that moves them away, or later.
+    uncertain: Vec<StoredVariable>,
 }
 
 /// A statement of the cell.
@@ -128,11 +138,11 @@ struct Part {
     /// The variables that it defines, and whether they are mutable.
     defines: Vec<(String, bool)>,
     assigned: HashSet<String>,
-    /// Declarations of variables that earlier statements have declared without a value, and this one gives one.
+    /// Declarations of variables that earlier statements declared without a value. This statement assigns their values.
     declares: String,
 }
 
-/// A variable from the statement that gives it its value on.
+/// A variable, starting with the statement that gives it its value.
 struct Instance {
     name: String,
     is_mutable: bool,
@@ -153,9 +163,9 @@ const MAYBE_OURS: [&str; 13] = [
 ];
 
 impl Split {
-    /// The form of a cell, whose lines evcxr wrote and the plan for the variables has changed; none if it has no use, unless it is
-    /// `wanted`, or does not work.
-    pub fn new(planned: &str, layout: &Layout, known: &Known, wanted: bool) -> Option<Split> {
+    /// The split form of a cell. evcxr wrote the lines, and the plan for the variables has changed them. `None` if the
+    /// form is useless and not `wanted`, or if it does not work.
+    pub fn new(planned: &str, layout: &FunctionLayout, known: &KnownMoves, wanted: bool) -> Option<Split> {
         let lines: Vec<&str> = planned.lines().collect();
         let parts = parts(&lines, layout)?;
         let (_, all_but_last) = parts.split_last()?;
@@ -163,8 +173,9 @@ impl Split {
         (has_use && parts.len() > 1).then(|| Writer::new(&lines, layout, &parts, known).write())
     }
 
-    /// The code of a cell, by which it is known, without what evcxr writes to show the value: it tries several forms.
-    pub fn code(planned: &str, layout: &Layout) -> String {
+    /// The code that identifies a cell. It leaves out evcxr's code for showing the value, because evcxr tries several
+    /// forms of it.
+    pub fn code(planned: &str, layout: &FunctionLayout) -> String {
         let lines = planned.lines().skip(layout.code.start).take(layout.code.len());
         let shows = |line: &str| {
             matches!(line, "" | "(" | SHOW | ")));")
@@ -174,17 +185,15 @@ impl Split {
     }
 
     /// What the messages about this text mean.
-    pub fn verdict(&self, messages: &str) -> Verdict {
+    pub fn verdict(&self, messages: &str) -> SplitVerdict {
         let mut found: Vec<Consumed> = Vec::new();
         let mut about_gone = String::new();
-        for line in messages.lines() {
-            let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
-            let (true, Some(primary)) = (message["level"] == "error", first_line(&message)) else { continue };
-            let Some(consumed) = self.consumption(&message, primary) else { return Verdict::Other };
+        for message in CompilerMessage::errors(messages) {
+            let Some(primary) = message.line() else { continue };
+            let Some(consumed) = self.consumption(&message, primary) else { return SplitVerdict::Other };
             let is_stored = |(name, at, own): &(String, usize, bool)| *own && *name == consumed.name && *at == primary;
-            if !consumed.renewed && consumed.revived_by.is_none() && self.stored.iter().any(is_stored) {
-                about_gone.push_str(line);
-                about_gone.push('\n');
+            if consumed.is_gone() && self.stored.iter().any(is_stored) {
+                about_gone.push_str(&format!("{}\n", message.json()));
             }
             if !found.contains(&consumed) {
                 found.push(consumed);
@@ -192,29 +201,28 @@ impl Split {
         }
         let gone = (!about_gone.is_empty()).then(|| self.in_lines_of_evcxr(&about_gone));
         let is_known = found.iter().all(|consumed| self.consumed.contains(consumed));
-        if is_known && gone.is_none() { Verdict::Other } else { Verdict::Consumes(found, gone) }
+        if is_known && gone.is_none() { SplitVerdict::Other } else { SplitVerdict::Consumes(found, gone) }
     }
 
-    fn consumption(&self, message: &Value, primary: usize) -> Option<Consumed> {
-        if message["code"]["code"] != "E0382" {
+    fn consumption(&self, message: &CompilerMessage, primary: usize) -> Option<Consumed> {
+        if message.code() != "E0382" {
             return None;
         }
-        let (_, rest) = message["message"].as_str()?.split_once('`')?;
+        let (_, rest) = message.text().split_once('`')?;
         // It may be of a part: `*a`, `a.0`, `(*a).0`, `a[_]`.
         let name = rest.trim_start_matches(['*', '(']).split(['`', '.', '[', ')']).next()?;
-        let name = name.trim_start_matches("r#").to_owned();
+        let name = plain(name).to_owned();
         if let Some(statement) = self.closings.iter().position(|line| *line == primary) {
             return Some(Consumed { name, statement, renewed: false, revived_by: None });
         }
-        let into = message["spans"]
-            .as_array()?
-            .iter()
-            .find(|span| span["label"].as_str().is_some_and(|label| label.contains("moved into closure here")))?;
+        let is_into =
+            |span: &&Value| span["label"].as_str().is_some_and(|label| label.contains("moved into closure here"));
+        let into = message.spans().iter().find(is_into)?;
         let line = usize::try_from(into["line_start"].as_u64()?).ok()?.checked_sub(1)?;
         let statement = self.openings.iter().position(|opening| *opening == line)?;
         let renewed = self.assigned[statement].contains(&name);
         let is_ours = self.openings.contains(&primary) || self.stored.iter().any(|(_, line, _)| *line == primary);
-        // A use of the user's behind a move is the user's own error, unless that gives a new value, or the use does.
+        // A use after a move is the user's own error, unless the moving statement or the use assigns a new value.
         let using = self.openings.iter().position(|opening| *opening == primary).filter(|_| !renewed);
         // Of several uses the compiler may name the last.
         let until = (statement..self.defined.len()).find(|part| self.defined[*part].contains(&name));
@@ -237,34 +245,18 @@ impl Split {
 
     /// Messages about this text as messages about evcxr's.
     pub fn in_lines_of_evcxr(&self, messages: &str) -> String {
-        let mapped = messages.lines().map(|line| match serde_json::from_str::<Value>(line) {
-            Ok(mut message) if line.starts_with('{') => {
-                self.map(&mut message);
-                message.to_string()
-            }
-            _ => line.to_owned(),
-        });
-        mapped.flat_map(|line| [line, "\n".to_owned()]).collect()
-    }
-
-    fn map(&self, value: &mut Value) {
-        match value {
-            Value::Array(parts) => parts.iter_mut().for_each(|part| self.map(part)),
-            Value::Object(fields) => {
-                for name in ["line_start", "line_end"] {
-                    let line = fields.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
-                    if let Some(origin) = line.and_then(|line| self.origins.get(line.checked_sub(1)?)) {
-                        fields.insert(name.to_owned(), Value::from(origin + 1));
-                    }
+        with_objects(messages, |span| {
+            for name in ["line_start", "line_end"] {
+                let line = span.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+                if let Some(origin) = line.and_then(|line| self.origins.get(line.checked_sub(1)?)) {
+                    span.insert(name.to_owned(), Value::from(origin + 1));
                 }
-                fields.values_mut().for_each(|part| self.map(part));
             }
-            _ => {}
-        }
+        })
     }
 
-    /// Adds to the report what this form changes.
-    pub fn add_to(&self, report: &mut Report) {
+    /// Adds the changes of this form to the report.
+    pub fn add_to(&self, report: &mut VariableReport) {
         report.made.extend(self.made.iter().cloned());
         report.left.retain(|left| !self.uncertain.iter().any(|uncertain| uncertain.name == left.name));
         report.uncertain.extend(self.uncertain.iter().cloned());
@@ -273,9 +265,9 @@ impl Split {
     }
 }
 
-/// The statements of a cell; none if they cannot run by themselves.
-fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
-    if layout.kind == Kind::Async {
+/// The statements of a cell. `None` if they cannot run separately.
+fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
+    if layout.kind == CellForm::Async {
         return None;
     }
     let code = lines[layout.code.clone()].join("\n");
@@ -284,17 +276,23 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut is_open = false;
-    // Variables without a value yet; where their types are not said, they go with the statements up to the one that gives it.
+    // Variables without a value yet. If the type of one is not known, all statements up to its assignment stay
+    // together.
     let mut without_value: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for (start, node) in &placed_statements_of(&code) {
+    for (start, node) in &statements(&code) {
         if leaves(node) {
             return None;
         }
         let line_start = code[..*start].rfind('\n').map_or(0, |newline| newline + 1);
         let line = layout.code.start + code[..*start].matches('\n').count();
-        // evcxr gives each statement lines of its own.
+        // evcxr gives each statement its own lines.
         let begins_line = code[line_start..*start].trim().is_empty();
-        let mut defines = defined_by(node, &layout.new);
+        let is_variable = |binding: &Binding| {
+            !binding.may_be_constant() || layout.new.iter().any(|stored| stored.name == binding.name)
+        };
+        let bound: Vec<Binding> = bindings(node).into_iter().filter(is_variable).collect();
+        let mut defines: Vec<(String, bool)> =
+            bound.iter().map(|binding| (binding.name.clone(), binding.is_mutable)).collect();
         let assigned = assigned(&node.text().to_string());
         let mut declares = String::new();
         // A name that is given to another variable.
@@ -303,7 +301,8 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
                 without_value.remove(name);
             }
         }
-        if let Some((name, type_name)) = declared_by(node) {
+        for Binding { name, without_value: declared, .. } in bound {
+            let Some(type_name) = declared else { continue };
             if type_name.is_some() {
                 defines.clear();
             }
@@ -315,7 +314,7 @@ fn parts(lines: &[&str], layout: &Layout) -> Option<Vec<Part>> {
                 defines.push((name.clone(), true));
             }
         }
-        // An item is for the statements behind it.
+        // An item stays with the statement behind it.
         if let (true, Some(last)) = (is_open || !begins_line || parts.len() >= MOST, parts.last_mut()) {
             last.defines.extend(defines);
             last.assigned.extend(assigned);
@@ -343,54 +342,25 @@ fn leaves(node: &SyntaxNode) -> bool {
     })
 }
 
-/// The variable that a statement declares without giving it a value, and its type if that is said.
-fn declared_by(node: &SyntaxNode) -> Option<(String, Option<String>)> {
-    let statement = ast::LetStmt::cast(node.clone()).filter(|statement| statement.initializer().is_none())?;
-    let Some(ast::Pat::IdentPat(pattern)) = statement.pat() else { return None };
-    let type_name = statement.ty().map(|type_name| type_name.syntax().text().to_string().replace('\n', " "));
-    Some((pattern.name()?.text().to_string(), type_name))
-}
-
-/// The variables that a statement defines; `new` are those that evcxr stores.
-fn defined_by(node: &SyntaxNode, new: &[Statement]) -> Vec<(String, bool)> {
-    let Some(pattern) = ast::LetStmt::cast(node.clone()).and_then(|statement| statement.pat()) else {
-        return Vec::new();
-    };
-    let names = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| {
-        let name = pattern.name()?.text().to_string();
-        // Constants and variants look like variables.
-        let is_variable = !name.starts_with(char::is_uppercase) || new.iter().any(|stored| stored.name == name);
-        is_variable.then(|| (name, pattern.mut_token().is_some()))
-    });
-    names.collect()
-}
-
 /// Writes the text.
 struct Writer<'a> {
     lines: &'a [&'a str],
-    layout: &'a Layout,
+    layout: &'a FunctionLayout,
     parts: &'a [Part],
-    known: &'a Known,
+    known: &'a KnownMoves,
     instances: Vec<Instance>,
     split: Split,
-    /// The line of evcxr's that what is written belongs to.
+    /// The line of evcxr that the written text belongs to.
     origin: usize,
 }
 
 impl<'a> Writer<'a> {
-    fn new(lines: &'a [&'a str], layout: &'a Layout, parts: &'a [Part], known: &'a Known) -> Writer<'a> {
+    fn new(lines: &'a [&'a str], layout: &'a FunctionLayout, parts: &'a [Part], known: &'a KnownMoves) -> Writer<'a> {
         let split = Split {
-            text: String::new(),
-            origins: Vec::new(),
-            openings: Vec::new(),
-            closings: Vec::new(),
             assigned: parts.iter().map(|part| part.assigned.clone()).collect(),
             defined: parts.iter().map(|part| part.defines.iter().map(|(name, _)| name.clone()).collect()).collect(),
             consumed: known.consumed.clone(),
-            stored: Vec::new(),
-            made: Vec::new(),
-            replaced: Vec::new(),
-            uncertain: Vec::new(),
+            ..Split::default()
         };
         let instances = instances(layout, parts, &known.consumed);
         Writer { lines, layout, parts, known, instances, split, origin: 0 }
@@ -402,6 +372,12 @@ impl<'a> Writer<'a> {
         self.split.origins.push(self.origin);
     }
 
+    /// Writes a line that belongs to the end of the cell.
+    fn line_at_tail(&mut self, text: &str) {
+        self.origin = self.layout.tail;
+        self.line(text);
+    }
+
     fn copy(&mut self, lines: std::ops::Range<usize>) {
         for index in lines {
             self.origin = index;
@@ -411,8 +387,9 @@ impl<'a> Writer<'a> {
 
     fn write(mut self) -> Split {
         let layout = self.layout;
-        // Up to `match std::panic::catch_unwind(`, of which one line is inside of the closure if the cell has a `?`.
-        let start = layout.code.start - if layout.kind == Kind::Result { 3 } else { 2 };
+        // The lines up to `match std::panic::catch_unwind(`. If the cell has a `?`, one of them is inside of the
+        // closure.
+        let start = layout.code.start - if layout.kind == CellForm::Result { 3 } else { 2 };
         self.copy(0..start);
         for index in 0..self.parts.len() {
             self.open(index);
@@ -431,16 +408,9 @@ impl<'a> Writer<'a> {
         let behind_kept = self.lines[keeping].strip_prefix(KEEPING).and_then(|text| text.strip_prefix(&kept));
         let behind_kept = behind_kept.unwrap_or_default().to_owned();
         let of_others = layout.taken.iter().map(|(name, _)| name);
-        let consumed: Vec<String> = of_others
-            .filter(|name| {
-                self.known
-                    .consumed
-                    .iter()
-                    .any(|consumed| (consumed.renewed || consumed.revived_by.is_some()) && consumed.name == **name)
-            })
-            .filter(|name| layout.others.iter().any(|store| store.name == **name))
-            .cloned()
-            .collect();
+        let of_others = of_others.filter(|name| layout.others.iter().any(|store| store.name == **name));
+        let has_value = |name: &str| self.known.consumed.iter().any(|known| !known.is_gone() && known.name == name);
+        let consumed: Vec<String> = of_others.filter(|name| has_value(name)).cloned().collect();
         let missed: String = consumed.iter().map(|name| format!("{STORE}miss_variable(stringify!({name}));")).collect();
         self.line(&format!("{behind_kept}{missed}"));
         self.split.replaced = consumed;
@@ -448,7 +418,7 @@ impl<'a> Writer<'a> {
             let mut old = self.instances.iter().filter(|instance| instance.made_by.is_none());
             old.any(|old| old.name == *name && old.consumed_by.is_some())
         };
-        // One of which the cell leaves nothing may be moved away by a new variable of its name only.
+        // If the cell leaves nothing of a variable, it may only be moved away by a new variable of the same name.
         let kept = layout.kept.iter().filter(|(old, _)| is_consumed(&old.name));
         self.split.uncertain = kept.chain(&layout.away).map(|(old, _)| old).cloned().collect();
         let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
@@ -459,18 +429,13 @@ impl<'a> Writer<'a> {
 
     fn open(&mut self, index: usize) {
         let part = &self.parts[index];
-        let made: Vec<(String, bool)> = self
-            .instances
-            .iter()
-            .filter(|instance| instance.made_by == Some(index))
-            .map(|instance| (instance.name.clone(), instance.is_mutable))
-            .collect();
+        let made = || self.instances.iter().filter(|instance| instance.made_by == Some(index));
         let pattern: String =
-            made.iter().map(|(name, mutable)| format!("{}{name}, ", if *mutable { "mut " } else { "" })).collect();
-        let tuple: String = made.iter().map(|(name, _)| format!("{name}, ")).collect();
+            made().map(|made| format!("{}{}, ", if made.is_mutable { "mut " } else { "" }, made.name)).collect();
+        let tuple: String = made().map(|made| format!("{}, ", made.name)).collect();
         self.origin = part.lines.start;
         self.split.openings.push(self.split.origins.len());
-        // What the statement gives a value to again, it declares.
+        // The statement declares the variables that it assigns again.
         let declared: String = self
             .known
             .consumed
@@ -479,23 +444,17 @@ impl<'a> Writer<'a> {
             .map(|consumed| format!(" let mut {};", consumed.name))
             .chain([part.declares.clone()])
             .collect();
-        match self.layout.kind {
-            Kind::Result => {
-                self.line(&format!(
-                    "if let ::std::option::Option::Some(::std::result::Result::Ok(({pattern}))) = \
-                     ::warpcell::cell::statement(|| -> ::std::result::Result<_, EvcxrUserCodeError> {{{declared}"
-                ));
-            }
-            _ => self.line(&format!(
-                "if let ::std::option::Option::Some(({pattern})) = ::warpcell::cell::statement(|| {{{declared}"
-            )),
-        }
+        // The closure of a cell with `?` returns a result.
+        let (result, ok, end) = match self.layout.kind {
+            CellForm::Result => (" -> ::std::result::Result<_, EvcxrUserCodeError>", "::std::result::Result::Ok(", ")"),
+            _ => ("", "", ""),
+        };
+        self.line(&format!(
+            "if let ::std::option::Option::Some({ok}({pattern}){end}) = ::warpcell::cell::statement(||{result} {{{declared}"
+        ));
         self.copy(part.lines.clone());
         self.split.closings.push(self.split.origins.len());
-        match self.layout.kind {
-            Kind::Result => self.line(&format!("; ::std::result::Result::Ok(({tuple})) }}) {{")),
-            _ => self.line(&format!("; ({tuple}) }}) {{")),
-        }
+        self.line(&format!("; {ok}({tuple}){end} }}) {{"));
     }
 
     fn close(&mut self, index: usize) {
@@ -506,12 +465,10 @@ impl<'a> Writer<'a> {
             if self.is_stored_at_end(at) {
                 self.store(at);
             } else if self.hides(at) {
-                self.origin = self.layout.tail;
-                self.line(&format!("{STORE}hide_variable(stringify!({}));", self.instances[at].name));
+                self.line_at_tail(&format!("{STORE}hide_variable(stringify!({}));", self.instances[at].name));
             }
         }
-        self.origin = self.layout.tail;
-        self.line("} else {");
+        self.line_at_tail("} else {");
         for at in 0..self.instances.len() {
             let instance = &self.instances[at];
             let is_visible = instance.made_by.is_none_or(|made| made < index)
@@ -530,33 +487,27 @@ impl<'a> Writer<'a> {
                 _ => {}
             }
         }
-        self.origin = self.layout.tail;
-        self.line("}");
+        self.line_at_tail("}");
     }
 
-    /// Whether a variable is stored where its scope ends. One that is gone by then is not, but evcxr has to hear of that from the
-    /// compiler first.
+    /// Whether a variable is stored at the end of its scope. A variable that is gone by then is not stored, but evcxr
+    /// must first learn this from the compiler.
     fn is_stored_at_end(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         let is_evcxrs = || self.layout.new.iter().chain(&self.layout.others).any(|store| store.name == instance.name);
-        let is_last = || {
-            self.instances
-                .iter()
-                .rfind(|other| other.name == instance.name)
-                .is_some_and(|last| std::ptr::eq(last, instance))
-        };
+        let is_last = || self.instances[index + 1..].iter().all(|other| other.name != instance.name);
         !self.is_away(index) && instance.consumed_by.is_none() || (is_last() && is_evcxrs())
     }
 
-    /// Whether a variable hides another one, of the cell or of an earlier one.
+    /// Whether a variable hides another variable of the cell or of an earlier cell.
     fn hides(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         let mut earlier = self.instances[..index].iter();
         earlier.any(|other| other.name == instance.name && other.variable < instance.variable)
     }
 
-    /// Whether this is the old value of a variable of which the cell leaves nothing: it goes back only if a statement fails before the
-    /// name has another value.
+    /// Whether this is the old value of a variable of which the cell leaves nothing. It goes back only if a statement
+    /// fails before the name has another value.
     fn is_away(&self, index: usize) -> bool {
         let instance = &self.instances[index];
         instance.made_by.is_none() && self.layout.away.iter().any(|(old, _)| old.name == instance.name)
@@ -581,54 +532,52 @@ impl<'a> Writer<'a> {
                 self.copy(store.lines);
             }
             (None, Some(put)) if is_last => {
-                self.origin = self.layout.tail;
-                self.line(&put);
+                self.line_at_tail(&put);
             }
-            // A variable of an earlier cell, which this one defines anew or moves away.
+            // A variable of an earlier cell that this cell redefines or moves away.
             _ if is_old => {
                 let mut old = self.layout.kept.iter().chain(&self.layout.away);
                 if let Some((_, keep)) = old.find(|(old, _)| old.name == name) {
-                    self.origin = self.layout.tail;
                     self.split.stored.push((name, self.split.origins.len(), false));
-                    self.line(keep);
+                    self.line_at_tail(keep);
                 }
             }
             // The cell gives the name to another variable later.
             (_, Some(put)) => {
                 let put = put.replacen("put_variable::<", "put_variable_as::<", 1);
                 if let Some((before, after)) = put.rsplit_once(">(stringify!(") {
-                    self.origin = self.layout.tail;
                     self.split.stored.push((name, self.split.origins.len(), false));
-                    self.line(&format!("{before}, _>(stringify!({after}"));
+                    self.line_at_tail(&format!("{before}, _>(stringify!({after}"));
                 }
             }
             _ => {}
         }
     }
 
-    /// Notes the variables of which evcxr does not know if the cell fails: the new ones, and those that are moved away later.
+    /// Records the variables that evcxr does not know about if the cell fails: new variables, and variables that are
+    /// moved away later.
     fn note_made(&mut self) {
         let is_mutable = |name: &str| {
             self.instances.iter().rfind(|instance| instance.name == name).is_some_and(|instance| instance.is_mutable)
         };
         let own = self.layout.new.iter().map(|store| (store.name.clone(), self.lines[store.lines.clone()].join(" ")));
         let calls: BTreeMap<String, String> = self.known.puts.iter().cloned().chain(own).collect();
-        self.split.made = calls.iter().filter_map(|(name, put)| Stored::by(put, is_mutable(name))).collect();
+        self.split.made = calls.iter().filter_map(|(name, put)| StoredVariable::by(put, is_mutable(name))).collect();
     }
 }
 
-/// The calls that store variables which are gone at the cell's end, for [`Known`].
-pub fn puts_of(planned: &str, layout: &Layout, known: &mut Known, gone: &[Consumed]) {
+/// The calls that store variables which are gone at the cell's end, for [`KnownMoves`].
+pub fn puts_of(planned: &str, layout: &FunctionLayout, known: &mut KnownMoves, gone: &[Consumed]) {
     let lines: Vec<&str> = planned.lines().collect();
     for store in layout.new.iter().chain(&layout.others) {
-        if gone.iter().any(|one| !one.renewed && one.revived_by.is_none() && one.name == store.name) {
+        if gone.iter().any(|one| one.is_gone() && one.name == store.name) {
             known.puts.push((store.name.clone(), lines[store.lines.clone()].join(" ")));
         }
     }
 }
 
-/// The variables of a cell, each from the statement that gives it a value on.
-fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
+/// The variables of a cell, each starting with the statement that gives it its value.
+fn instances(layout: &FunctionLayout, parts: &[Part], consumed: &[Consumed]) -> Vec<Instance> {
     let of_earlier = layout.taken.iter().enumerate().map(|(variable, (name, is_mutable))| Instance {
         name: name.clone(),
         is_mutable: *is_mutable,
@@ -683,8 +632,8 @@ fn instances(layout: &Layout, parts: &[Part], consumed: &[Consumed]) -> Vec<Inst
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build_step::variables::tests::source;
-    use crate::build_step::variables::{Findings, Plan};
+    use crate::build_step::stored_variables::tests::source;
+    use crate::build_step::stored_variables::{CompilerFindings, VariablePlan};
     use serde_json::json;
 
     const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
@@ -701,11 +650,11 @@ mod tests {
 
     fn split_knowing(code: &str, new: &[(&str, &str)], consumed: Vec<Consumed>) -> Option<Split> {
         let source = source("", &STORED, code, new);
-        let plan = Plan::new(&source, &[], &Findings::default());
-        // With what keeps old values.
+        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+        // With the lines that keep old values.
         let keeping = |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
         let planned: String = source.split_inclusive('\n').enumerate().map(keeping).collect();
-        let known = Known { consumed, ..Known::default() };
+        let known = KnownMoves { consumed, ..KnownMoves::default() };
         Split::new(&planned, plan.layout().unwrap(), &known, false)
     }
 
@@ -717,10 +666,10 @@ mod tests {
         assert!(whole.uncertain.is_empty());
         let line = whole.text.lines().position(|line| line.contains("keep_variable")).unwrap();
         let message = moved(&whole, "x", 1, line);
-        let Verdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
+        let SplitVerdict::Consumes(consumed, None) = whole.verdict(&message) else { panic!("{message}") };
         let made = split_knowing(code, &[("x", "X")], consumed).unwrap();
         let text = body(&made);
-        // Before that statement it goes back, in it it is lost, behind it there is the new one.
+        // The value goes back before that statement. It is lost in the statement. After it, the new value exists.
         assert!(
             text.contains("put_<X>(x), x);\n} else {\nlose_value(x));\n}\n} else {\nkeep_<Vec<i32>>(x), x);\n}"),
             "{text}"
@@ -754,7 +703,7 @@ mod tests {
         let made = split("let a = 1;\nx = f(x);\ng();\n", &[("a", "i32")], &[("x", 1, true)]).unwrap();
         let text = body(&made);
         assert!(text.contains("if let Some((mut x, )) = statement(|| {\nx = f(x);\n; (x, ) }) {\n"), "{text}");
-        // Where it is taken, it is lost; before, it goes back; behind, its new value does.
+        // The value is lost where it is taken. Before, it goes back. After, its new value goes back.
         assert!(text.contains("put_<Vec<i32>>(x), x);\n} else {\nlose_value(x));\n}\n"), "{text}");
         assert!(text.contains("put_<i32>(a), a);\n} else {\nput_<Vec<i32>>(x), x);\n}\n"), "{text}");
         assert!(text.ends_with("put_<String>(y), y);\nmiss_variable(x));\nevcxr_variable_store\n}\n"), "{text}");
@@ -826,23 +775,23 @@ mod tests {
         let line =
             |name: &str| first.text.lines().position(|line| line.contains(&format!("put_variable::<{name}>"))).unwrap();
         let both = [moved(&first, "x", 1, line("Vec<i32>")), moved(&first, "y", 2, line("String"))].join("\n");
-        let Verdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
+        let SplitVerdict::Consumes(found, Some(gone)) = first.verdict(&both) else { panic!("{both}") };
         let expected =
             |name: &str, statement, renewed| Consumed { name: name.to_owned(), statement, renewed, revived_by: None };
         assert_eq!(found, [expected("x", 1, true), expected("y", 2, false)]);
-        let message: Value = serde_json::from_str(&gone).unwrap();
+        let message = CompilerMessage::read(&gone).unwrap();
         let source = source("", &STORED, "let a = 1;\nx = f(x);\ndrop(y);\n", &[("a", "i32")]);
-        let stored = source.lines().nth(first_line(&message).unwrap()).unwrap();
+        let stored = source.lines().nth(message.line().unwrap()).unwrap();
         assert!(stored.contains("put_variable::<String>"), "evcxr knows its own line: {stored}");
-        // A later statement gives it a value again, and so does what follows.
+        // A later statement assigns it again, and so does the following one.
         let revived = Consumed { name: "y".to_owned(), statement: 1, renewed: false, revived_by: Some(2) };
         let code = "let a = 1;\ndrop(y);\ny = f();\n";
         let moved_first = split(code, &[("a", "i32")], &[]).unwrap();
         let used = moved(&moved_first, "y", 1, moved_first.openings[2]);
-        assert_eq!(moved_first.verdict(&used), Verdict::Consumes(vec![revived.clone()], None));
-        // A use of what it points to is a use of it.
+        assert_eq!(moved_first.verdict(&used), SplitVerdict::Consumes(vec![revived.clone()], None));
+        // A use of the value that it points to is a use of the variable.
         let of_part = moved(&moved_first, "*y", 1, moved_first.openings[2]);
-        assert_eq!(moved_first.verdict(&of_part), Verdict::Consumes(vec![revived.clone()], None));
+        assert_eq!(moved_first.verdict(&of_part), SplitVerdict::Consumes(vec![revived.clone()], None));
         let made = split_knowing(code, &[("a", "i32")], vec![revived]).unwrap();
         let text = body(&made);
         assert!(text.contains("if let Some((y, )) = statement(|| { let mut y;\ny = f();\n; (y, ) }) {"), "{text}");
@@ -850,10 +799,10 @@ mod tests {
         // At the end of the closure: it has no value after all.
         let second = split_of(&[("x", 1, true), ("y", 2, false)]).unwrap();
         let again = moved(&second, "x", 1, second.closings[1]);
-        assert_eq!(second.verdict(&again), Verdict::Consumes(vec![expected("x", 1, false)], None));
+        assert_eq!(second.verdict(&again), SplitVerdict::Consumes(vec![expected("x", 1, false)], None));
         // In the user's own code it is the user's error.
         let own = moved(&second, "y", 2, second.closings[2] - 1);
-        assert_eq!(second.verdict(&own), Verdict::Other);
+        assert_eq!(second.verdict(&own), SplitVerdict::Other);
         assert!(second.may_have_caused(&own));
     }
 }

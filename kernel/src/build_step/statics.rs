@@ -1,29 +1,31 @@
-//! Statics of the notebook: each exists once, as in a program. evcxr writes every item into every cell, so that each cell would have one
-//! of its own.
+//! Statics of the notebook. Each exists once, as in a program. evcxr writes every item into every cell, so each cell
+//! would have its own copy.
 //!
-//! The cell that defines a static exports it by a name of its own; in later cells its definition becomes a declaration of that symbol, which
-//! the dynamic linker finds. What is defined is noted when the cell process has loaded the cell ([`loaded`]), and forgotten with the process.
-//! A static that is defined anew, whose text or whose types' definitions have changed, is a new one.
+//! The cell that defines a static exports it under a unique name. In later cells its definition becomes a declaration
+//! of this symbol, which the dynamic linker finds. A definition is recorded when the cell process has loaded the cell
+//! ([`loaded`]), and forgotten when the process ends. If the text of a static or the definition of its type has
+//! changed, it is a new static.
 
 use super::definitions::Definitions;
 use crate::environment::cell_text;
+use crate::files;
 use crate::hashing::hash;
-use anyhow::{Context, Result};
+use crate::syntax::{parse, range_of};
+use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
-use ra_ap_syntax::{Edition, SourceFile};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What stands behind the items.
+/// The text behind the items.
 const END_OF_ITEMS: [&str; 2] =
     ["\nmod evcxr_internal_runtime {", "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_"];
-/// What the names of statics begin with, for the linker.
+/// Prefix of the linker's names of statics.
 const SYMBOL: &str = "warpcell_static_";
 
-/// The statics that the cell process has: hashes and symbols, by where they are defined.
-type Known = BTreeMap<String, Static>;
+/// The statics of the cell process: hashes and symbols, by the place of the definition.
+type KnownStatics = BTreeMap<String, Static>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Static {
@@ -45,7 +47,7 @@ pub struct Statics<'a> {
     /// The source.
     pub source: Cow<'a, str>,
     /// Those that will be known when the cell has been loaded, if it defines some.
-    next: Option<Known>,
+    next: Option<KnownStatics>,
 }
 
 impl<'a> Statics<'a> {
@@ -59,12 +61,12 @@ impl<'a> Statics<'a> {
         Statics::read(source, &serde_json::from_str(&known).unwrap_or_default(), &cell, crates)
     }
 
-    fn read(source: &'a str, known: &Known, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
+    fn read(source: &'a str, known: &KnownStatics, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
         let end = END_OF_ITEMS.iter().filter_map(|text| source.find(text)).min().unwrap_or(source.len());
         let items = &source[..end];
         let function = source[end..].split("fn run_user_code_").nth(1).unwrap_or_default();
         let number: String = function.chars().take_while(char::is_ascii_digit).collect();
-        let file = SourceFile::parse(items, Edition::Edition2024).tree();
+        let file = parse(items).tree();
         let mut definitions = None;
         let mut next = known.clone();
         let mut result = String::with_capacity(source.len() + 256);
@@ -79,8 +81,8 @@ impl<'a> Statics<'a> {
                 let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
                 let hash = hash(&(&text, definitions.hash(&type_name)));
                 let place = place_of(&found);
-                let start = usize::from(found.syntax().text_range().start());
-                result.push_str(&source[copied..start]);
+                let range = range_of(found.syntax());
+                result.push_str(&source[copied..range.start]);
                 match known.get(&place).filter(|known| !is_of_cell && known.hash == hash) {
                     Some(Static { symbol, .. }) => {
                         let visibility =
@@ -93,15 +95,14 @@ impl<'a> Statics<'a> {
                         ));
                     }
                     None => {
-                        let symbol =
-                            format!("{SYMBOL}{number}_{index}_{}", usize::from(found.syntax().text_range().start()));
+                        let symbol = format!("{SYMBOL}{number}_{index}_{}", range.start);
                         let attribute = format!("#[unsafe(export_name = \"{symbol}\")]");
                         // On the line before it, so that columns stay, unless that is a comment.
                         let before = result.trim_end_matches([' ', '\t']);
                         let line =
                             before.strip_suffix('\n').map(|before| before.rsplit('\n').next().unwrap_or_default());
                         match line {
-                            // The crate's attributes are compiled from another file (`ahead.rs`).
+                            // The crate's attributes are compiled from another file (`compile_ahead.rs`).
                             Some(line) if !line.contains("//") && !line.starts_with("#!") => {
                                 let at = before.len() - 1;
                                 result.insert_str(at, &format!(" {attribute}"));
@@ -113,24 +114,23 @@ impl<'a> Statics<'a> {
                         defines = true;
                     }
                 }
-                copied = usize::from(found.syntax().text_range().end());
+                copied = range.end;
             }
         }
         result.push_str(&source[copied..]);
         Statics { source: Cow::Owned(result), next: defines.then_some(next) }
     }
 
-    /// Whether the cell has statics of its own, for which it must be loaded.
+    /// Whether the cell has statics of its own. Then it must be loaded.
     pub fn defines(&self) -> bool {
         self.next.is_some()
     }
 
-    /// Notes what is known when the library has been loaded.
+    /// Records what is known after the library has been loaded.
     pub fn write(&self, session: &Path) -> Result<()> {
         let file = next_file(session);
         match &self.next {
-            Some(next) => std::fs::write(&file, serde_json::to_string(next)?)
-                .with_context(|| format!("{} cannot be written", file.display())),
+            Some(next) => files::write(&file, serde_json::to_string(next)?),
             None => {
                 let _ = std::fs::remove_file(file);
                 Ok(())
@@ -139,7 +139,7 @@ impl<'a> Statics<'a> {
     }
 }
 
-/// Where a static is defined: the names of what is around it, and its own.
+/// The place of the definition of a static: the names of the surrounding items, and its own.
 fn place_of(found: &ast::Static) -> String {
     let headers = found.syntax().ancestors().filter_map(|node| {
         let text = node.text().to_string();
@@ -149,7 +149,7 @@ fn place_of(found: &ast::Static) -> String {
     headers.collect::<Vec<_>>().join(" in ")
 }
 
-/// Whether the library that was compiled last defines statics, which libraries that are loaded later are to find.
+/// Whether the library that was compiled last defines statics, which later libraries must find.
 pub fn are_defined(session: &Path) -> bool {
     next_file(session).exists()
 }
@@ -159,7 +159,7 @@ pub fn loaded(session: &Path) {
     let _ = std::fs::rename(next_file(session), known_file(session));
 }
 
-/// Forgets those of an earlier cell process.
+/// Forgets the statics of an earlier cell process.
 pub fn forget(session: &Path) {
     let _ = std::fs::remove_file(known_file(session));
 }
@@ -176,8 +176,8 @@ mod tests {
         )
     }
 
-    /// The source of a cell and what is known behind it.
-    fn prepared(items: &str, number: usize, known: &Known, cell: &str) -> (String, Known) {
+    /// The source of a cell, and what is known after it.
+    fn prepared(items: &str, number: usize, known: &KnownStatics, cell: &str) -> (String, KnownStatics) {
         let source = source(items, number);
         let statics = Statics::read(&source, known, cell, &[]);
         assert_eq!(statics.source.lines().count(), source.lines().count());
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_first_cell_defines_and_later_ones_declare() {
-        let (first, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        let (first, known) = prepared(COUNTER, 3, &KnownStatics::new(), COUNTER);
         let symbol = &known.values().next().unwrap().symbol;
         assert!(symbol.starts_with("warpcell_static_3_"));
         assert!(
@@ -208,7 +208,7 @@ mod tests {
         let source = format!(
             "#![allow(dead_code)]\n{COUNTER}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_3(\n}}\n"
         );
-        let statics = Statics::read(&source, &Known::new(), COUNTER, &[]);
+        let statics = Statics::read(&source, &KnownStatics::new(), COUNTER, &[]);
         let lines: Vec<&str> = statics.source.lines().collect();
         assert_eq!(lines[0], "#![allow(dead_code)]");
         assert!(lines[1].starts_with("#[unsafe(export_name = ") && lines[1].ends_with(COUNTER), "{}", lines[1]);
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn those_in_functions_and_mutable_ones_too() {
         let function = "/// Counts.\npub fn next() -> usize {\n    static mut N: usize =\n        0;\n    unsafe { N += 1; N }\n}\nmod m { pub static N: u8 = 1; }";
-        let (first, known) = prepared(function, 3, &Known::new(), function);
+        let (first, known) = prepared(function, 3, &KnownStatics::new(), function);
         assert_eq!(first.matches("export_name").count(), 2);
         assert_eq!(known.len(), 2);
         let (later, _) = prepared(function, 4, &known, "next()");
@@ -228,18 +228,18 @@ mod tests {
     #[test]
     fn another_text_or_another_layout_of_its_type_is_another_static() {
         let of = |size: &str| format!("struct P({size});\nstatic LIST: Mutex<Vec<P>> = Mutex::new(Vec::new());");
-        let (_, known) = prepared(&of("u8"), 3, &Known::new(), &of("u8"));
+        let (_, known) = prepared(&of("u8"), 3, &KnownStatics::new(), &of("u8"));
         assert!(prepared(&of("u8"), 4, &known, "").0.contains("link_name"));
         assert!(!prepared(&of("u16"), 4, &known, "struct P(u16);").0.contains("link_name"));
         let changed = COUNTER.replace("(0)", "(1)");
-        let (_, known) = prepared(COUNTER, 3, &Known::new(), COUNTER);
+        let (_, known) = prepared(COUNTER, 3, &KnownStatics::new(), COUNTER);
         assert!(!prepared(&changed, 4, &known, "").0.contains("link_name"));
     }
 
     #[test]
     fn what_is_no_static_of_the_notebook_is_left_alone() {
         for items in ["fn f(x: &'static str) {}", "unsafe extern \"C\" { static environ: u8; }", "// a static one"] {
-            let (same, known) = prepared(items, 3, &Known::new(), items);
+            let (same, known) = prepared(items, 3, &KnownStatics::new(), items);
             assert_eq!(same, source(items, 3));
             assert!(known.is_empty());
         }

@@ -1,5 +1,5 @@
-//! How long the compilations of a cell took: the build step leaves it in a file of the session's directory, for the kernel
-//! and for the cell process.
+//! How long the compilations of a cell took. The build step writes this to a file of the session's directory, for the
+//! kernel and for the cell process.
 
 use crate::environment::SESSION;
 use std::io::Write;
@@ -35,7 +35,7 @@ pub fn measured<R>(compile: impl FnOnce() -> R) -> R {
         let took = now().saturating_sub(began);
         let line = format!("{} {}\n", began.as_micros(), took.as_micros());
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path(Path::new(&session)));
-        // What is not noted is not shown.
+        // A time that is not recorded is not shown.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
     result

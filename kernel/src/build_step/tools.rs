@@ -1,8 +1,10 @@
 //! The real tools, and the processes of a build.
 
-use super::messages::Request;
+use super::messages::BuildRequest;
 use crate::environment;
+use crate::files;
 use crate::installation::Installation;
+use crate::process_group;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -45,9 +47,7 @@ pub fn stop_compiler(session: &Path) {
     let is_ours = std::fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|environment| contains(&environment, session.as_os_str().as_encoded_bytes()));
     if is_ours {
-        let group: libc::pid_t = pid;
-        // SAFETY: sends a signal to the process group that the step made for this compiler.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
+        process_group::signal(pid, libc::SIGKILL);
     }
 }
 
@@ -57,12 +57,10 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// Makes this process the leader of a group that an interrupt of the cell ends; an error if the user has asked to stop.
 pub fn lead_group(session: &Path) -> Result<()> {
-    // SAFETY: makes this process the leader of a new group; only what it starts later is in it.
+    // SAFETY: makes this process the leader of a new group. Only processes that it starts later are in the group.
     unsafe { libc::setpgid(0, 0) };
-    let path = compiler_file(session);
-    std::fs::write(&path, std::process::id().to_string())
-        .with_context(|| format!("{} cannot be written", path.display()))?;
-    if Request::read(session).interrupted {
+    files::write(&compiler_file(session), std::process::id().to_string())?;
+    if BuildRequest::read(session).interrupted {
         bail!("interrupted");
     }
     Ok(())

@@ -1,33 +1,35 @@
-//! The compiler's word on the types of variables that rust-analyzer cannot tell.
+//! Asks the compiler for the types of variables that rust-analyzer does not know.
 //!
-//! evcxr asks rust-analyzer for the types of new variables. What that cannot infer, the compiler can: when evcxr has given
-//! up, its code for the analysis stands in the cell crate, checked and without error. There, `let () = name;` makes the
-//! compiler say in its error which type `name` has. The cell is then run with that type written into it.
+//! evcxr asks rust-analyzer for the types of new variables. The compiler can infer more types. When evcxr gives up, the
+//! cell crate contains its code for the analysis, checked and without errors. A line `let () = name;` in this code
+//! causes a compiler error that says the type of `name`. The cell is then run with this type written into it.
 //!
-//! Without the standard library's sources rust-analyzer knows few types, and may tell wrong ones: it takes an integer for `i32` if
-//! it cannot see the function that wants another one. So it is made to give up at once ([`with_no_types`]); evcxr then has the cell
-//! checked, and that check asks for the types of all variables ([`check`]).
+//! Without the sources of the standard library rust-analyzer knows few types, and some of its answers are wrong: it
+//! takes an integer for `i32` if it cannot see the function that needs another type. So it is made to give up at once
+//! ([`with_no_types`]). evcxr then has the cell checked, and this check asks for the types of all variables
+//! ([`check`]).
 
-use super::cell::Cell;
-use super::diagnostics::{Diagnostics, first_line};
-use super::messages::{Answer, Types};
-use super::names::stable;
+use super::cell::CellCrate;
+use super::compiler_message::CompilerMessage;
+use super::diagnostics::Diagnostics;
+use super::messages::{BuildAnswer, Types};
+use super::names::{Binding, bindings, stable};
 use super::rewrite::with_display;
-use super::tools::lead_group;
+use crate::files;
+use crate::syntax::{blank, parse, range_of, statements};
 use anyhow::{Context, Result};
-use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, Parse, SourceFile, SyntaxKind, SyntaxNode};
-use serde_json::Value;
+use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{Parse, SourceFile, SyntaxKind, SyntaxNode};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 
-/// Tells the build step which variables' types are asked for: names with commas between them.
+/// Tells the build step which types of variables are needed: names with commas between them.
 const ASKED: &str = "WARPCELL_TYPES_OF";
 /// Whole paths, and nothing left out of long types.
 const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-width=1000000"];
-/// What stands before a type in the compiler's error.
+/// The text before a type in the compiler's error.
 const HAS_TYPE: &str = "this expression has type `";
 /// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
 const IDENTITY: &str = "::core::convert::identity";
@@ -35,107 +37,97 @@ const IDENTITY: &str = "::core::convert::identity";
 /// The prelude's name for `!`.
 const NEVER: &str = "::warpcell::cell::Never";
 
-/// The function in evcxr's code for the analysis, and what follows its arguments, the stored variables.
+/// The function in evcxr's code for the analysis, and the text behind its arguments, which are the stored variables.
 const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(";
 const END_OF_ARGUMENTS: &str = ") -> Result<(), EvcxrUserCodeError> {";
-/// The function's value, and both as they are whatever the cell calls `Result` and `Ok`.
+/// The value of the function. The other two texts mean the same even if the cell defines `Result` or `Ok`.
 const VALUE: &str = "Ok(())";
 const OWN_END_OF_ARGUMENTS: &str = ") -> ::core::result::Result<(), EvcxrUserCodeError> {";
 const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
-/// The types of a cell's variables in the code that was checked last, as far as they can be written.
+/// The types of a cell's variables in the code that was checked last, if they can be written.
 pub fn types_of(code: &str, session: &Path) -> Types {
-    // It is of one cell.
-    if let Ok(Some(known)) = Answer::change(session, |answer| answer.types.take()) {
-        return known;
-    }
-    let context = &session.join("context");
-    let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
-    // Our own binary, which has the cell's crates at hand, and can be interrupted.
-    let output = Command::new("cargo").arg("check").current_dir(context).env(ASKED, names.join(",")).output();
-    let Ok(output) = output else { return Types::new() };
-    said(&String::from_utf8_lossy(&output.stderr), &names)
+    let known = || BuildAnswer::change(session, |answer| answer.types.take()).ok().flatten();
+    // A check of the cell may have found them already.
+    known().unwrap_or_else(|| {
+        let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
+        // Our own binary, which has the cell's crates at hand, and can be interrupted.
+        let mut check = Command::new("cargo");
+        check.arg("check").current_dir(session.join("context")).env(ASKED, names.join(","));
+        let _ = check.output();
+        known().unwrap_or_default()
+    })
 }
 
-/// Which variables' types this check is to say.
+/// The variables whose types this check must find.
 pub fn asked() -> Option<Vec<String>> {
     Some(std::env::var(ASKED).ok()?.split(',').map(str::to_owned).collect())
 }
 
-/// Makes the compiler say the types of variables, in its errors.
-pub fn say(cell: &Cell<'_>, context: &Path, names: &[String]) -> Result<i32> {
-    let path = context.join("src").join("lib.rs");
-    let whole = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let asking = context.join("build").join("types.rs");
-    std::fs::create_dir_all(context.join("build"))?;
-    let source = with_questions(&for_analysis(&whole), names).context("this is not evcxr's code for the analysis")?;
-    std::fs::create_dir_all(context.join("target"))?;
-    lead_group(cell.session())?;
-    let (status, messages) = ask(cell, &asking, &source)?;
-    eprint!("{messages}{}", said_behind_moves(cell, &for_analysis(&whole), &asking, &messages, names)?);
-    Ok(status.code().unwrap_or(1))
+/// Asks the compiler for the types of some variables, and records them for the kernel.
+pub fn say(cell: &CellCrate<'_>, source: &str, asking: &Path, names: &[String]) -> Result<i32> {
+    let asked = ask(cell, &for_analysis(source), asking, names)?;
+    let (_, types) = asked.context("this is not evcxr's code for the analysis")?;
+    BuildAnswer::change(cell.session(), |answer| answer.types = Some(types))?;
+    Ok(0)
 }
 
-/// What the compiler says of `source`, one message a line. It is compiled in the file `asking`.
-fn ask(cell: &Cell<'_>, asking: &Path, source: &str) -> Result<(ExitStatus, String)> {
-    std::fs::write(asking, with_display(source))?;
-    let output = cell.checker(asking).args(WHOLE_TYPES).output().with_context(|| cell.cannot_run())?;
-    Ok((output.status, String::from_utf8_lossy(&output.stderr).into_owned()))
-}
-
-/// What the compiler says of variables whose types it had left open in parts: a type that nothing has fixed, as the `!` of
-/// `catch_unwind(|| panic!())`, is settled only behind the analysis of types. So it is asked by a fault that is found after that.
-fn said_behind_moves(cell: &Cell<'_>, source: &str, asking: &Path, messages: &str, names: &[String]) -> Result<String> {
-    let answers = messages.lines().filter_map(|line| answer(&serde_json::from_str(line).ok()?, names));
-    let open: Vec<String> = answers
-        .filter(|(_, type_name)| type_name.contains('_') && !can_be_written(type_name))
-        .map(|(name, _)| name)
-        .collect();
-    if open.is_empty() {
-        return Ok(String::new());
+/// The compiler's messages about evcxr's code for the analysis, and the types of variables. `None` if it is other code.
+/// The compiled file is `asking`.
+fn ask(
+    cell: &CellCrate<'_>,
+    source: &str,
+    asking: &Path,
+    names: &[String],
+) -> Result<Option<(Vec<CompilerMessage>, Types)>> {
+    let Some(text) = with_questions(source, names) else { return Ok(None) };
+    let compile = |text: &str| -> Result<Vec<CompilerMessage>> {
+        files::write(asking, with_display(text))?;
+        let output = cell.checker(asking).args(WHOLE_TYPES).output().with_context(|| cell.cannot_run())?;
+        Ok(CompilerMessage::all(&String::from_utf8_lossy(&output.stderr)).collect())
+    };
+    let mut messages = compile(&text)?;
+    // The compiler leaves parts of some types open in this phase, such as the `!` of `catch_unwind(|| panic!())`. So
+    // they are asked for by an error that is found in a later phase.
+    let is_open =
+        |(name, type_name): (String, String)| (type_name.contains('_') && !can_be_written(&type_name)).then_some(name);
+    let open: Vec<String> = messages.iter().filter_map(|message| answer(message, names)).filter_map(is_open).collect();
+    if !open.is_empty() {
+        let more = compile(&with_moves(source, &open))?;
+        messages.extend(more.into_iter().filter(|message| answer(message, &open).is_some()));
     }
-    let (_, messages) = ask(cell, asking, &with_moves(source, &open))?;
-    let is_answer = |line: &&str| serde_json::from_str(line).is_ok_and(|message| answer(&message, &open).is_some());
-    Ok(messages.lines().filter(is_answer).flat_map(|line| [line, "\n"]).collect())
+    let types = said(&messages, names);
+    Ok(Some((messages, types)))
 }
 
-/// Checks evcxr's code for the analysis, and leaves the types of all its variables for the kernel. `None` if it is other code.
-pub fn check(cell: &Cell<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
+/// Checks evcxr's code for the analysis, and writes the types of all its variables for the kernel. `None` if it is
+/// other code.
+pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
     let names = stored(source);
-    let Some(text) = with_questions(source, &names).filter(|_| !names.is_empty()) else { return Ok(None) };
-    let (_, messages) = ask(cell, asking, &text)?;
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let Some((messages, types)) = ask(cell, source, asking, &names)? else { return Ok(None) };
     let line_of = |text: &str| source.lines().position(|line| line.contains(text));
     let signature =
         line_of(ANALYSIS).map_or(0..0, |start| start..line_of(OWN_END_OF_ARGUMENTS).map_or(start, |end| end + 1));
-    let mut errors = String::new();
-    for line in messages.lines() {
-        let message: Value = serde_json::from_str(line).unwrap_or_default();
-        let is_error = message["level"] == "error";
-        // The last one counts the others.
-        let is_count = is_error && message["spans"].as_array().is_some_and(Vec::is_empty) && message["code"].is_null();
-        // The cell itself may end by `return;`, and give up a variable whose type has been redefined.
+    let is_error = |message: &&CompilerMessage| {
+        // The cell itself may end with `return;`. It may also lose a variable whose type was redefined.
         let is_of_analysis =
-            message["code"]["code"] == "E0069" || first_line(&message).is_some_and(|index| signature.contains(&index));
-        if is_count || is_of_analysis || answer(&message, &names).is_some() {
-            continue;
-        }
-        if is_error {
-            errors.push_str(line);
-            errors.push('\n');
-        }
-    }
+            message.code() == "E0069" || message.line().is_some_and(|index| signature.contains(&index));
+        message.is_error() && !message.is_count() && !is_of_analysis && answer(message, &names).is_none()
+    };
+    let errors: String = messages.iter().filter(is_error).map(|message| format!("{}\n", message.json())).collect();
     eprint!("{errors}");
     let status = i32::from(!errors.is_empty());
-    let behind = said_behind_moves(cell, source, asking, &messages, &names)?;
-    let types = said(&format!("{messages}{behind}"), &names);
-    Answer::change(cell.session(), |answer| {
+    BuildAnswer::change(cell.session(), |answer| {
         answer.types = Some(types);
         answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors));
     })?;
     Ok(Some(status))
 }
 
-/// The variables that evcxr's code for the analysis stores, each in a statement of its own.
+/// The variables that evcxr's code for the analysis stores. Each has its own statement.
 fn stored(source: &str) -> Vec<String> {
     source.lines().filter_map(stored_by).map(str::to_owned).collect()
 }
@@ -145,7 +137,7 @@ fn stored_by(line: &str) -> Option<&str> {
     line.trim().strip_prefix("evcxr_variable_store(")?.strip_suffix(");")
 }
 
-/// evcxr's code for the analysis as it is to be checked.
+/// evcxr's code for the analysis, changed for the check.
 pub fn for_analysis(source: &str) -> Cow<'_, str> {
     let source = with_static_references(source);
     let Some(function) = source.rfind(ANALYSIS) else { return source };
@@ -155,8 +147,8 @@ pub fn for_analysis(source: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{items}{code}{OWN_VALUE}{end}"))
 }
 
-/// evcxr's code for the analysis, in which references that are stored live for ever: it passes stored variables as arguments, and
-/// those of an argument's type would live as long as the call.
+/// evcxr's code for the analysis, in which stored references are `'static`. It passes stored variables as arguments,
+/// whose references would live only as long as the call.
 fn with_static_references(source: &str) -> Cow<'_, str> {
     let arguments = source.rfind(ANALYSIS).map(|at| at + ANALYSIS.len()).and_then(|start| {
         let length = source[start..].find(END_OF_ARGUMENTS)?;
@@ -166,15 +158,15 @@ fn with_static_references(source: &str) -> Cow<'_, str> {
         return Cow::Borrowed(source);
     };
     let before = "fn f(";
-    let parsed = SourceFile::parse(&format!("{before}{}) {{}}", &source[arguments.clone()]), Edition::Edition2024);
+    let parsed = parse(&format!("{before}{}) {{}}", &source[arguments.clone()])).syntax_node();
     let mut result = source.to_owned();
-    let references = parsed.syntax_node().descendants().filter_map(ast::RefType::cast);
-    // Those of a function's own arguments are as long as each call.
+    let references = parsed.descendants().filter_map(ast::RefType::cast);
+    // References in a function's own arguments live as long as each call.
     let is_of_function = |kind| matches!(kind, SyntaxKind::FN_PTR_TYPE | SyntaxKind::PARENTHESIZED_ARG_LIST);
     let mut places: Vec<usize> = references
         .filter(|reference| reference.lifetime().is_none())
         .filter(|reference| !reference.syntax().ancestors().any(|node| is_of_function(node.kind())))
-        .map(|reference| arguments.start + usize::from(reference.syntax().text_range().start()) - before.len() + 1)
+        .map(|reference| arguments.start + range_of(reference.syntax()).start - before.len() + 1)
         .collect();
     places.sort_unstable();
     places.into_iter().rev().for_each(|place| result.insert_str(place, "'static "));
@@ -193,7 +185,7 @@ fn question(name: &str) -> String {
     format!("let () = {name};")
 }
 
-/// evcxr's code for the analysis, in which variables are moved away twice and not stored.
+/// evcxr's code for the analysis, in which variables are moved twice and not stored.
 fn with_moves(source: &str, names: &[String]) -> String {
     let moved = |line: &str| {
         let name = names.iter().find(|name| Some(name.as_str()) == stored_by(line));
@@ -207,30 +199,31 @@ fn moved_twice(name: &str) -> String {
     format!("let {name} = ({name}, ::std::string::String::new()); drop({name}); drop({name});")
 }
 
-/// The types that the compiler's messages (JSON, one a line) say.
-fn said(messages: &str, names: &[String]) -> Types {
-    let mut types = Types::new();
-    let mut others = false;
-    for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let answer = answer(&message, names);
-        let has_place = message["spans"].as_array().is_some_and(|spans| !spans.is_empty());
-        others |= answer.is_none() && message["level"] == "error" && has_place;
-        // What nothing has fixed is what Rust takes it for.
-        let answer = answer.map(|(name, said)| (name, said.replace("{integer}", "i32").replace("{float}", "f64")));
-        types.extend(answer.filter(|(_, type_name)| can_be_written(type_name)));
-    }
-    if !others && !types.is_empty() {
-        // Where the question is no error, it is right.
-        let unasked = |name: &&String| !messages.contains(&question(name));
-        let units: Vec<String> = names.iter().filter(unasked).cloned().collect();
-        types.extend(units.into_iter().map(|name| (name, "()".to_owned())));
+/// The types that the compiler's messages say.
+fn said(messages: &[CompilerMessage], names: &[String]) -> Types {
+    let answers = messages.iter().map(|message| answer(message, names));
+    let is_other = |message: &&CompilerMessage| {
+        message.is_error() && !message.spans().is_empty() && answer(message, names).is_none()
+    };
+    // What nothing has fixed is what Rust takes it for.
+    let fixed = |said: String| said.replace("{integer}", "i32").replace("{float}", "f64");
+    let mut types: Types = answers
+        .flatten()
+        .map(|(name, said)| (name, fixed(said)))
+        .filter(|(_, type_name)| can_be_written(type_name))
+        .collect();
+    if !types.is_empty() && !messages.iter().any(|message| is_other(&message)) {
+        // If the question causes no error, the type is `()`.
+        let is_asked = |name: &str| messages.iter().any(|message| message.json().to_string().contains(&question(name)));
+        let units = names.iter().filter(|name| !is_asked(name));
+        types.extend(units.map(|name| (name.clone(), "()".to_owned())));
     }
     types
 }
 
 /// The name and the type that a message of the compiler's says, if it is the answer to a question.
-fn answer(message: &Value, names: &[String]) -> Option<(String, String)> {
-    message["spans"].as_array()?.iter().find_map(|span| {
+fn answer(message: &CompilerMessage, names: &[String]) -> Option<(String, String)> {
+    message.spans().iter().find_map(|span| {
         let text = span["text"][0]["text"].as_str()?.trim();
         let name = names.iter().find(|name| question(name) == text || moved_twice(name) == text)?;
         let label = span["label"].as_str()?;
@@ -246,10 +239,11 @@ fn answer(message: &Value, names: &[String]) -> Option<(String, String)> {
 const TYPED: &str = "const _: ";
 
 fn parsed(type_name: &str) -> Parse<SourceFile> {
-    SourceFile::parse(&format!("{TYPED}{type_name} = x;"), Edition::Edition2024)
+    parse(&format!("{TYPED}{type_name} = x;"))
 }
 
-/// A type in which `!` has a name, where it is not what a function returns: stable code may not write it elsewhere.
+/// A type in which `!` is replaced by a name, except as the result of a function. Stable code may not write it
+/// elsewhere.
 fn with_never_named(type_name: &str) -> String {
     let mut result = type_name.to_owned();
     if !type_name.contains('!') {
@@ -258,7 +252,7 @@ fn with_never_named(type_name: &str) -> String {
     let parsed = parsed(type_name).syntax_node();
     let is_returned = |node: &SyntaxNode| node.parent().is_some_and(|parent| ast::RetType::can_cast(parent.kind()));
     let nevers = parsed.descendants().filter(|node| ast::NeverType::can_cast(node.kind()) && !is_returned(node));
-    let mut places: Vec<usize> = nevers.map(|node| usize::from(node.text_range().start()) - TYPED.len()).collect();
+    let mut places: Vec<usize> = nevers.map(|node| range_of(&node).start - TYPED.len()).collect();
     places.reverse();
     places.into_iter().for_each(|place| result.replace_range(place..=place, NEVER));
     result
@@ -277,7 +271,7 @@ struct Bound {
     is_mutable: bool,
     /// Whether its `let` says its whole type.
     has_type: bool,
-    /// Where the statement ends.
+    /// The end of the statement.
     end: usize,
 }
 
@@ -287,41 +281,33 @@ fn bound(code: &str) -> Vec<Bound> {
     let is_rust = |line: &&str| !line.starts_with(':') && !line.starts_with('!');
     let masked: String =
         code.split_inclusive('\n').map(|line| if is_rust(&line) { line.to_owned() } else { blank(line) }).collect();
-    let head = "fn cell() {";
-    let parsed = SourceFile::parse(&format!("{head}{masked}\n}}"), Edition::Edition2024);
-    // What follows an error may be anything; the compiler is to say what is wrong with the user's own text.
-    let Some(file) = parsed.ok().ok() else { return Vec::new() };
-    let Some(ast::Item::Fn(function)) = file.items().next() else { return Vec::new() };
-    let Some(body) = function.body() else { return Vec::new() };
+    // Code behind an error may be anything. The compiler reports errors in the user's own text.
+    if !parse(&format!("fn cell() {{{masked}\n}}")).errors().is_empty() {
+        return Vec::new();
+    }
     let mut found: Vec<Bound> = Vec::new();
-    for statement in body.statements() {
-        let ast::Stmt::LetStmt(statement) = statement else { continue };
-        let said = statement
-            .ty()
+    for (start, node) in statements(&masked) {
+        let said = ast::LetStmt::cast(node.clone()).filter(|said| matches!(said.pat(), Some(ast::Pat::IdentPat(_))));
+        let has_type = said
+            .and_then(|said| said.ty())
             .is_some_and(|said| said.syntax().descendants().all(|node| node.kind() != SyntaxKind::INFER_TYPE));
-        let has_type = said && matches!(statement.pat(), Some(ast::Pat::IdentPat(_)));
-        let Some(end) = usize::from(statement.syntax().text_range().end()).checked_sub(head.len()) else { continue };
-        let patterns = statement
-            .pat()
-            .into_iter()
-            .flat_map(|pattern| pattern.syntax().descendants().filter_map(ast::IdentPat::cast).collect::<Vec<_>>());
-        for pattern in patterns {
-            // What begins with a capital is a constant or a variant, as `None`.
-            let name = pattern.name().map(|name| name.text().to_string());
-            let Some(name) = name.filter(|name| !name.starts_with(char::is_uppercase)) else { continue };
+        let end = start + usize::from(node.text_range().len());
+        for binding in bindings(&node).into_iter().filter(|binding| !binding.may_be_constant()) {
+            let Binding { name, is_mutable, .. } = binding;
             found.retain(|bound| bound.name != name);
-            found.push(Bound { name, is_mutable: pattern.mut_token().is_some(), has_type, end });
+            found.push(Bound { name, is_mutable, has_type, end });
         }
     }
     found
 }
 
-/// A cell in which variables have their types said, behind the `let`s.
+/// A cell with the types of variables written behind the `let`s.
 pub fn with_types(code: &str, types: &Types) -> String {
     with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
 }
 
-/// A cell of whose variables rust-analyzer can tell no type without the standard library's sources, but for those that say it.
+/// The cell, changed so that rust-analyzer finds no type without the standard library's sources, except where the cell
+/// writes one.
 pub fn with_no_types(code: &str) -> String {
     with_unknown(code, IDENTITY)
 }
@@ -336,11 +322,11 @@ fn with_unknown(code: &str, identity: &str) -> String {
 /// The same for a rust-analyzer that knows the standard library: it does not read files that a cell includes.
 pub fn with_hidden_types(code: &str, session: &Path) -> Result<String> {
     let file = session.join("identity.rs");
-    std::fs::write(&file, IDENTITY).with_context(|| format!("{} cannot be written", file.display()))?;
+    files::write(&file, IDENTITY)?;
     Ok(with_unknown(code, &format!("include!({:?})", file.display().to_string())))
 }
 
-/// A cell with one more `let` for each variable, behind the last one; its type and value are given by the name.
+/// A cell with one more `let` for each variable, behind the last one. `anew` returns its type and value.
 fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> String {
     let mut result = code.to_owned();
     // From the back, so that places stay right.
@@ -351,11 +337,6 @@ fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> Str
         }
     }
     result
-}
-
-/// As many bytes, and the same end of the line.
-pub fn blank(line: &str) -> String {
-    line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
 }
 
 #[cfg(test)]
@@ -465,6 +446,7 @@ mod tests {
         assert!(asking.ends_with(&end), "{asking}");
         assert!(asking.starts_with("fn f() { Ok(()) }"));
         assert_eq!(with_questions("fn run_user_code_1() { Ok(()) }", &names(&["x"])), None);
+        let said = |text: &str, names: &[String]| said(&CompilerMessage::all(text).collect::<Vec<_>>(), names);
         let answer = |name: &str, type_name: &str| {
             let text = question(name);
             serde_json::json!({ "level": "error", "code": { "code": "E0308" }, "spans": [
@@ -477,7 +459,7 @@ mod tests {
         assert_eq!(said(&messages, &names(&["x", "y"])), types(&[("x", "a::B<u8>")]));
         let open = answer("x", "(Vec<{integer}>, {float})").to_string();
         assert_eq!(said(&open, &names(&["x"])), types(&[("x", "(Vec<i32>, f64)")]));
-        // What is `()` is no error.
+        // A variable of type `()` causes no error.
         assert_eq!(said(&messages, &names(&["x", "y", "z"])), types(&[("x", "a::B<u8>"), ("z", "()")]));
         let other = serde_json::json!({ "level": "error", "spans": [{ "label": null, "text": [{ "text": "f(" }] }] });
         assert_eq!(said(&format!("{messages}{other}\n"), &names(&["x", "z"])), types(&[("x", "a::B<u8>")]));

@@ -1,21 +1,23 @@
-//! Completion and documentation while a cell runs. evcxr's context is borrowed by the cell then, so a process of its own
-//! has a second one ([`process`]), which knows of the session what [`Knowledge`] tells it with each question.
+//! Completion and documentation while a cell runs. The cell borrows evcxr's context in this time. So a separate process
+//! has a second context ([`process`]). It gets what the session has defined ([`Knowledge`]) with each question.
 //!
-//! The process is started when the kernel has nothing else to do, or when it is first needed; if it dies, the next
-//! question starts it again.
+//! The process is started when the kernel is idle, or when it is first needed. If it dies, the next question starts it
+//! again.
 
 pub mod process;
 
-use super::assistance::{self, nothing};
+use super::completion::{self, nothing};
 use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
+use crate::files;
 use crate::magics::Notebook;
 use crate::memory;
+use crate::process_group;
+use crate::syntax::parse;
 use anyhow::{Context, Result, bail};
-use process::{Answer, Goal, Question};
+use process::{HelpAnswer, HelpGoal, HelpQuestion};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, SourceFile};
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::OwnedFd;
@@ -27,12 +29,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long an answer may take, with the process's start, before the process is given up.
+/// How long an answer may take, including the start of the process. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a question waits for a process that starts; it takes seconds, and a user does not wait for completions so long.
+/// How long a question waits for a process that starts. The start takes seconds, and a user does not wait for
+/// completions so long.
 const STARTING: Duration = Duration::from_secs(1);
 
-/// What stands before all items: evcxr drops comments with which code begins, and so the documentation of the first one.
+/// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose
+/// its documentation.
 const FIRST: &str = "const _: () = ();\n";
 
 /// What the session has defined so far.
@@ -53,8 +57,8 @@ impl Knowledge {
     }
 }
 
-/// The process that helps while a cell runs, and what it is to know. Shared by the evaluator, which says what there is,
-/// and by the one that answers.
+/// The process that helps while a cell runs, and the knowledge that it needs. The evaluator and the thread that answers
+/// questions share it.
 pub struct Assistant {
     directory: PathBuf,
     /// The current directory of the cells.
@@ -69,7 +73,7 @@ pub struct Assistant {
 /// A connection to the process.
 struct Connection {
     stream: BufReader<UnixStream>,
-    /// Whether the process has said that it answers soon.
+    /// Whether the process has reported that it can answer soon.
     is_ready: bool,
 }
 
@@ -106,7 +110,7 @@ impl Assistant {
         })
     }
 
-    /// Notes what a cell has left: its `source` is that which evcxr had compiled, if anything was.
+    /// Records what a cell has defined. `source` is the source that evcxr had compiled, if it had any compiled.
     pub fn learn_items(&self, code: &str, source: Option<String>) {
         let mut knowledge = lock(&self.knowledge);
         for line in code.lines().filter(|line| line.starts_with(":dep ")) {
@@ -127,7 +131,7 @@ impl Assistant {
         lock(&self.knowledge).variables = declarations.concat();
     }
 
-    /// Notes where the cells are.
+    /// Records the current directory of the cells.
     pub fn learn_directory(&self, directory: PathBuf) {
         *lock(&self.cells_directory) = directory;
     }
@@ -142,7 +146,7 @@ impl Assistant {
     }
 
     /// Ends the process; the next question starts it again.
-    pub fn retire(&self) {
+    pub fn free_memory(&self) {
         // While it is asked, it is needed.
         let Ok(mut connection) = self.connection.try_lock() else { return };
         *connection = None;
@@ -158,7 +162,7 @@ impl Assistant {
 
     fn connect(&self) -> Result<Connection> {
         let context = self.directory.join("context");
-        std::fs::create_dir_all(&context).with_context(|| format!("{} cannot be made", context.display()))?;
+        files::create_folder(&context)?;
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_write_timeout(Some(PATIENCE))?;
         let mut child = lock(&self.child);
@@ -179,10 +183,10 @@ impl Assistant {
     }
 
     /// Asks for what `goal` says at a place in a cell; none if the process cannot answer, or has only just been started.
-    fn ask(&self, goal: Goal, code: &str, cursor: usize) -> Option<Answer> {
+    fn ask(&self, goal: HelpGoal, code: &str, cursor: usize) -> Option<HelpAnswer> {
         let knowledge = lock(&self.knowledge).clone();
         let known = knowledge.code();
-        let question = Question { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
+        let question = HelpQuestion { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
         let mut connection = lock(&self.connection);
         let answer = self.started(&mut connection).and_then(|connection| {
             if connection.becomes_ready()? { converse(&mut connection.stream, &question).map(Some) } else { Ok(None) }
@@ -190,7 +194,7 @@ impl Assistant {
         match answer {
             Ok(answer) => answer,
             Err(error) => {
-                eprintln!("the process that completes while a cell runs is given up: {error:#}");
+                eprintln!("the process that completes while a cell runs is stopped: {error:#}");
                 *connection = None;
                 self.end_child();
                 None
@@ -200,11 +204,7 @@ impl Assistant {
 
     fn end_child(&self) {
         if let Some(mut child) = lock(&self.child).take() {
-            if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: sends a signal to the group that the process was started as; it has not been waited for.
-                unsafe { libc::kill(-group, libc::SIGKILL) };
-            }
-            let _ = child.wait();
+            process_group::end(&mut child);
         }
     }
 }
@@ -225,7 +225,7 @@ impl InterruptHandle for Assistant {
     }
 }
 
-fn converse(connection: &mut BufReader<UnixStream>, question: &Question) -> Result<Answer> {
+fn converse(connection: &mut BufReader<UnixStream>, question: &HelpQuestion) -> Result<HelpAnswer> {
     let mut line = serde_json::to_vec(question)?;
     line.push(b'\n');
     connection.get_mut().write_all(&line).context("it does not take the question")?;
@@ -252,27 +252,27 @@ impl Evaluator for RustAssistant {
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let directory = || lock(&self.0.cells_directory).clone();
-        if let Some(completions) = assistance::words(code, cursor, &Notebook::default(), &directory) {
+        if let Some(completions) = completion::words(code, cursor, &Notebook::default(), &directory) {
             return completions;
         }
-        match self.0.ask(Goal::Complete, code, cursor) {
-            Some(Answer::Completions(completions)) => completions,
+        match self.0.ask(HelpGoal::Complete, code, cursor) {
+            Some(HelpAnswer::Completions(completions)) => completions,
             _ => nothing(cursor),
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(help) = assistance::help_on_magic(code, cursor) {
+        if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        match self.0.ask(Goal::Inspect, code, cursor) {
-            Some(Answer::Documentation(data)) => data,
+        match self.0.ask(HelpGoal::Inspect, code, cursor) {
+            Some(HelpAnswer::Documentation(data)) => data,
             _ => None,
         }
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        assistance::is_complete(code, &Notebook::default())
+        completion::is_complete(code, &Notebook::default())
     }
 
     fn banner(&self) -> String {
@@ -282,13 +282,8 @@ impl Evaluator for RustAssistant {
 
 /// The items of a cell crate that are not evcxr's own.
 fn items_of_user(source: &str) -> String {
-    let file = SourceFile::parse(source, Edition::Edition2024).tree();
-    let mut items = String::new();
-    for item in file.items().filter(|item| !is_generated(item)) {
-        items.push_str(&item.syntax().text().to_string());
-        items.push('\n');
-    }
-    items
+    let items = parse(source).tree().items().filter(|item| !is_generated(item));
+    items.map(|item| format!("{}\n", item.syntax().text())).collect()
 }
 
 fn is_generated(item: &ast::Item) -> bool {

@@ -1,7 +1,7 @@
-//! Where the time of a cell went: what `%celltime` prints. All parts are measured.
+//! How the time of a cell was spent: the output of `%celltime`. All parts are measured.
 
 use crate::build_step::CompileTime;
-use crate::evaluator::link::Events;
+use crate::evaluator::supervisor_link::Events;
 use std::time::Duration;
 
 /// The time of one cell and of its parts.
@@ -20,7 +20,7 @@ pub struct CellTime {
 }
 
 impl CellTime {
-    /// Puts together what was measured of a cell that began at `began` and took `total`.
+    /// Combines the measurements of a cell that began at `began` and took `total`.
     pub fn of(began: Duration, total: Duration, compilations: &[CompileTime], events: &Events) -> CellTime {
         let first = compilations.iter().map(|compilation| compilation.began).min();
         CellTime {

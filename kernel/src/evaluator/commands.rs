@@ -1,15 +1,16 @@
-//! evcxr's `:commands` above a cell's code: which of them must not reach evcxr as they are, and what they set that the build step must
-//! know.
+//! evcxr's `:commands` above the code of a cell: commands that must not reach evcxr unchanged, and settings that the
+//! build step must know.
 //!
-//! evcxr takes most settings without a look at their values, and fails with every cell after a wrong one, also after `:clear`. Others
-//! choose a compiler or a linker, which is the installation's here; notebooks that were written for evcxr_jupyter may have them.
+//! evcxr does not check the values of most settings. After a wrong value every cell fails, even after `:clear`. Other
+//! commands choose a compiler or a linker. Here the installation chooses them, but notebooks that were written for
+//! evcxr_jupyter may contain such commands.
 
 use crate::magics::Expansion;
 use std::ops::Range;
 
 /// What becomes of a command.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum CommandVerdict {
     /// evcxr does it.
     Pass,
     /// It has no effect here, and a text says so.
@@ -18,84 +19,64 @@ enum Verdict {
     Refused(String),
 }
 
-/// A command that is looked at, by its argument.
-struct Command {
-    name: &'static str,
-    judge: fn(&str) -> Verdict,
+/// What becomes of a command with an argument.
+fn judge(name: &str, argument: &str) -> CommandVerdict {
+    match name {
+        ":opt" => optimisation(argument),
+        ":time_passes" => CommandVerdict::Refused(
+            "`:time_passes` needs a nightly compiler; `%celltime` shows the parts of the last cell's time".to_owned(),
+        ),
+        ":linker" => is_chosen(argument, &["system", "lld"], "linker", "by the lld that comes with Rust"),
+        ":codegen_backend" => is_chosen(argument, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),
+        ":toolchain" => {
+            let whose = "by the compiler that Warpcell was installed with (`warpcell doctor` names it)";
+            is_chosen(argument, &[], "toolchain", whose)
+        }
+        ":env" | ":build_env" => environment(name, argument),
+        _ => CommandVerdict::Pass,
+    }
 }
 
-const COMMANDS: &[Command] = &[
-    Command { name: ":opt", judge: optimisation },
-    Command {
-        name: ":time_passes",
-        judge: |_| {
-            Verdict::Refused(
-                "`:time_passes` needs a nightly compiler; `%celltime` tells where the time of the last cell went"
-                    .to_owned(),
-            )
-        },
-    },
-    Command {
-        name: ":linker",
-        judge: |linker| is_chosen(linker, &["system", "lld"], "linker", "by the lld that comes with Rust"),
-    },
-    Command {
-        name: ":codegen_backend",
-        judge: |backend| is_chosen(backend, &["llvm"], "codegen backend", "by the compiler's own, LLVM"),
-    },
-    Command {
-        name: ":toolchain",
-        judge: |toolchain| {
-            is_chosen(
-                toolchain,
-                &[],
-                "toolchain",
-                "by the compiler that Warpcell was installed with (`warpcell doctor` names it)",
-            )
-        },
-    },
-    Command { name: ":env", judge: |setting| environment(":env", setting) },
-    Command { name: ":build_env", judge: |setting| environment(":build_env", setting) },
-];
-
-/// The levels that evcxr writes into a manifest as they are.
+/// The levels that evcxr writes into a manifest unchanged.
 const LEVELS: [&str; 4] = ["0", "1", "2", "3"];
 
-fn optimisation(level: &str) -> Verdict {
+fn optimisation(level: &str) -> CommandVerdict {
     if level.is_empty() || LEVELS.contains(&level) {
-        return Verdict::Pass;
+        return CommandVerdict::Pass;
     }
-    Verdict::Refused(format!("`:opt` takes a level from 0 to 3, but got `{level}`: `:opt 2`"))
+    CommandVerdict::Refused(format!("`:opt` takes a level from 0 to 3, but got `{level}`: `:opt 2`"))
 }
 
-fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> Verdict {
+fn is_chosen(choice: &str, same: &[&str], what: &str, whose: &str) -> CommandVerdict {
     if choice.is_empty() || same.contains(&choice) {
-        return Verdict::Pass;
+        return CommandVerdict::Pass;
     }
-    Verdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
+    CommandVerdict::NoEffect(format!("{what}: `{choice}` has no effect, cells are built {whose}\n"))
 }
 
-/// How the names of variables begin by which the kernel's processes find each other.
+/// Prefixes of the variables by which the kernel's processes find each other.
 const OWN_VARIABLES: [&str; 2] = ["WARPCELL_", "EVCXR_"];
 
-fn environment(command: &str, setting: &str) -> Verdict {
+fn environment(command: &str, setting: &str) -> CommandVerdict {
     let Some((name, value)) = setting.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
-        return Verdict::Refused(format!(
+        return CommandVerdict::Refused(format!(
             "`{command}` takes a name and a value, but got `{setting}`: `{command} NAME=value`"
         ));
     };
     if setting.contains('\0') {
-        return Verdict::Refused(format!("`{command}`: names and values cannot contain NUL: `{command} NAME=value`"));
+        return CommandVerdict::Refused(format!(
+            "`{command}`: names and values cannot contain NUL: `{command} NAME=value`"
+        ));
     }
     if OWN_VARIABLES.iter().any(|start| name.starts_with(start)) {
-        return Verdict::Refused(format!(
+        return CommandVerdict::Refused(format!(
             "`{command}`: the kernel uses {name} itself; set it before the kernel starts, or for the cells only: `%env {name}={value}`"
         ));
     }
-    Verdict::Pass
+    CommandVerdict::Pass
 }
 
-/// The commands of a cell: where each stands, its name, and its argument. evcxr takes them above any code only.
+/// The commands of a cell: the range of each, its name and its argument. evcxr takes commands only above any code.
 fn commands(code: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
     let mut at = 0;
     let lines = code.split_inclusive('\n').map(move |line| {
@@ -132,19 +113,18 @@ pub fn has_code(code: &str) -> bool {
     !code.lines().all(is_above_code)
 }
 
-/// Takes those commands out of a cell that have no effect here, each line staying where it is, and gives what is said instead.
+/// Removes the commands that have no effect here, and returns the notes that are shown instead. No line moves.
 ///
 /// # Errors
-/// What is wrong with a command, in words.
+/// What is wrong with a command.
 pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     let mut gone = Vec::new();
     for (place, name, argument) in commands(&expansion.code) {
-        let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { continue };
-        match (command.judge)(argument) {
-            Verdict::Pass => {}
-            Verdict::Refused(reason) => return Err(reason),
-            Verdict::NoEffect(text) => {
+        match judge(name, argument) {
+            CommandVerdict::Pass => {}
+            CommandVerdict::Refused(reason) => return Err(reason),
+            CommandVerdict::NoEffect(text) => {
                 notes.push(text);
                 gone.push(place);
             }
@@ -167,7 +147,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Notes what the commands of a cell that has run have set.
+    /// Records the settings that the commands of a finished cell have made.
     pub fn learn(&mut self, code: &str) {
         for (_, name, argument) in commands(code) {
             match name {
@@ -178,7 +158,7 @@ impl Settings {
         }
     }
 
-    /// Whether evcxr itself is to show values, as `:fmt` and `:types` want it.
+    /// Whether evcxr itself must show values, because of `:fmt` or `:types`.
     pub fn show_by_evcxr(&self) -> bool {
         self.has_format || self.shows_types
     }

@@ -1,10 +1,10 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, Answer, Types};
+use crate::build_step::{self, BuildAnswer, Types};
 use crate::environment;
-use crate::evaluator::open_types::{Next, OpenTypes};
-use crate::evaluator::session::Session;
-use crate::evaluator::{commands, keeping};
+use crate::evaluator::open_types::{NextAttempt, OpenTypes};
+use crate::evaluator::session_directory::SessionDirectory;
+use crate::evaluator::{advice, commands};
 use crate::magics;
 use crate::memory;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -14,8 +14,8 @@ use std::process::Command;
 /// What every session starts with; replayed after `:clear`.
 pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 
-/// Code that makes rust-analyzer read what notebooks use most, one part after the other: what it has read of the
-/// libraries it knows for the rest of the session.
+/// Code that makes rust-analyzer read what notebooks use most, part by part. rust-analyzer keeps what it has read for
+/// the rest of the session.
 pub const WARM_UP: &[&str] = &[
     "let d = gpu::zeros::<f32>((2, 2)); let a = Array2::<f32>::zeros((2, 2)); let e = gpu::asarray(&a); a.",
     "let v: Vec<i32> = vec![1, 2].iter().map(|x| x * 2).collect(); let s = format!(\"{}\", v.len()); v.",
@@ -25,7 +25,7 @@ pub const WARM_UP: &[&str] = &[
 ];
 
 /// A context with the cell process of a session, and the imports of the prelude.
-pub fn start(session: &Session, socket: &Path) -> std::result::Result<CommandContext, String> {
+pub fn start(session: &SessionDirectory, socket: &Path) -> std::result::Result<CommandContext, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
     memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
@@ -43,16 +43,17 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     let created = EvalContext::with_subprocess_command(command);
     let returned = std::env::set_current_dir(&directory);
     let (context, outputs) = created
-        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` tells what is missing"))?;
+        .map_err(|error| format!("cells cannot be compiled here: {error}; `warpcell doctor` says what is missing"))?;
     returned.map_err(|error| format!("{}: {error}", directory.display()))?;
-    // evcxr waits for these to be read. What users print does not pass here: the supervisor takes it.
+    // evcxr waits until somebody reads these. The output of users does not pass here: the supervisor takes it.
     for receiver in [outputs.stdout, outputs.stderr] {
         std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
     }
     Ok(CommandContext::with_eval_context(context))
 }
 
-/// Runs a cell. Where it fails because the types of numbers are open, it gets those that Rust takes where nothing says otherwise.
+/// Runs a cell. If it fails because the types of numbers are open, it runs again with the types that Rust uses by
+/// default.
 pub fn execute(
     context: &mut CommandContext,
     code: &str,
@@ -61,29 +62,29 @@ pub fn execute(
 ) -> Result<EvalOutputs, Error> {
     let first = execute_typed(context, code, session, has_sources);
     let Err(error) = &first else { return first };
-    let answer = Answer::read(session);
+    let answer = BuildAnswer::read(session);
     let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
     loop {
         let result = execute_typed(context, &open.text(), session, has_sources);
         match &result {
             Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
-                match open.learn(error, Answer::read(session).diagnostics.as_ref()) {
-                    Next::Try => {}
-                    Next::SayFirst => break,
-                    Next::SayLast => return result,
+                match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
+                    NextAttempt::Try => {}
+                    NextAttempt::SayFirst => break,
+                    NextAttempt::SayLast => return result,
                 }
             }
             _ => return result,
         }
     }
-    // The first error is about what the user has written.
-    match Answer::change(session, |last| *last = answer) {
+    // The first error is about the code that the user wrote.
+    match BuildAnswer::change(session, |last| *last = answer) {
         Ok(()) => first,
         Err(problem) => Err(Error::Message(format!("{problem:#}"))),
     }
 }
 
-/// Runs a cell. Where rust-analyzer cannot tell the types of variables, the compiler says them.
+/// Runs a cell. If rust-analyzer cannot find the types of variables, the compiler is asked.
 fn execute_typed(
     context: &mut CommandContext,
     code: &str,
@@ -96,7 +97,7 @@ fn execute_typed(
     let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
     // rust-analyzer's names for types leave out paths that the compiler wants.
     if result.is_err()
-        && Answer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
+        && BuildAnswer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
         && let Ok(hidden) = build_step::with_hidden_types(code, session)
     {
         return with_types_of_compiler(context, code, hidden, session, false);
@@ -104,8 +105,8 @@ fn execute_typed(
     result
 }
 
-/// Runs a cell, which is `typed` at first. Where a type is missing, the compiler's word is taken: for this variable, or for all if
-/// rust-analyzer's is not `trusted`.
+/// Runs a cell, first as `typed`. If a type is missing, it is taken from the compiler: for this variable, or for all
+/// variables if rust-analyzer is not `trusted`.
 fn with_types_of_compiler(
     context: &mut CommandContext,
     code: &str,
@@ -113,14 +114,14 @@ fn with_types_of_compiler(
     session: &Path,
     trusted: bool,
 ) -> Result<EvalOutputs, Error> {
-    // The compiler's answer, and what of it is written into the cell.
+    // The compiler's answer, and the part of it that is written into the cell.
     let mut known: Option<Types> = None;
     let mut written = Types::new();
     loop {
         let result = context.execute(&typed);
         // Such an error says that the code is right otherwise, and that nothing has run.
         let Err(Error::Message(message)) = &result else { return result };
-        let Some(name) = keeping::without_type(message) else { return result };
+        let Some(name) = advice::without_type(message) else { return result };
         let known = known.get_or_insert_with(|| build_step::types_of(code, session));
         let Some(type_name) = known.get(name) else {
             // Why not, as of a closure, rust-analyzer tells if it may.
@@ -137,8 +138,9 @@ fn with_types_of_compiler(
     }
 }
 
-/// A cell in the parts that evcxr gets one after the other. Shell lines above `:commands` it would run itself, in this
-/// process, without a limit to their output and without a way to stop them; they become code, like all others, each on its line.
+/// The parts of a cell that evcxr gets one after another. evcxr would run shell lines above `:commands` in this
+/// process, without a limit to their output and without a way to stop them. So they become code, like all other shell
+/// lines, each on its line.
 pub fn parts(code: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);

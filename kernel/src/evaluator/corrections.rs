@@ -1,7 +1,7 @@
 //! The corrected line of a cell that does not compile: what people type who know NumPy, CuPy or PyTorch, as Rust.
 //!
-//! Each rule of [`RULES`] rewrites one construct of a line. They are applied until none has anything to do. The result is only said if
-//! it is Rust by its form.
+//! Each rule of [`RULES`] rewrites one construct of a line. The rules are applied until none changes the line. The
+//! result is shown only if it has the form of Rust.
 
 mod calls;
 mod indexing;
@@ -11,15 +11,15 @@ mod numbers;
 mod operators;
 mod words;
 
+use crate::syntax::parse;
 pub use known::Known;
 use line::Line;
 pub use numbers::of_mixed_numbers;
-use ra_ap_syntax::{Edition, SourceFile};
 
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 
-/// The rules; those of words come first, since others read what they leave.
+/// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
     words::comment,
     words::import,
@@ -55,7 +55,7 @@ const RULES: &[Rule] = &[
 /// More rewritings than this are a circle.
 const MOST_STEPS: usize = 40;
 
-/// What to write in place of a line, if that is known.
+/// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {
@@ -75,7 +75,7 @@ pub fn is_rust(text: &str) -> bool {
     let before = if text.starts_with('}') { "if true {" } else { "" };
     let after = if text.ends_with('{') { "}" } else { "" };
     let program = format!("fn main() {{\n{before}{text}\n{after}\n}}");
-    SourceFile::parse(&program, Edition::Edition2024).errors().is_empty()
+    parse(&program).errors().is_empty()
 }
 
 #[cfg(test)]

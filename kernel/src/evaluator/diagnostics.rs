@@ -1,9 +1,10 @@
-//! Compile errors as a notebook shows them: each once, with the cell's own line numbers and the compiler's help.
+//! Compile errors for notebooks: each error once, with the line numbers of the cell and the compiler's help.
 
-use crate::build_step::Diagnostics;
+use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
-use crate::evaluator::{CellError, keeping};
+use crate::evaluator::{CellError, advice};
+use crate::syntax::{is_word, line_and_column};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
@@ -16,16 +17,17 @@ const CYAN: &str = "\u{1b}[1;36m";
 const BOLD: &str = "\u{1b}[1m";
 const RESET: &str = "\u{1b}[0m";
 
-/// Gives the place in the cell of a place in the code that evcxr got: line and column, both from 1.
+/// Returns the position in the cell of a position in the code that evcxr got: line and column, both from 1.
 pub type Locate<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
 
-/// What to say of a variable that is not there any more.
+/// What to say about a variable that is gone.
 pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The type of a variable of the notebook.
 pub type TypeOf<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The error of a cell that does not compile. `said` is what the compiler has said last, and `code` what evcxr got.
+/// The error of a cell that does not compile. `said` has the last messages of the compiler, and `code` is the code that
+/// evcxr got.
 pub fn compile_error(
     all: &[CompilationError],
     said: Option<&Diagnostics>,
@@ -35,8 +37,8 @@ pub fn compile_error(
     missed: Missed<'_>,
     type_of: TypeOf<'_>,
 ) -> CellError {
-    // What evcxr says itself is about variables that it cannot store.
-    let is_evcxrs = |error: &CompilationError| error.code().is_none() && keeping::not_kept(&error.message()).is_some();
+    // evcxr's own errors are about variables that it cannot store.
+    let is_evcxrs = |error: &CompilationError| error.code().is_none() && advice::not_kept(&error.message()).is_some();
     let said = said.filter(|_| !all.iter().any(is_evcxrs));
     let mut errors = said.map(|said| of_compiler(said, code, locate)).unwrap_or_default();
     if errors.is_empty() {
@@ -69,13 +71,13 @@ pub fn compile_error(
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
 
-/// Adds the corrected lines. What the compiler says of such a line besides, and its own help, would mislead.
+/// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
 fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>) {
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
     for line in lines {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
-        // Nothing helps where a variable is gone.
+        // A correction does not help if a variable is gone.
         if here.iter().any(|error| error.missed(missed).is_some()) {
             continue;
         }
@@ -108,22 +110,29 @@ struct Error {
     labels: Vec<Label>,
     /// Notes and help.
     children: Vec<(String, String)>,
-    /// What to do about it, where that is known from the message.
+    /// Advice that follows from the message.
     advice: Vec<String>,
-    /// What the compiler would write at places of one line.
+    /// The changes that the compiler suggests, in one line.
     suggestion: Option<Vec<([usize; 4], String)>>,
 }
 
 /// A message about a part of the code.
 struct Label {
-    place: Place,
+    place: ErrorPlace,
     text: String,
     is_primary: bool,
 }
 
-/// What a message is about.
+impl Label {
+    /// A message about one character of the cell.
+    fn at((line, column): (usize, usize), text: &str, is_primary: bool) -> Label {
+        Label { place: ErrorPlace::Cell([line, column, line, column + 1]), text: text.to_owned(), is_primary }
+    }
+}
+
+/// The place that a message is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum ErrorPlace {
     /// First line and column, last line and column, in the cell.
     Cell([usize; 4]),
     /// A line of an earlier cell.
@@ -132,7 +141,7 @@ enum Place {
     Elsewhere,
 }
 
-/// Words by which texts are about what the user has not written.
+/// Words that show that a text is not about the user's code.
 const NOT_THE_USERS: [&str; 8] = [
     "evcxr",
     "VariableStore",
@@ -151,11 +160,12 @@ fn is_the_users(text: &str) -> bool {
     !NOT_THE_USERS.iter().any(|word| text.contains(word))
 }
 
-/// A text of the compiler's with names as the user writes them: it calls crates `_` that are imported without a name.
+/// A text of the compiler with names as the user writes them. The compiler writes `_` for crates that are imported
+/// without a name.
 fn readable(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, part) in text.split("_::").enumerate() {
-        if index > 0 && result.ends_with(|character: char| character.is_alphanumeric() || character == '_') {
+        if index > 0 && result.ends_with(is_word) {
             result.push_str("_::");
         }
         result.push_str(part);
@@ -166,37 +176,30 @@ fn readable(text: &str) -> String {
 /// The errors that the compiler has reported.
 fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error> {
     let places = Places::new(&said.source, code);
-    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    // The last one counts the others.
-    let is_error = |message: &Value| {
-        message["level"] == "error" && !message["message"].as_str().unwrap_or_default().starts_with("aborting due to")
-    };
-    let mut errors: Vec<Error> =
-        messages.filter(is_error).map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
+    let messages =
+        CompilerMessage::errors(&said.messages).filter(|message| !message.text().starts_with("aborting due to"));
+    let mut errors: Vec<Error> = messages.map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
     // A bracket that the cell leaves open is closed by generated code, or the other way round.
     if let Some(error) = errors.iter_mut().find(|error| error.message.contains(" delimiter"))
         && let Some((message, found)) = unbalanced(code)
     {
         let label = |(at, text): &(usize, &str), is_primary| {
-            let before = &code[..*at];
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let (line, column) = locate(line, column);
-            Label { place: Place::Cell([line, column, line, column + 1]), text: (*text).to_owned(), is_primary }
+            let (line, column) = line_and_column(code, *at);
+            Label::at(locate(line, column), text, is_primary)
         };
         error.message = message;
         error.labels = found.iter().enumerate().map(|(index, place)| label(place, index == 0)).collect();
         error.children.clear();
     }
-    // What is wrong with generated code follows from what is wrong with the user's.
-    let is_about = |error: &Error| error.labels.iter().any(|label| label.place != Place::Elsewhere);
+    // Errors in generated code follow from errors in the user's code.
+    let is_about = |error: &Error| error.labels.iter().any(|label| label.place != ErrorPlace::Elsewhere);
     if errors.iter().any(is_about) {
         errors.retain(is_about);
     }
     errors
 }
 
-/// What the compiler would say of the brackets in code, with the places that it is about and what it says there.
+/// The compiler's message about the brackets in code, with the places and their labels.
 fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
     const UNCLOSED: &str = "unclosed delimiter";
     let tokens = LexedStr::new(Edition::Edition2024, code);
@@ -232,10 +235,10 @@ fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
 }
 
 impl Error {
-    fn of_compiler(message: &Value, places: &Places, code: &str, locate: Locate<'_>) -> Error {
-        let mut text = readable(message["message"].as_str().unwrap_or_default());
-        let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
-        let mut labels: Vec<Label> = spans
+    fn of_compiler(message: &CompilerMessage, places: &Places, code: &str, locate: Locate<'_>) -> Error {
+        let mut text = readable(message.text());
+        let mut labels: Vec<Label> = message
+            .spans()
             .iter()
             .map(|span| Label {
                 place: place_of(span, places, locate),
@@ -244,46 +247,40 @@ impl Error {
             })
             .filter(|label| is_the_users(&label.text) || label.is_primary)
             .collect();
-        let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == Place::Elsewhere);
-        // What the compiler has found behind the cell is of no interest, but that the cell was over.
+        let is_about_generated = labels.iter().any(|label| label.is_primary && label.place == ErrorPlace::Elsewhere);
+        // Code behind the cell does not interest the user. The cell ended too early.
         if let (true, Some((expected, _))) = (is_about_generated || !is_the_users(&text), text.split_once(", found ")) {
             text = format!("{expected}, found the end of the cell");
-            let end = code.trim_end();
-            let lines = end.matches('\n').count() + 1;
-            let column = end.rsplit('\n').next().unwrap_or_default().chars().count();
-            let (line, column) = locate(lines, column.max(1));
-            labels.retain(|label| label.place != Place::Elsewhere && !label.is_primary);
-            labels.insert(
-                0,
-                Label { place: Place::Cell([line, column, line, column + 1]), text: String::new(), is_primary: true },
-            );
+            let (line, column) = line_and_column(code, code.trim_end().len());
+            labels.retain(|label| label.place != ErrorPlace::Elsewhere && !label.is_primary);
+            labels.insert(0, Label::at(locate(line, column.saturating_sub(1).max(1)), "", true));
         }
-        labels.retain(|label| label.place != Place::Elsewhere);
-        // The place is that of the first label, if the message's own is not the user's.
+        labels.retain(|label| label.place != ErrorPlace::Elsewhere);
+        // If the message's own place is not in the user's code, the first label has the place.
         if !labels.iter().any(|label| label.is_primary)
             && let Some(first) = labels.first_mut()
         {
             first.is_primary = true;
         }
-        // What earlier cells have to do with it comes after the place itself.
-        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, Place::Earlier(_)));
-        let code = message["code"]["code"].as_str().map(str::to_owned);
-        let children = children(message, &|span| Some(place_of(span, places, locate)));
-        let suggestion = suggestion(message, &|span| place_of(span, places, locate));
+        // The place itself comes before labels in earlier cells.
+        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, ErrorPlace::Earlier(_)));
+        let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
+        let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
+        let suggestion = suggestion(message.json(), &|span| place_of(span, places, locate));
         Error { advice: Vec::new(), code, message: text, labels, children, suggestion }
     }
 
-    /// Where it is, if that is in the cell.
-    fn place(&self) -> Option<&Place> {
+    /// The place, if it is in the cell or in an earlier cell.
+    fn place(&self) -> Option<&ErrorPlace> {
         let first = self.labels.iter().find(|label| label.is_primary).or(self.labels.first());
-        first.map(|label| &label.place).filter(|place| **place != Place::Elsewhere)
+        first.map(|label| &label.place).filter(|place| **place != ErrorPlace::Elsewhere)
     }
 
     /// The line of the cell that it is about.
     fn line(&self) -> Option<usize> {
         match self.place()? {
-            Place::Cell([line, ..]) => Some(*line),
-            Place::Earlier(_) | Place::Elsewhere => None,
+            ErrorPlace::Cell([line, ..]) => Some(*line),
+            ErrorPlace::Earlier(_) | ErrorPlace::Elsewhere => None,
         }
     }
 
@@ -310,20 +307,20 @@ impl Error {
             advice.extend(self.corrected(cell).map(|line| format!("write `{line}`")));
         }
         if !advice.is_empty() {
-            let _ = writeln!(text, "{}", keeping::as_list(&advice));
+            let _ = writeln!(text, "{}", advice::as_list(&advice));
         }
         text.trim_end().to_owned()
     }
 
     /// The line of the cell without the fault, if the message or the compiler's help says how.
     fn corrected(&self, cell: &str) -> Option<String> {
-        let Some(Place::Cell([line, column, ..])) = self.place() else { return None };
+        let Some(ErrorPlace::Cell([line, column, ..])) = self.place() else { return None };
         corrections::of_mixed_numbers(&self.message, cell, *line, *column)
             .filter(|_| self.code.as_deref() == Some("E0277"))
             .or_else(|| self.suggested(cell))
     }
 
-    /// The line with what the compiler suggests.
+    /// The line with the compiler's suggestion.
     fn suggested(&self, cell: &str) -> Option<String> {
         let mut changes = self.suggestion.clone()?;
         changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
@@ -339,31 +336,27 @@ impl Error {
         corrections::is_rust(&line).then_some(line)
     }
 
-    /// What a notebook can do that a program cannot, or the other way round.
+    /// Advice for notebooks.
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
-        self.missed(missed).map_or_else(|| keeping::advice(code, &self.message), |hint| vec![hint])
+        self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
     }
 
-    /// What to say of the variable that it misses.
+    /// What to say about the variable that is missing.
     fn missed(&self, missed: Missed<'_>) -> Option<String> {
         let code = self.code.as_deref().unwrap_or_default();
-        // Where the name is also that of a macro, a crate or a module, the compiler speaks of this.
+        // If a macro, a crate or a module has the same name, the compiler's message is about it.
         let missing = match code {
             "E0425" => self.message.strip_prefix("cannot find value `"),
-            "E0423" => self
-                .message
-                .strip_prefix("expected value, found ")
-                .and_then(|rest| rest.split_once('`'))
-                .map(|(_, rest)| rest),
+            "E0423" => self.message.strip_prefix("expected value, found ").and_then(|rest| rest.split('`').nth(1)),
             _ => None,
         };
         missing.and_then(|rest| missed(rest.split(['`', '!']).next()?))
     }
 }
 
-/// Where a span of the compiler's is; the outermost place, if a macro has made the code.
-fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> Place {
+/// The place of a span. If a macro wrote the code, the outermost place.
+fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
     let number = |name: &str| span[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
     let is_cells =
         span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs") && !name.contains("/rustlib/"));
@@ -372,59 +365,52 @@ fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> Place {
         let last = places.in_cell(number("line_end"), number("column_end"));
         if let Some((line, column)) = first {
             let (line, column) = locate(line, column);
-            // It may go on behind the cell.
-            let Some((last_line, last_column)) = last else { return Place::Cell([line, column, line + 1, 1]) };
-            // The end is behind the last character, where an expansion's own end may be further on.
+            // It may end behind the cell.
+            let Some((last_line, last_column)) = last else { return ErrorPlace::Cell([line, column, line + 1, 1]) };
+            // The end is behind the last character. The end of an expansion may be further on.
             let (last_line, before_end) = locate(last_line, last_column.saturating_sub(1).max(1));
-            return Place::Cell([line, column, last_line, before_end + 1]);
+            return ErrorPlace::Cell([line, column, last_line, before_end + 1]);
         }
         if let Some(text) = places.of_earlier_cell(number("line_start")) {
-            return Place::Earlier(text.to_owned());
+            return ErrorPlace::Earlier(text.to_owned());
         }
     }
     let within = &span["expansion"]["span"];
-    if within.is_object() { place_of(within, places, locate) } else { Place::Elsewhere }
+    if within.is_object() { place_of(within, places, locate) } else { ErrorPlace::Elsewhere }
 }
 
 /// An error as evcxr reports it.
 fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
     let message = error.message();
-    let (message, advice) = match keeping::not_kept(&message).filter(|_| error.code().is_none()) {
+    let (message, advice) = match advice::not_kept(&message).filter(|_| error.code().is_none()) {
         Some(not_kept) => (not_kept.reason, not_kept.advice),
         None => (readable(&message), Vec::new()),
     };
     let labels = error.spanned_messages().iter().map(|message| Label {
-        place: message.span.map_or(Place::Elsewhere, |span| {
+        place: message.span.map_or(ErrorPlace::Elsewhere, |span| {
             let (line, column) = locate(span.start_line, span.start_column);
             let (last_line, last_column) = locate(span.end_line, span.end_column);
-            Place::Cell([line, column, last_line, last_column])
+            ErrorPlace::Cell([line, column, last_line, last_column])
         }),
         text: readable(&message.label),
         is_primary: message.is_primary,
     });
-    let code = error.code().map(str::to_owned);
-    Error {
-        code,
-        message,
-        labels: labels.collect(),
-        children: children(&error.json, &|_| None),
-        advice,
-        suggestion: None,
-    }
+    let (labels, children) = (labels.collect(), children(&error.json, &|_| None));
+    Error { code: error.code().map(str::to_owned), message, labels, children, advice, suggestion: None }
 }
 
 /// Shows the line that a message is about with a mark under it; false if it is about none of the user's.
 fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
     let [line, start, last_line, end] = match &message.place {
-        Place::Cell(place) => *place,
-        Place::Earlier(source) => {
+        ErrorPlace::Cell(place) => *place,
+        ErrorPlace::Earlier(source) => {
             let _ = writeln!(text, " {BLUE}-->{RESET} code of an earlier cell: {source}");
             if !message.text.is_empty() {
                 let _ = writeln!(text, "  {}", message.text);
             }
             return true;
         }
-        Place::Elsewhere => return false,
+        ErrorPlace::Elsewhere => return false,
     };
     let Some(source) = lines.get(line - 1) else { return false };
     let width = source.chars().count();
@@ -457,8 +443,8 @@ const TRUSTED: [&str; 6] = [
 const MISLEADING: [&str; 5] =
     ["remove the extra argument", "escape `", "consider making this binding", "add `;` here", "consider importing"];
 
-/// The one change that the compiler suggests, if it is in one line of the cell.
-fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([usize; 4], String)>> {
+/// The change that the compiler suggests, if it is in one line of the cell.
+fn suggestion(error: &Value, place: &dyn Fn(&Value) -> ErrorPlace) -> Option<Vec<([usize; 4], String)>> {
     let is_good = |child: &&Value| {
         let text = child["message"].as_str().unwrap_or_default();
         let spans = child["spans"].as_array().map_or(&[][..], Vec::as_slice);
@@ -470,7 +456,7 @@ fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([us
     };
     let child = error["children"].as_array()?.iter().find(is_good)?;
     let changes = child["spans"].as_array()?.iter().map(|span| {
-        let Place::Cell([line, start, last, end]) = place(span) else { return None };
+        let ErrorPlace::Cell([line, start, last, end]) = place(span) else { return None };
         let is_insertion = span["byte_start"] == span["byte_end"];
         let end = if is_insertion { start } else { end };
         (line == last || is_insertion)
@@ -481,7 +467,7 @@ fn suggestion(error: &Value, place: &dyn Fn(&Value) -> Place) -> Option<Vec<([us
 }
 
 /// The compiler's notes and help, in its order.
-fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(String, String)> {
+fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<(String, String)> {
     let children = error["children"].as_array().cloned().unwrap_or_default();
     children
         .iter()
@@ -504,7 +490,7 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<Place>) -> Vec<(Stri
             }
             if let [replacement] = replacements.as_slice() {
                 let _ = write!(message, ": `{}`", replacement.trim());
-            } else if let Some(Place::Earlier(text)) = child["spans"].get(0).and_then(place) {
+            } else if let Some(ErrorPlace::Earlier(text)) = child["spans"].get(0).and_then(place) {
                 let _ = write!(message, " in an earlier cell: `{text}`");
             }
             Some((level, message))

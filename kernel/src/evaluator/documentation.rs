@@ -1,4 +1,4 @@
-//! Documentation of what a path names: what a front end's tooltip shows, and what `name?` opens.
+//! Documentation of a path: for the tooltip of a front end, and for `name?`.
 
 use crate::magics::items_named;
 use evcxr::CommandContext;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// What rust-analyzer knows of a path, by MIME type.
 pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
-    // Of a method it is only known where it is called.
+    // rust-analyzer knows a method only where it is called.
     let called = format!("{path}(");
     let (plain, html) = [path, &called].into_iter().find_map(|code| {
         let found = context.hover_at(code, code.len()).ok()?;
@@ -15,7 +15,7 @@ pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>
     Some(Map::from_iter([("text/plain".to_owned(), Value::from(plain)), ("text/html".to_owned(), Value::from(html))]))
 }
 
-/// What the function `name` takes and gives, written behind `before`: `(x: &A, axis: usize) -> f64`.
+/// The parameters and the result of the function `name` behind the code `before`: `(x: &A, axis: usize) -> f64`.
 pub fn signature(before: &str, name: &str, context: &mut CommandContext) -> Option<String> {
     let called = format!("{before}{name}(");
     let (text, _) = context.hover_at(&called, called.len()).ok()?;
@@ -36,7 +36,7 @@ fn signature_in<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     is_whole.then_some(signature)
 }
 
-/// Where the generic parameters that a text begins with end.
+/// The end of the generic parameters at the start of a text.
 fn end_of_generics(text: &str) -> Option<usize> {
     let (mut depth, mut before) = (0, ' ');
     for (index, character) in text.char_indices() {
@@ -65,13 +65,13 @@ pub fn add_source(data: &mut Map<String, Value>, source: &str) {
     }
 }
 
-/// The text of the cells that have run, to show the sources of what they define.
+/// The texts of the cells that have run, to show the sources of their definitions.
 #[derive(Default)]
-pub struct Sources {
+pub struct DefinitionSources {
     cells: Vec<String>,
 }
 
-impl Sources {
+impl DefinitionSources {
     /// Keeps a cell that may define something.
     pub fn keep(&mut self, cell: &str) {
         const DEFINING: [&str; 9] =
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_last_definition_counts() {
-        let mut sources = Sources::default();
+        let mut sources = DefinitionSources::default();
         sources.keep("fn f() -> i32 { 1 }");
         sources.keep("/// Doubles.\nfn f() -> i32 { 2 }\nstruct S; impl S { fn g() {} }\nlet x = 3;");
         sources.keep("f()");

@@ -31,19 +31,19 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// See the module.
 #[derive(Default)]
 pub struct Echo {
-    interrupts: Arc<Interrupts>,
+    interrupts: Arc<EchoInterrupts>,
 }
 
-/// Knows the last cell that was to stop, and what the user has answered.
+/// Knows the last cell that must stop, and the user's answer.
 #[derive(Default)]
-struct Interrupts {
+struct EchoInterrupts {
     cell: Mutex<u64>,
     changed: Condvar,
     answer: Mutex<Option<InputAnswer>>,
     answered: Condvar,
 }
 
-impl Interrupts {
+impl EchoInterrupts {
     fn wait_for(&self, cell: u64) {
         let last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(last, |last| *last < cell));
@@ -56,7 +56,7 @@ impl Interrupts {
     }
 }
 
-impl InterruptHandle for Interrupts {
+impl InterruptHandle for EchoInterrupts {
     fn interrupt(&self, cell: u64) {
         let mut last = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
         *last = cell.max(*last);

@@ -1,13 +1,12 @@
-//! A cell that is over: what is known of it, and the error that comes of it.
+//! A cell that has ended: what is known about it, and its error.
 
-use crate::build_step::Answer;
+use crate::build_step::{BuildAnswer, Types};
 use crate::evaluator::diagnostics::{Missed, compile_error};
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
 };
-use crate::evaluator::link::Events;
-use crate::evaluator::variables::Types;
-use crate::evaluator::{CellError, keeping};
+use crate::evaluator::supervisor_link::Events;
+use crate::evaluator::{CellError, advice};
 use evcxr::Error;
 use std::collections::BTreeSet;
 
@@ -19,17 +18,17 @@ pub struct Before {
     pub names: BTreeSet<String>,
 }
 
-/// What is known of a cell when it is over.
+/// What is known about a cell that has ended.
 pub struct Ended {
-    /// What there was before it.
+    /// The variables before it.
     pub before: Before,
-    /// What the build step has said of it.
-    pub answer: Answer,
+    /// The build step's answer about it.
+    pub answer: BuildAnswer,
     /// Whether the process that runs the cells has ended.
     pub has_died: bool,
     /// How that process ended, as the supervisor has seen it.
     pub exit: Option<String>,
-    /// What happened while it ran.
+    /// The events while it ran.
     pub events: Events,
     /// Whether the user has asked to stop it.
     pub was_interrupted: bool,
@@ -65,7 +64,7 @@ impl Ended {
                 ),
                 traceback: vec!["Run the cell again; it will run without these variables.".to_owned()],
             },
-            Error::Message(message) => keeping::error_for(&message).unwrap_or_else(|| {
+            Error::Message(message) => advice::error_for(&message).unwrap_or_else(|| {
                 let is_about_crates = message.starts_with("Failed to load the project at");
                 let problem = self.answer.problem_of_crates.as_deref().filter(|_| is_about_crates);
                 plain_error("EvaluationError", build_output(problem.unwrap_or(&message)))
@@ -73,11 +72,11 @@ impl Ended {
         }
     }
 
-    /// The error of a cell that has failed while it ran, with what is lost: variables that it had `moved` away, and new values of
-    /// those that are still `known`.
+    /// The error of a cell that failed while it ran, with the values that are lost: `moved` variables, and new values
+    /// of variables that are still `known`.
     pub fn with_lost(&self, mut failure: CellError, moved: &[String], known: &BTreeSet<String>) -> CellError {
         let lost = &self.events.lost;
-        // What was moved before the statement that failed is where the cell has put it.
+        // A value that was moved before the failing statement is in its new place.
         let is_lost = |name: &&String| !self.answer.report.by_statements || lost.contains(name);
         let moved: Vec<String> = moved.iter().filter(is_lost).cloned().collect();
         if !moved.is_empty() {

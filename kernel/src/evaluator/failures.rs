@@ -1,10 +1,11 @@
-//! The errors of cells that failed: what happened, where in the cell, and which variables are lost.
+//! The errors of failed cells: what happened, where in the cell, and which variables are lost.
 
 use crate::build_step::checks;
 use crate::evaluator::CellError;
-use crate::evaluator::link::Events;
-use crate::evaluator::places::{column_with_types, column_without_types, without_types};
+use crate::evaluator::places::Places;
+use crate::evaluator::supervisor_link::Events;
 use crate::magics::Expansion;
+use crate::syntax::{line_and_column, offset_of};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use std::path::Path;
 pub struct Traced<'a> {
     pub expansion: &'a Expansion,
     pub cell: &'a str,
-    /// What evcxr got, on the lines of the expansion.
+    /// The code that evcxr got, on the lines of the expansion.
     pub code: &'a str,
 }
 
@@ -43,12 +44,12 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
     })
 }
 
-/// Where a panic happened: the line of the cell, or of an earlier one, with its text; other places as they are.
+/// The place of a panic: a line of the cell or of an earlier cell with its text. Other places are returned unchanged.
 pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| checks::column_without_checks(text, column));
-    match find_in_cell(&checks::without_checks(&source), line, column, traced.code) {
+    match find_in_cell(&source, line, column, traced.code) {
         Ok((line, column)) => {
             let (line, column) = locate(traced.expansion, traced.cell, line, column);
             let text = traced.cell.lines().nth(line - 1).unwrap_or_default();
@@ -58,26 +59,12 @@ pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> S
     }
 }
 
-/// The place in the cell's code of a place in the compiled crate, which holds each statement of the cell on lines of its
-/// own; or the text of the line, if the cell does not have it.
+/// The place in the cell's code of a place in the compiled crate, or the text of the line, if the cell does not have it.
 fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
-    let mut lines = source.lines().skip(line.saturating_sub(1));
-    let mut text = lines.next().unwrap_or_default();
-    let mut within = column.saturating_sub(1 + text.chars().take_while(|character| character.is_whitespace()).count());
+    let text = |line: usize| source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     // The bracket around the last expression is evcxr's, and the expression's place begins with it.
-    if text.trim() == "(" {
-        text = lines.next().unwrap_or_default();
-        within = 0;
-    }
-    let text = text.trim();
-    // Types that were written into the cell for the compiler.
-    let (plain, within) = (without_types(text), column_without_types(text, within));
-    let found = code.lines().enumerate().find_map(|(index, candidate)| {
-        let at = without_types(candidate).find(&plain).filter(|_| !plain.is_empty())?;
-        let column = without_types(candidate)[..at].chars().count() + within;
-        Some((index + 1, column_with_types(candidate, column) + 1))
-    });
-    found.ok_or_else(|| text.to_owned())
+    let (line, column) = if text(line).trim() == "(" { (line + 1, 1) } else { (line, column) };
+    Places::new(source, code).in_cell(line, column).ok_or_else(|| text(line).trim().to_owned())
 }
 
 /// Line and column of a location `FILE:LINE:COLUMN` in `file`.
@@ -86,15 +73,14 @@ fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// What is said of the variables of a cell that an interrupt has stopped.
-pub const KEPT: &str = "The variables are there as they were, and with what the cell had stored in them.";
+/// The note about the variables of an interrupted cell.
+pub const KEPT: &str = "The variables are still there, with the changes that the cell had already made.";
 
 /// A cell that was over before an interrupt could stop it.
 pub fn interrupted_late() -> CellError {
     CellError {
         traceback: vec![
-            "The cell was interrupted, but had no place to stop and ran to its end. What it defined is there."
-                .to_owned(),
+            "The interrupted cell could not be stopped and ran to its end. Its definitions are kept.".to_owned(),
         ],
         ..interrupted(&BTreeSet::new())
     }
@@ -126,12 +112,12 @@ pub fn lost_text(lost: &BTreeSet<String>) -> String {
 pub fn moved_text(names: &[String]) -> String {
     format!(
         "These variables are lost, because the cell had moved their values away: {}. Pass a reference (`&x`) or \
-         `x.clone()` to keep one whatever happens.",
+         `x.clone()` to keep a variable.",
         names.join(", ")
     )
 }
 
-/// What became of new values that the cell had given variables and that are lost; `moved` is said already.
+/// What happened to new values that are lost. Variables in `moved` are already mentioned.
 pub fn lost_values_text(lost: &[String], known: &BTreeSet<String>, moved: &[String]) -> Option<String> {
     let lost: BTreeSet<&String> = lost.iter().filter(|name| !moved.contains(name)).collect();
     let texts: Vec<String> = lost
@@ -160,7 +146,7 @@ pub fn plain_error(name: &str, message: &str) -> CellError {
     }
 }
 
-/// What the build step printed, where evcxr found no compiler's message in it.
+/// The output of the build step, if evcxr found no compiler message in it.
 pub fn build_output(message: &str) -> &str {
     let output = message.strip_prefix("Compilation failed, but no parsable errors were found. STDERR:\n");
     output.map_or(message, |output| output.split("\nSTDOUT:").next().unwrap_or(output)).trim()
@@ -168,14 +154,7 @@ pub fn build_output(message: &str) -> &str {
 
 /// The place in the cell of a place in the expanded code; lines and columns from 1, columns in characters.
 pub fn locate(expansion: &Expansion, cell: &str, line: usize, column: usize) -> (usize, usize) {
-    let line_start: usize = expansion.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let text = &expansion.code[line_start.min(expansion.code.len())..];
-    let text = text.lines().next().unwrap_or("");
-    let in_line: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
-    let offset = expansion.original_offset(line_start + in_line).min(cell.len());
-    let before = &cell[..cell.floor_char_boundary(offset)];
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+    line_and_column(cell, expansion.original_offset(offset_of(&expansion.code, line, column)).min(cell.len()))
 }
 
 #[cfg(test)]
@@ -185,7 +164,7 @@ mod tests {
     #[test]
     fn places_of_the_compiled_crate_are_found_in_the_cell() {
         let code = "let a = 1;\nlet b = f(a); g(b)";
-        let source = "fn x() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
+        let source = "pub extern \"C\" fn run_user_code_3() {\nlet a = 1;\nlet b = f(a);\n(\ng(b)\n).evcxr_display();\nold(3)\n}";
         assert_eq!(find_in_cell(source, 3, 9, code), Ok((2, 9)));
         assert_eq!(find_in_cell(source, 5, 1, code), Ok((2, 15)));
         assert_eq!(find_in_cell(source, 4, 1, code), Ok((2, 15)));

@@ -1,8 +1,8 @@
-//! Interrupts of Rust cells: what is asked for one cell never meets another, nor what the session does for itself.
+//! Interrupts of Rust cells. An interrupt is for one cell. It never stops another cell or the session's own work.
 
-use crate::build_step::{Request, stop_compiler};
+use crate::build_step::{BuildRequest, stop_compiler};
 use crate::environment::{input_socket, interrupt_word};
-use crate::evaluator::link::{Link, signal};
+use crate::evaluator::supervisor_link::{SupervisorLink, signal};
 use crate::evaluator::{InputAnswer, InterruptHandle};
 use crate::local_socket;
 use anyhow::{Context, Result};
@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// After this time a cell that goes on is one in a call that cannot be stopped.
+/// A cell that still runs after this time is in a call that cannot be stopped.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 const CANNOT_BE_STOPPED: &str = "\
-Interrupted: the cell is in a call that cannot be stopped, and ends when that returns. Interrupt once more to end the \
-process at once; all variables are lost then.
+Interrupted: the cell is in a call that cannot be stopped, and ends when that call returns. Interrupt once more to end the \
+process at once; this deletes all variables.
 ";
 
-/// The handle by which other threads stop a cell.
+/// The handle with which other threads stop a cell.
 pub struct Interrupts {
     session: PathBuf,
-    link: Arc<Link>,
+    link: Arc<SupervisorLink>,
     cells: Mutex<Cells>,
     /// The word that running cells look at.
     word: Mutex<File>,
@@ -36,7 +36,7 @@ struct Cells {
     current: Option<u64>,
     /// The last cell that has begun.
     begun: u64,
-    /// The last cell that is to stop.
+    /// The last cell that must stop.
     asked: u64,
     /// When the user first asked for that.
     asked_at: Option<Instant>,
@@ -44,12 +44,12 @@ struct Cells {
 
 impl Interrupts {
     /// For the session of this directory.
-    pub fn new(session: PathBuf, link: Arc<Link>) -> Result<Interrupts> {
+    pub fn new(session: PathBuf, link: Arc<SupervisorLink>) -> Result<Interrupts> {
         let word = Mutex::new(make_word(&session)?);
         Ok(Interrupts { session, link, cells: Mutex::default(), word })
     }
 
-    /// Makes the word anew, for cell processes that start later.
+    /// Creates the word again, for cell processes that start later.
     pub fn renew(&self) -> Result<()> {
         *self.word.lock().unwrap_or_else(PoisonError::into_inner) = make_word(&self.session)?;
         Ok(())
@@ -61,24 +61,24 @@ impl Interrupts {
     }
 
     /// From here on the cell can be stopped; leaves the request for its compilation.
-    pub fn begin(&self, cell: u64, request: Request) -> Result<()> {
+    pub fn begin(&self, cell: u64, request: BuildRequest) -> Result<()> {
         let mut cells = self.cells();
         cells.current = Some(cell);
         cells.begun = cell;
         self.set_word(cells.asked >= cell)?;
-        Request { interrupted: cells.asked >= cell, ..request }.write(&self.session)
+        BuildRequest { interrupted: cells.asked >= cell, ..request }.write(&self.session)
     }
 
-    /// From here on no cell can be stopped: what follows is the session's own.
+    /// From here on no cell can be stopped. The session's own work follows.
     pub fn end(&self) -> Result<()> {
         let mut cells = self.cells();
         cells.current = None;
         self.set_word(false)?;
-        Request::default().write(&self.session)
+        BuildRequest::default().write(&self.session)
     }
 
     /// Whether the user has asked to stop the cell.
-    pub fn concern(&self, cell: u64) -> bool {
+    pub fn is_interrupted(&self, cell: u64) -> bool {
         self.cells().asked >= cell
     }
 
@@ -97,7 +97,7 @@ fn make_word(session: &Path) -> Result<File> {
 impl InterruptHandle for Interrupts {
     fn interrupt(&self, cell: u64) {
         let mut cells = self.cells();
-        // Whoever presses the key twice at once does not mean to lose the variables.
+        // A user who presses the key twice quickly does not want to lose the variables.
         let again = cells.asked >= cell && cells.asked_at.is_some_and(|first| first.elapsed() >= PATIENCE);
         if cells.asked < cell {
             cells.asked = cell;
@@ -106,15 +106,15 @@ impl InterruptHandle for Interrupts {
         if cells.current != Some(cell) {
             return;
         }
-        // The order matters: a compiler that starts after the first line stops by itself.
-        let request = Request { interrupted: true, ..Request::default() };
+        // The order matters: a compiler that starts after this line ends without help.
+        let request = BuildRequest { interrupted: true, ..BuildRequest::default() };
         if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
             eprintln!("the interrupt cannot be passed on: {error:#}");
         }
         stop_compiler(&self.session);
         let state = self.link.state();
         if state.asks {
-            // The cell does nothing but wait, so it can end by itself.
+            // The cell only waits, so it can end without a signal.
             drop(state);
             self.answer(InputAnswer::Interrupted);
             return;
@@ -172,14 +172,14 @@ mod tests {
     fn an_interrupt_meets_its_cell_only() {
         let directory = tempfile::tempdir().unwrap();
         let interrupts = interrupts(directory.path());
-        let stopped = || Request::read(directory.path()).interrupted;
-        interrupts.begin(1, Request::default()).unwrap();
+        let stopped = || BuildRequest::read(directory.path()).interrupted;
+        interrupts.begin(1, BuildRequest::default()).unwrap();
         interrupts.end().unwrap();
-        interrupts.begin(2, Request::default()).unwrap();
+        interrupts.begin(2, BuildRequest::default()).unwrap();
         interrupts.interrupt(1);
-        assert!(!interrupts.concern(2) && !stopped(), "it was for the cell before");
+        assert!(!interrupts.is_interrupted(2) && !stopped(), "it was for the cell before");
         interrupts.interrupt(2);
-        assert!(interrupts.concern(2) && stopped());
+        assert!(interrupts.is_interrupted(2) && stopped());
         interrupts.end().unwrap();
         assert!(!stopped(), "what the session does for itself comes to its end");
         interrupts.interrupt(2);
@@ -194,11 +194,14 @@ mod tests {
         interrupts.link.state().has_run = true;
         assert!(interrupts.has_not_run(3), "what has run was before the cell");
         interrupts.link.begin(Arc::new(|_| {}), Box::new(str::to_owned));
-        interrupts.begin(3, Request { timed: true, ..Request::default() }).unwrap();
+        interrupts.begin(3, BuildRequest { timed: true, ..BuildRequest::default() }).unwrap();
         assert!(interrupts.has_not_run(3));
         interrupts.link.state().has_run = true;
         assert!(!interrupts.has_not_run(3));
-        assert!(interrupts.concern(3));
-        assert_eq!(Request::read(directory.path()), Request { timed: true, interrupted: true, shown_by_evcxr: false });
+        assert!(interrupts.is_interrupted(3));
+        assert_eq!(
+            BuildRequest::read(directory.path()),
+            BuildRequest { timed: true, interrupted: true, shown_by_evcxr: false }
+        );
     }
 }

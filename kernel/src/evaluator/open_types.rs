@@ -1,48 +1,48 @@
-//! Numbers whose type a cell leaves open, as in `let x = gpu::linspace(0.0, 1.0, 5); (2.0 * &x).sqrt()`. Rust takes `f64` and `i32`
-//! where nothing says otherwise, but methods need to know it earlier. So such a cell is compiled once more with these types
-//! written behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to floats, as in
-//! `&x + 1`, is one of them. Lines and columns stay the user's.
+//! Numbers whose type a cell leaves open, as in `let x = gpu::linspace(0.0, 1.0, 5); (2.0 * &x).sqrt()`. Rust uses
+//! `f64` and `i32` by default, but methods need to know the type earlier. So such a cell is compiled once more with
+//! these types behind its literals, and `::<f64>` behind functions such as `gpu::zeros`. An integer that is added to
+//! floats, as in `&x + 1`, becomes a float. Lines and columns stay the user's.
 
-use crate::build_step::{Diagnostics, placed_statements_of};
-use crate::evaluator::keeping;
+use crate::build_step::{CompilerMessage, Diagnostics, bindings};
+use crate::evaluator::advice;
 use crate::evaluator::places::Places;
+use crate::syntax::{offset_of, range_of, statements, words};
 use evcxr::Error;
-use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs, HasName};
+use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
-use serde_json::Value;
 use std::ops::Range;
 
-/// What the compiler reports where a type is open.
+/// The compiler's error codes for an open type.
 const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
 /// Functions of the prelude whose element type nothing in their arguments fixes; NumPy's is `f64`.
 const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
 /// The modules that have these functions.
 const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
-/// What the compiler calls the type of an integer that is open; and `i32`, where that was written.
+/// The compiler's name for the type of an open integer, and `i32`, which may have been written for it.
 const INTEGERS: [&str; 2] = ["`{integer}`", "`i32`"];
 /// How often a cell is compiled with types written into it.
 const ROUNDS: usize = 6;
 
-/// A cell's code, and the places where a type may be written.
+/// The code of a cell, and the places where a type may be written.
 pub struct OpenTypes<'a> {
     code: &'a str,
     statements: Vec<(usize, SyntaxNode)>,
-    places: Vec<Place>,
+    places: Vec<OpenPlace>,
     rounds: usize,
 }
 
 /// A place where a type may be written.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct OpenPlace {
     /// The literal or the function's name.
     range: Range<usize>,
-    kind: Kind,
-    state: State,
+    kind: OpenTypeKind,
+    state: TypeState,
 }
 
 /// What to do after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextAttempt {
     /// There is another text to try.
     Try,
     /// The types that are open are the fault.
@@ -52,18 +52,18 @@ pub enum Next {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum OpenTypeKind {
     Float,
     Integer,
-    /// With what is written for it.
+    /// A function, with the text to write behind it.
     Function(&'static str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum TypeState {
     Waiting,
     Written(&'static str),
-    /// The type is another one.
+    /// The compiler wants another type.
     Refused,
 }
 
@@ -73,8 +73,8 @@ impl<'a> OpenTypes<'a> {
         if !is_open(error, said) {
             return None;
         }
-        let statements = placed_statements_of(code);
-        let mut places: Vec<Place> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
+        let statements = statements(code);
+        let mut places: Vec<OpenPlace> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
         let mut open = OpenTypes { code, statements, places, rounds: 0 };
         let are_floats = said.is_some_and(|said| open.write_among_floats(said));
@@ -84,52 +84,53 @@ impl<'a> OpenTypes<'a> {
     /// Writes the types of floats and functions; whether there was any to be written.
     fn write_others(&mut self) -> bool {
         self.write(|kind| match kind {
-            Kind::Float => Some("_f64"),
-            Kind::Integer => None,
-            Kind::Function(written) => Some(written),
+            OpenTypeKind::Float => Some("_f64"),
+            OpenTypeKind::Integer => None,
+            OpenTypeKind::Function(written) => Some(written),
         })
     }
 
     /// Writes the types of integers; whether there was any to be written.
     fn write_integers(&mut self) -> bool {
-        self.write(|kind| (kind == Kind::Integer).then_some("_i32"))
+        self.write(|kind| (kind == OpenTypeKind::Integer).then_some("_i32"))
     }
 
-    fn write(&mut self, type_of: impl Fn(Kind) -> Option<&'static str>) -> bool {
+    fn write(&mut self, type_of: impl Fn(OpenTypeKind) -> Option<&'static str>) -> bool {
         let mut has_written = false;
-        for place in self.places.iter_mut().filter(|place| place.state == State::Waiting) {
+        for place in self.places.iter_mut().filter(|place| place.state == TypeState::Waiting) {
             if let Some(written) = type_of(place.kind) {
-                place.state = State::Written(written);
+                place.state = TypeState::Written(written);
                 has_written = true;
             }
         }
         has_written
     }
 
-    /// Writes the type of floats behind integers that are combined with them; whether there was any to be written.
+    /// Writes the type of floats behind integers that are combined with them. Returns whether there was such an
+    /// integer.
     fn write_among_floats(&mut self, said: &Diagnostics) -> bool {
         let mut found = Vec::new();
         for (message, range) in self.placed(said) {
             let Some(written) = float_beside(&message) else { continue };
-            let is_integer = |place: &Place| {
-                place.kind == Kind::Integer && matches!(place.state, State::Waiting | State::Written("_i32"))
+            let is_integer = |place: &OpenPlace| {
+                place.kind == OpenTypeKind::Integer
+                    && matches!(place.state, TypeState::Waiting | TypeState::Written("_i32"))
             };
             found.extend(self.meant_by(&range, is_integer).into_iter().map(|index| (index, written)));
         }
-        found.iter().for_each(|&(index, written)| self.places[index].state = State::Written(written));
+        found.iter().for_each(|&(index, written)| self.places[index].state = TypeState::Written(written));
         !found.is_empty()
     }
 
     /// The errors that the compiler has reported, with their places in the code.
-    fn placed(&self, said: &Diagnostics) -> Vec<(Value, Range<usize>)> {
+    fn placed(&self, said: &Diagnostics) -> Vec<(CompilerMessage, Range<usize>)> {
         let places = Places::new(&said.source, self.code);
         let placed = errors(said).filter_map(|message| {
-            let spans = message["spans"].as_array()?;
-            let span = spans.iter().find(|span| span["is_primary"] == true)?;
+            let span = message.primary()?;
             let offset = |line: &str, column: &str| {
                 let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
                 let (line, column) = places.in_cell(number(line)?, number(column)?)?;
-                Some(self.offset(line, column))
+                Some(offset_of(self.code, line, column))
             };
             let range = offset("line_start", "column_start")?..offset("line_end", "column_end")?;
             Some((message, range))
@@ -141,7 +142,7 @@ impl<'a> OpenTypes<'a> {
     pub fn text(&self) -> String {
         let (mut text, mut done) = (String::with_capacity(self.code.len() + 64), 0);
         for place in &self.places {
-            let State::Written(written) = place.state else { continue };
+            let TypeState::Written(written) = place.state else { continue };
             text.push_str(&self.code[done..place.range.end]);
             // A type cannot follow a point.
             text.push_str(if self.code[place.range.clone()].ends_with('.') { "0" } else { "" });
@@ -152,49 +153,47 @@ impl<'a> OpenTypes<'a> {
     }
 
     /// Learns from the failure of [`text`](Self::text).
-    pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> Next {
+    pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> NextAttempt {
         self.rounds += 1;
         let has_more = self.rounds < ROUNDS;
         if has_more && said.is_some_and(|said| self.write_among_floats(said)) {
-            return Next::Try;
+            return NextAttempt::Try;
         }
         if is_open(error, said) {
-            return if has_more && self.write_integers() { Next::Try } else { Next::SayFirst };
+            return if has_more && self.write_integers() { NextAttempt::Try } else { NextAttempt::SayFirst };
         }
-        let Some(said) = said.filter(|_| has_more) else { return Next::SayFirst };
+        let Some(said) = said.filter(|_| has_more) else { return NextAttempt::SayFirst };
         // All are looked for before any is taken back: one error may be the reason of another.
-        let is_written = |place: &Place| matches!(place.state, State::Written(_));
+        let is_written = |place: &OpenPlace| matches!(place.state, TypeState::Written(_));
         let placed = self.placed(said);
         let refused: Vec<usize> = placed.iter().flat_map(|(_, range)| self.meant_by(range, is_written)).collect();
-        refused.iter().for_each(|&index| self.places[index].state = State::Refused);
-        if refused.is_empty() { Next::SayLast } else { Next::Try }
+        refused.iter().for_each(|&index| self.places[index].state = TypeState::Refused);
+        if refused.is_empty() { NextAttempt::SayLast } else { NextAttempt::Try }
     }
 
-    /// The places that an error at a place is about, of those that are `wanted`: what it covers; else the operands of its operator, or
-    /// the arguments of its call; else what the variables in it were defined by.
-    fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+    /// The `wanted` places that an error is about. The first choice is the places inside the range of the error. The
+    /// next is the operands of its operator or the arguments of its call. The last is the definitions of the variables
+    /// in the range.
+    fn meant_by(&self, range: &Range<usize>, wanted: impl Fn(&OpenPlace) -> bool) -> Vec<usize> {
         let covered = self.within(range, &wanted);
         if !covered.is_empty() {
             return covered;
         }
-        let Some((start, statement)) = self
-            .statements
-            .iter()
-            .rfind(|(start, node)| (*start..start + usize::from(node.text_range().len())).contains(&range.start))
+        let Some((start, statement)) =
+            self.statements.iter().rfind(|(start, node)| (*start..start + range_of(node).len()).contains(&range.start))
         else {
             return Vec::new();
         };
-        let shift = usize::from(statement.text_range().start());
-        let within =
-            |offset: usize| u32::try_from((offset - start + shift).min(usize::from(statement.text_range().end())));
+        let Range { start: shift, end } = range_of(statement);
+        let within = |offset: usize| u32::try_from((offset - start + shift).min(end));
         let (Ok(first), Ok(last)) = (within(range.start), within(range.end.max(range.start))) else {
             return Vec::new();
         };
         let element = statement.covering_element(TextRange::new(first.into(), last.into()));
         let node = element.as_node().cloned().or_else(|| element.parent());
         let of_node = |node: &SyntaxNode| {
-            let range = node.text_range();
-            usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift
+            let range = range_of(node);
+            range.start + start - shift..range.end + start - shift
         };
         for node in node.iter().flat_map(SyntaxNode::ancestors).take_while(|node| !ast::Stmt::can_cast(node.kind())) {
             let direct: Vec<usize> =
@@ -203,31 +202,18 @@ impl<'a> OpenTypes<'a> {
                 return direct;
             }
         }
-        let names = identifiers_in(&self.code[range.clone()]);
-        let defining = self.statements.iter().filter(|(_, node)| {
-            ast::LetStmt::cast(node.clone()).and_then(|defined| defined.pat()).is_some_and(|pattern| {
-                let bound = pattern.syntax().descendants().filter_map(ast::IdentPat::cast);
-                bound.filter_map(|bound| bound.name()).any(|name| names.contains(&name.text().to_string()))
-            })
-        });
-        defining
-            .flat_map(|(start, node)| self.within(&(*start..start + usize::from(node.text_range().len())), &wanted))
-            .collect()
+        let names: Vec<&str> = words(&self.code[range.clone()]).collect();
+        let is_named = |node: &SyntaxNode| bindings(node).iter().any(|binding| names.contains(&&*binding.name));
+        let defining = self.statements.iter().filter(|(_, node)| is_named(node));
+        defining.flat_map(|(start, node)| self.within(&(*start..start + range_of(node).len()), &wanted)).collect()
     }
 
     /// The places within a range that are `wanted`.
-    fn within(&self, range: &Range<usize>, wanted: impl Fn(&Place) -> bool) -> Vec<usize> {
+    fn within(&self, range: &Range<usize>, wanted: impl Fn(&OpenPlace) -> bool) -> Vec<usize> {
         let is_within =
-            |place: &Place| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
+            |place: &OpenPlace| place.range.start < range.end.max(range.start + 1) && range.start < place.range.end;
         let places = self.places.iter().enumerate();
         places.filter(|(_, place)| is_within(place) && wanted(place)).map(|(index, _)| index).collect()
-    }
-
-    /// The place of a line and column (from 1, in characters).
-    fn offset(&self, line: usize, column: usize) -> usize {
-        let start: usize = self.code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        let text = &self.code[start.min(self.code.len())..];
-        start + text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>()
     }
 }
 
@@ -235,22 +221,19 @@ impl<'a> OpenTypes<'a> {
 fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     match error {
         Error::CompilationErrors(_) => said.is_some_and(|said| {
-            let is_open = |message: Value| {
-                message["code"]["code"].as_str().is_some_and(|code| OPEN.contains(&code))
-                    || float_beside(&message).is_some()
-            };
+            let is_open = |message: CompilerMessage| OPEN.contains(&message.code()) || float_beside(&message).is_some();
             let mut errors = errors(said);
             errors.next().is_some_and(is_open) && errors.all(is_open)
         }),
-        Error::Message(message) => keeping::without_type(message).is_some(),
+        Error::Message(message) => advice::without_type(message).is_some(),
         _ => false,
     }
 }
 
 /// The type to write behind an integer, if an error says that it is combined with floats.
-fn float_beside(message: &Value) -> Option<&'static str> {
-    let text = message["message"].as_str()?;
-    let is_combined = message["code"]["code"] == "E0277" && text.starts_with("cannot ");
+fn float_beside(message: &CompilerMessage) -> Option<&'static str> {
+    let text = message.text();
+    let is_combined = message.code() == "E0277" && text.starts_with("cannot ");
     if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
         return None;
     }
@@ -258,29 +241,25 @@ fn float_beside(message: &Value) -> Option<&'static str> {
     if has("f64") || has("{float}") { Some("_f64") } else { has("f32").then_some("_f32") }
 }
 
-/// The errors that the compiler has reported, without the one that counts them.
-fn errors(said: &Diagnostics) -> impl Iterator<Item = Value> {
-    let messages = said.messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages.filter(|message| {
-        let is_count = message["code"].is_null() && message["spans"].as_array().is_some_and(Vec::is_empty);
-        message["level"] == "error" && !is_count
-    })
+/// The errors that the compiler has reported, without the last one, which counts them.
+fn errors(said: &Diagnostics) -> impl Iterator<Item = CompilerMessage> {
+    CompilerMessage::errors(&said.messages).filter(|message| !message.is_count())
 }
 
 /// The places in a statement that begins at `start` of the code.
-fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
+fn places_in(start: usize, statement: &SyntaxNode) -> Vec<OpenPlace> {
     // What device code may contain, our attributes check.
     let is_plain = ast::Fn::cast(statement.clone()).is_some_and(|function| function.attrs().next().is_none());
     if ast::Item::can_cast(statement.kind()) && !is_plain {
         return Vec::new();
     }
-    let shift = usize::from(statement.text_range().start());
+    let shift = range_of(statement).start;
     let in_code =
         |range: TextRange| usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift;
     let tokens = statement.descendants_with_tokens().filter_map(|element| element.into_token());
     let literals = tokens.filter_map(|token| {
         let kind = literal(&token)?;
-        Some(Place { range: in_code(token.text_range()), kind, state: State::Waiting })
+        Some(OpenPlace { range: in_code(token.text_range()), kind, state: TypeState::Waiting })
     });
     let calls = statement.descendants().filter_map(ast::CallExpr::cast);
     let functions = calls.filter_map(|call| {
@@ -293,27 +272,27 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<Place> {
             && MODULES.contains(&&*module);
         // On the host a second parameter is the shape.
         let written = if module.ends_with("host") { "::<f64, _>" } else { "::<f64>" };
-        is_one.then(|| Place {
+        is_one.then(|| OpenPlace {
             range: in_code(segment.syntax().text_range()),
-            kind: Kind::Function(written),
-            state: State::Waiting,
+            kind: OpenTypeKind::Function(written),
+            state: TypeState::Waiting,
         })
     });
     literals.chain(functions).collect()
 }
 
 /// The kind of a literal without a type.
-fn literal(token: &SyntaxToken) -> Option<Kind> {
+fn literal(token: &SyntaxToken) -> Option<OpenTypeKind> {
     let is_open = match token.kind() {
         SyntaxKind::FLOAT_NUMBER => ast::FloatNumber::cast(token.clone())?.suffix().is_none(),
-        // A larger number is none of the type that Rust would take.
+        // A larger number does not have the type that Rust uses by default.
         SyntaxKind::INT_NUMBER => {
             let number = ast::IntNumber::cast(token.clone())?;
             number.suffix().is_none() && number.value().is_ok_and(|value| i32::try_from(value).is_ok())
         }
         _ => false,
     };
-    // A field of a tuple, the length in a type, and what stands in a pattern have types already.
+    // Fields of tuples, lengths in types and numbers in patterns have types already.
     let before =
         std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia());
     let is_field = before.is_some_and(|token| token.kind() == T![.]);
@@ -323,7 +302,7 @@ fn literal(token: &SyntaxToken) -> Option<Kind> {
     if !is_open || is_field || token.parent_ancestors().any(has_type) {
         return None;
     }
-    Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { Kind::Float } else { Kind::Integer })
+    Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { OpenTypeKind::Float } else { OpenTypeKind::Integer })
 }
 
 /// The literals that an expression combines: operands of its operator, arguments of its call.
@@ -350,15 +329,6 @@ fn operands(node: &SyntaxNode) -> Vec<SyntaxNode> {
         }
     }
     found
-}
-
-/// The words of a text that may be names.
-fn identifiers_in(text: &str) -> Vec<String> {
-    let words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-    words
-        .filter(|word| word.starts_with(|first: char| first.is_alphabetic() || first == '_'))
-        .map(str::to_owned)
-        .collect()
 }
 
 #[cfg(test)]
@@ -445,15 +415,15 @@ mod tests {
         // The operator is the place of the error.
         let message = r#"{"level":"error","code":{"code":"E0277"},"message":"cannot multiply","spans":[{"is_primary":true,"line_start":2,"line_end":2,"column_start":17,"column_end":18}]}"#;
         let said = Diagnostics::new(source.to_owned(), message.to_owned());
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), "let y = 2.0 * &single + gpu::zeros::<f64>(3);\ny.sqrt()");
         // A variable is; its definition has the type.
         let message = r#"{"level":"error","code":{"code":"E0308"},"message":"mismatched","spans":[{"is_primary":true,"line_start":4,"line_end":4,"column_start":1,"column_end":2}]}"#;
         let source = source.replace("2.0_f64", "2.0");
         let said = Diagnostics::new(source, message.to_owned());
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::Try);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), code);
         // There is nothing left to take back.
-        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), Next::SayLast);
+        assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::SayLast);
     }
 }

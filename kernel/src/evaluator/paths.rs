@@ -17,7 +17,7 @@ pub fn resolve(path: &str, directory: &Path) -> PathBuf {
     }
 }
 
-/// What can follow a path that is written in `range` of a text.
+/// Completions of the path in `range` of a text.
 pub fn complete(text: &str, range: Range<usize>, directories: bool, shell: bool, base: &Path) -> Completions {
     let mut start = range.start;
     if let Some(mark) = ['"', '\''].iter().find(|mark| text[range.clone()].starts_with(**mark)) {

@@ -1,18 +1,20 @@
-//! Places in compiled code as places in the cell. evcxr writes each statement and each item of a cell on lines of its own, in the order in
-//! which they stand there, with its own lines between them.
+//! Finds the place in the cell for a place in compiled code. evcxr writes each statement and each item of a cell on its
+//! own lines. Their order stays the same, and evcxr's own lines stand between them.
 
-use crate::build_step::{blank, checks, placed_statements_of};
+use crate::build_step::checks;
+use crate::syntax::{blank, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
-/// What the function with the cell's statements is called, in code that runs and in code for the analysis.
+/// The names of the function that contains the cell's statements: in code that runs, and in code for the analysis.
 const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
 
 /// The types that [`open_types`](super::open_types) writes behind numbers and behind the names of functions.
-pub const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
-/// Where the lines of a source stand in a cell.
+const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
+/// The places in a cell of the lines of a source.
 pub struct Places {
-    /// For each line of the source: the line of the cell, from 1, and by how many characters it is further to the right there,
-    /// counted in lines [without types](without_types) if they are not the same otherwise.
+    /// For each line of the source: the line of the cell, from 1, and the number of characters by which the cell's text
+    /// is further to the right. If the lines differ only in types, the characters are counted in lines [without
+    /// types](without_types).
     lines: Vec<Option<(usize, isize)>>,
     /// The lines of the cell's code.
     code: Vec<String>,
@@ -33,7 +35,7 @@ impl Places {
         let mut places = Places { lines: vec![None; source.len()], code: code_lines, source, body };
         let lines: Vec<&str> = code.lines().collect();
         let mut next = body;
-        for (start, node) in placed_statements_of(&code) {
+        for (start, node) in statements(&code) {
             let first = code[..start].matches('\n').count();
             let text = node.text().to_string();
             let texts: Vec<&str> = text.lines().collect();
@@ -62,7 +64,7 @@ impl Places {
         (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
     }
 
-    /// Finds lines that stand alone: of code that is no statements, or that evcxr has taken apart.
+    /// Finds the remaining lines one by one. Such lines are not statements, or evcxr has taken the statement apart.
     fn find_alone(&mut self, lines: &[&str]) {
         for (line, text) in lines.iter().enumerate() {
             let is_known = self.lines.iter().flatten().any(|(known, _)| *known == line + 1);
@@ -110,7 +112,7 @@ impl Places {
 }
 
 /// A line of code without types behind its numbers.
-pub fn without_types(line: &str) -> String {
+fn without_types(line: &str) -> String {
     let plain = TYPES.iter().fold(line.to_owned(), |plain, written| plain.replace(written, ""));
     // `2.` has got a zero too; so `2.0` is the same here.
     let mut parts = plain.split(".0");
@@ -123,16 +125,16 @@ pub fn without_types(line: &str) -> String {
 }
 
 /// The column (from 0, in characters) of such a line, of one in the line itself.
-pub fn column_without_types(line: &str, column: usize) -> usize {
+fn column_without_types(line: &str, column: usize) -> usize {
     without_types(&line.chars().take(column).collect::<String>()).chars().count()
 }
 
 /// The column (from 0, in characters) of a line, of one in the line without types.
-pub fn column_with_types(line: &str, column: usize) -> usize {
+fn column_with_types(line: &str, column: usize) -> usize {
     (column..line.chars().count()).find(|&with| column_without_types(line, with + 1) > column).unwrap_or(column)
 }
 
-/// Whether a line of the source is one of the cell, but for spaces around it and types behind its numbers.
+/// Whether a line of the source is a line of the cell. Spaces around it and types behind numbers do not count.
 fn is_same(line: &str, text: &str) -> bool {
     let (line, text) = (line.trim(), text.trim());
     line == text || (line.len() > text.len() && without_types(line) == without_types(text))

@@ -1,29 +1,30 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, Answer, Request, SOCKET_NAME};
+use crate::build_step::{self, BuildAnswer, BuildRequest, SOCKET_NAME};
 use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS, WARM_UP};
-use crate::evaluator::documentation::Sources;
+use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
-use crate::evaluator::link::{Events, Link, Place};
-use crate::evaluator::session::Session;
+use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
-use crate::evaluator::variables::{self, Replaced, Variables};
+use crate::evaluator::supervisor_link::{Events, LocatePanic, SupervisorLink};
+use crate::evaluator::variable_history::{self, ReplacedByItems, VariableHistory};
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
-use crate::evaluator::{actions, assistance};
+use crate::evaluator::{actions, completion};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
 use crate::nesting;
+use crate::syntax::line_and_column;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalOutputs};
 use serde_json::{Map, Value};
@@ -35,14 +36,24 @@ use std::time::{Duration, Instant};
 /// How long a look at the installation that is being made may keep a cell waiting.
 const LITTLE: Duration = Duration::from_millis(50);
 
+/// A cell that runs.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    number: u64,
+    expansion: &'a Expansion,
+    /// Its text.
+    cell: &'a str,
+    sink: &'a OutputSink,
+}
+
 /// The evaluator of Rust cells.
 pub struct RustEvaluator {
-    pub(super) session: Session,
-    pub(super) link: Arc<Link>,
+    pub(super) session: SessionDirectory,
+    pub(super) link: Arc<SupervisorLink>,
     interrupts: Arc<Interrupts>,
     pub(super) context: std::result::Result<CommandContext, String>,
-    variables: Variables,
-    pub(super) sources: Sources,
+    variables: VariableHistory,
+    pub(super) sources: DefinitionSources,
     pub(super) last_time: Option<CellTime>,
     /// What `:commands` have set.
     settings: Settings,
@@ -54,7 +65,7 @@ pub struct RustEvaluator {
     assistant: Arc<Assistant>,
     /// The installation that is being made.
     setting_up: Option<SettingUp>,
-    /// What the first cell says of that.
+    /// The messages about that installation, for the first cell.
     news: String,
 }
 
@@ -65,8 +76,8 @@ impl RustEvaluator {
     }
 
     /// Starts evcxr and its first cell process; takes seconds.
-    pub fn start(mut session: Session, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
-        let link = Arc::<Link>::default();
+    pub fn start(mut session: SessionDirectory, assistant: Arc<Assistant>) -> Result<RustEvaluator> {
+        let link = Arc::<SupervisorLink>::default();
         listen(&session, &link)?;
         let interrupts = Arc::new(Interrupts::new(session.path().to_owned(), Arc::clone(&link))?);
         let setting_up = session.needed.take().map(|needed| SettingUp::start(&needed, session.path())).transpose()?;
@@ -79,8 +90,8 @@ impl RustEvaluator {
             link,
             interrupts,
             context,
-            variables: Variables::default(),
-            sources: Sources::default(),
+            variables: VariableHistory::default(),
+            sources: DefinitionSources::default(),
             last_time: None,
             settings: Settings::default(),
             warm: 0,
@@ -98,7 +109,7 @@ impl RustEvaluator {
         (self.context, self.device) = open(&self.session);
     }
 
-    /// Waits for the installation that is being made, and shows what there is to say of it.
+    /// Waits for the installation that is being made, and shows its messages.
     fn finish_setting_up(&mut self, sink: &OutputSink) {
         let mut show = |text: &str| {
             if !text.is_empty() {
@@ -112,29 +123,26 @@ impl RustEvaluator {
         show(&std::mem::take(&mut self.news));
     }
 
-    fn run(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+    fn run(&mut self, run: Run<'_>) -> Result<Outcome, CellError> {
+        let Run { expansion, cell, sink, .. } = run;
         let mut outcome = Outcome::default();
-        for action in &expansion.before {
-            self.act(action, &mut outcome, sink)?;
-        }
+        self.act(&expansion.before, &mut outcome, sink)?;
         if !expansion.code.trim().is_empty() {
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
-            Answer::forget(self.session.path());
-            let result = self.run_code(number, expansion, cell, sink);
+            BuildAnswer::forget(self.session.path());
+            let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
             let events = &self.link.state().events;
             self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
             result?;
             self.sources.keep(cell);
         }
-        for action in &expansion.after {
-            self.act(action, &mut outcome, sink)?;
-        }
+        self.act(&expansion.after, &mut outcome, sink)?;
         Ok(outcome)
     }
 
-    /// What magics may know.
+    /// The facts about the notebook that magics may use.
     fn notebook(&self) -> Notebook {
         let Ok(context) = &self.context else { return Notebook::default() };
         Notebook {
@@ -143,27 +151,28 @@ impl RustEvaluator {
         }
     }
 
-    /// Makes the session's files anew, for a cell process that is started anew.
+    /// Creates the session's files again, for a new cell process.
     fn renew_session(&mut self) -> Result<()> {
         self.session.make_files()?;
         listen(&self.session, &self.link)?;
         self.interrupts.renew()
     }
 
-    /// Runs a cell, beside which the variables of the names that it gives to items step back.
-    fn run_code(&mut self, number: u64, expansion: &Expansion, cell: &str, sink: &OutputSink) -> Result<(), CellError> {
+    /// Runs a cell. If the cell defines items with the names of variables, these variables are renamed first.
+    fn run_code(&mut self, run: Run<'_>) -> Result<(), CellError> {
+        let code = &run.expansion.code;
         if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
             return Err(not_installed(&problem));
         }
         if let Some(missing) = self.session.missing() {
-            if !commands::has(&expansion.code, ":restart") {
+            if !commands::has(code, ":restart") {
                 return Err(plain_error("SessionError", &missing));
             }
             self.renew_session().map_err(|error| internal(&format!("{error:#}")))?;
         }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let replaced = Replaced::by(&expansion.code, context);
-        let result = self.run_parts(number, expansion, cell, sink);
+        let replaced = ReplacedByItems::by(code, context);
+        let result = self.run_parts(run);
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
             replaced.settle(has_compiled, context);
@@ -171,18 +180,13 @@ impl RustEvaluator {
         result
     }
 
-    /// Runs a cell, and sees to what is to be done after it, whatever has come of it.
-    fn run_parts(
-        &mut self,
-        number: u64,
-        expansion: &Expansion,
-        cell: &str,
-        sink: &OutputSink,
-    ) -> Result<(), CellError> {
-        let Some(before) = self.begin(number, expansion)? else { return Err(interrupted(&BTreeSet::new())) };
+    /// Runs a cell, and does the work that follows it in every case.
+    fn run_parts(&mut self, run: Run<'_>) -> Result<(), CellError> {
+        let Run { number, expansion, cell, sink } = run;
+        let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
         let parts = context::parts(&expansion.code);
         let (result, code) = self.execute_parts(number, &parts, sink)?;
-        let ended = self.end(number, &result, expansion, before);
+        let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
@@ -194,21 +198,21 @@ impl RustEvaluator {
         }
     }
 
-    /// What there is before a cell; `None` if it must not begin.
-    fn begin(&mut self, number: u64, expansion: &Expansion) -> Result<Option<Before>, CellError> {
+    /// The variables before a cell. `None` if the cell must not begin.
+    fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let request =
-            Request { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
+            BuildRequest { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
         self.interrupts.begin(number, request).map_err(|error| internal(&format!("{error:#}")))?;
-        if self.interrupts.concern(number) {
+        if self.interrupts.is_interrupted(number) {
             return Ok(None);
         }
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
-        Ok(Some(Before { types: variables::types(context), names: variables::names(context) }))
+        Ok(Some(Before { types: variable_history::types(context), names: variable_history::names(context) }))
     }
 
-    /// Gives evcxr the parts of a cell until one fails. Gives what came of the last of them, and its code.
+    /// Gives the parts of a cell to evcxr until one fails. Returns the result of the last part that ran, and its code.
     fn execute_parts<'a>(
         &mut self,
         number: u64,
@@ -227,22 +231,17 @@ impl RustEvaluator {
             if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
                 show_command_output(outputs, part, sink);
             }
-            if self.interrupts.concern(number) || self.link.settle().is_failure() {
+            if self.interrupts.is_interrupted(number) || self.link.settle().is_failure() {
                 break;
             }
         }
         Ok(last)
     }
 
-    /// What is to be done when a cell is over, whatever has come of it.
-    fn end(
-        &mut self,
-        number: u64,
-        result: &Result<EvalOutputs, Error>,
-        expansion: &Expansion,
-        before: Before,
-    ) -> Ended {
-        // What follows is the session's own, and must come to its end.
+    /// The work that follows a cell in every case.
+    fn end(&mut self, run: Run<'_>, result: &Result<EvalOutputs, Error>, before: Before) -> Ended {
+        let Run { number, expansion, .. } = run;
+        // The following work belongs to the session and must be finished.
         if let Err(error) = self.interrupts.end() {
             eprintln!("{error:#}");
         }
@@ -254,22 +253,22 @@ impl RustEvaluator {
             self.variables.all_gone(&before.names);
         }
         if let Ok(context) = &mut self.context {
-            // The imports are part of the session, not of what the user defined.
+            // The imports belong to the session, not to the user's definitions.
             if (has_died || commands::has(&expansion.code, ":clear"))
                 && let Err(error) = context.execute(IMPORTS)
             {
                 eprintln!("the imports of the prelude could not be restored: {error}");
             }
-            // Behind `:restart` evcxr still knows the variables, and learns from a cell that runs that they are gone.
+            // After `:restart` evcxr still knows the variables. A cell that runs tells evcxr that they are gone.
             if is_new_process && let Err(error) = context.execute("{}") {
                 eprintln!("the new process runs no cell: {error}");
             }
         }
-        let was_interrupted = self.interrupts.concern(number);
-        Ended { before, answer: Answer::read(self.session.path()), has_died, exit, events, was_interrupted }
+        let was_interrupted = self.interrupts.is_interrupted(number);
+        Ended { before, answer: BuildAnswer::read(self.session.path()), has_died, exit, events, was_interrupted }
     }
 
-    /// What is to be done after a cell that evcxr considers successful. Gives the error if it has failed in the end.
+    /// The work after a cell that evcxr considers successful. Returns the error if the cell has failed.
     fn has_run(&mut self, traced: &Traced<'_>, mut ended: Ended) -> Option<CellError> {
         let has_run = self.link.state().has_run;
         let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
@@ -284,13 +283,13 @@ impl RustEvaluator {
         let context = self.context.as_mut().ok()?;
         let report = &ended.answer.report;
         if failure.is_some() {
-            let unknown = variables::restore(&ended.before.names, report, &ended.events.stored, context);
+            let unknown = variable_history::restore(&ended.before.names, report, &ended.events.stored, context);
             ended.events.lost.extend(unknown);
         }
         let moved = self.variables.note(&ended.before.types, report, context);
         self.variables.note_without_value(cell, failure.is_some(), &ended.answer.gone, context);
         let failure = failure.or_else(|| ended.was_interrupted.then(interrupted_late))?;
-        Some(ended.with_lost(failure, &moved, &variables::names(context)))
+        Some(ended.with_lost(failure, &moved, &variable_history::names(context)))
     }
 }
 
@@ -304,13 +303,12 @@ impl Evaluator for RustEvaluator {
         let mut expansion =
             magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         if let Some(place) = nesting::too_deep(&expansion.code, nesting::CELLS) {
-            let at = expansion.original_offset(place.offset).min(code.len());
-            let line = code[..code.floor_char_boundary(at)].matches('\n').count() + 1;
+            let (line, _) = line_and_column(code, expansion.original_offset(place.offset).min(code.len()));
             let message = format!("line {line}: {}; divide it into parts, such as variables of their own", place.what);
             return Err(plain_error("CompileError", &message));
         }
         let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
-        expansion.before.extend(notes.into_iter().map(Action::Print));
+        expansion.before.extend(notes.into_iter().map(Action::print));
         if let Some(name) = build_step::own_name_in(&expansion.code) {
             let message = format!("the name `{name}` is one of the kernel's own: choose another, such as `my_{name}`");
             return Err(plain_error("CompileError", &message));
@@ -321,7 +319,7 @@ impl Evaluator for RustEvaluator {
         }
         let place = place_in(self.session.compiled_source(), expansion.clone(), code.to_owned());
         self.link.begin(Arc::clone(sink), place);
-        let result = self.run(cell, &expansion, code, sink);
+        let result = self.run(Run { number: cell, expansion: &expansion, cell: code, sink });
         if let Ok(context) = &self.context {
             self.assistant.learn_variables(context.variables_and_types());
             self.assistant.learn_directory(actions::directory(&self.link));
@@ -352,9 +350,9 @@ impl Evaluator for RustEvaluator {
         self.assistant.start();
     }
 
-    fn retire(&mut self) {
-        self.assistant.retire();
-        if let Err(error) = build_step::retire_compiler(self.session.path()) {
+    fn free_memory(&mut self) {
+        self.assistant.free_memory();
+        if let Err(error) = build_step::end_waiting_compiler(self.session.path()) {
             eprintln!("the compiler that waits for the next cell could not be ended: {error:#}");
         }
         memory::give_back();
@@ -363,29 +361,29 @@ impl Evaluator for RustEvaluator {
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let notebook = self.notebook();
         let directory = || actions::directory(&self.link);
-        if let Some(completions) = assistance::words(code, cursor, &notebook, &directory) {
+        if let Some(completions) = completion::words(code, cursor, &notebook, &directory) {
             return completions;
         }
         match &mut self.context {
-            Ok(context) => assistance::complete(context, &notebook, "", code, cursor),
-            Err(_) => assistance::nothing(cursor),
+            Ok(context) => completion::complete(context, &notebook, "", code, cursor),
+            Err(_) => completion::nothing(cursor),
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
-        if let Some(help) = assistance::help_on_magic(code, cursor) {
+        if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        assistance::inspect(self.context.as_mut().ok()?, "", code, cursor)
+        completion::inspect(self.context.as_mut().ok()?, "", code, cursor)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        assistance::is_complete(code, &self.notebook())
+        completion::is_complete(code, &self.notebook())
     }
 
     fn banner(&self) -> String {
         let compiler = match &self.session.installation {
-            Ok(installation) => installation.record.compiler.clone(),
+            Ok(installation) => installation.record.prelude.compiler.clone(),
             Err(problem) => problem.clone(),
         };
         format!("Warpcell {}: GPU notebooks in Rust\n{compiler}\n{}", env!("CARGO_PKG_VERSION"), self.device)
@@ -393,14 +391,14 @@ impl Evaluator for RustEvaluator {
 }
 
 /// Listens to supervisors and build steps.
-fn listen(session: &Session, link: &Arc<Link>) -> Result<()> {
+fn listen(session: &SessionDirectory, link: &Arc<SupervisorLink>) -> Result<()> {
     link.listen(&session.supervisor_socket())?;
     link.listen_to_builds(&session.path().join(SOCKET_NAME))?;
-    build_step::keep_compiler(session.path())
+    build_step::serve_compilations(session.path())
 }
 
 /// Finds places of the compiled crate in a cell.
-fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
+fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> LocatePanic {
     Box::new(move |location| {
         let traced = Traced { expansion: &expansion, cell: &cell, code: &expansion.code };
         place_of_panic(location, &compiled, &traced)
@@ -408,8 +406,8 @@ fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> Place {
 }
 
 /// Opens evcxr's context, and asks for the device.
-fn open(session: &Session) -> (std::result::Result<CommandContext, String>, String) {
-    // Asked in a process of its own (this one never touches CUDA), while evcxr starts.
+fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, String>, String) {
+    // A separate process asks while evcxr starts. This process never uses CUDA.
     let device = std::thread::spawn(crate::doctor::device);
     let context = match &session.installation {
         Err(problem) => Err(problem.clone()),
@@ -419,7 +417,7 @@ fn open(session: &Session) -> (std::result::Result<CommandContext, String>, Stri
     (context, device)
 }
 
-/// The text that evcxr's own commands give. Where there is code behind them, that may have given the cell its value.
+/// Shows the text of evcxr's own commands. If code follows them, the text may also be the value of the cell.
 fn show_command_output(outputs: EvalOutputs, code: &str, sink: &OutputSink) {
     let mut data: Map<String, Value> =
         outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();

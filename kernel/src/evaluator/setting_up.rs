@@ -1,5 +1,5 @@
-//! Waiting for an installation that is being made when the kernel starts for the first time. A process of its own makes it, with
-//! the user's environment, while the kernel answers clients; the first cell waits for it and shows what it says.
+//! Waits for an installation that is made at the first start of a kernel. A separate process makes it, in the user's
+//! environment. The kernel answers clients meanwhile. The first cell waits for the installation and shows its messages.
 
 use crate::environment::{self, INSTALLATION, SESSION};
 use crate::installation::Installation;
@@ -18,13 +18,13 @@ use std::time::{Duration, Instant};
 /// An installation that is being made.
 pub struct SettingUp {
     child: Child,
-    /// What the process says, line by line.
+    /// The output of the process, line by line.
     lines: Receiver<String>,
     /// Gathers its messages.
     messages: Option<JoinHandle<String>>,
     home: PathBuf,
     began: Instant,
-    /// What was said and not shown yet.
+    /// Messages that were not shown yet.
     news: String,
     /// The line of progress that stands last.
     open: Open,
@@ -40,7 +40,7 @@ enum Open {
     At(usize),
 }
 
-/// How many lines of messages are shown when there is no installation.
+/// How many lines of messages are shown if the installation fails.
 const LAST_LINES: usize = 30;
 
 impl SettingUp {
@@ -64,13 +64,13 @@ impl SettingUp {
         );
         if let Some(command) = shortcut {
             news += &format!(
-                "In a hurry? Shut the kernel down, run `{command}` in a terminal, and start it again: then it takes seconds.\n"
+                "A faster way: shut the kernel down, run `{command}` in a terminal, and start it again: then it takes seconds.\n"
             );
         }
         SettingUp::watch(child, needed.home.clone(), news)
     }
 
-    /// Takes what a process says, whose outputs are pipes; `news` stands before it.
+    /// Reads the output of a process through pipes. `news` is shown before it.
     fn watch(mut child: Child, home: PathBuf, news: String) -> Result<SettingUp> {
         let output = child.stdout.take().context("its output is missing")?;
         let errors = child.stderr.take().context("its messages are missing")?;
@@ -83,7 +83,7 @@ impl SettingUp {
         Ok(SettingUp { child, lines, messages: Some(messages), home, began: Instant::now(), news, open: Open::None })
     }
 
-    /// Waits a little. Gives the installation if it is made, or why there is none.
+    /// Waits for a short time. Returns the installation, or the error, when the process has ended.
     pub fn wait(&mut self, patience: Duration) -> Option<Result<Installation>> {
         let deadline = Instant::now() + patience;
         loop {
@@ -95,7 +95,7 @@ impl SettingUp {
         }
     }
 
-    /// Waits to the end, and shows what is said.
+    /// Waits until the process has ended, and shows its messages.
     pub fn finish(&mut self, show: &mut dyn FnMut(&str)) -> Result<Installation> {
         loop {
             show(&self.take_news());
@@ -109,7 +109,7 @@ impl SettingUp {
         made
     }
 
-    /// What was said and not shown yet.
+    /// The messages that were not shown yet.
     pub fn take_news(&mut self) -> String {
         if self.open != Open::None {
             self.open = Open::Shown;
@@ -117,7 +117,7 @@ impl SettingUp {
         std::mem::take(&mut self.news)
     }
 
-    /// A line of progress takes the place of the one before.
+    /// Records a line of progress. It replaces the line before.
     fn say(&mut self, line: &str) {
         match self.open {
             Open::None => self.open = Open::At(self.news.len()),
@@ -147,7 +147,7 @@ impl SettingUp {
     }
 }
 
-/// The end of what is written, when that has come to its end.
+/// The last lines of an output, when the output has ended.
 fn last_lines(messages: impl Read) -> String {
     let mut last = VecDeque::new();
     for line in BufReader::new(messages).split(b'\n').map_while(std::result::Result::ok) {

@@ -1,4 +1,4 @@
-//! A bundle: one file with all that a machine without a network needs. Making it, and installing from it.
+//! Makes bundles and installs from them. A bundle is one file with everything that a machine without a network needs.
 //!
 //! ```text
 //! FILE, a plain tar archive, which every machine can unpack:
@@ -7,11 +7,11 @@
 //!   warpcell/warpcell         the program, which unpacks the rest
 //!   warpcell/contents.tar.zst
 //!     package/                as in `package.rs`
-//!     standard-library/       what rust-analyzer reads of it
+//!     standard-library/       the sources for rust-analyzer
 //!     crates/                 for `:dep` (`crates.rs`)
-//!     toolchain/              rustc, cargo and the compiled standard library, if that was asked for
+//!     toolchain/              rustc, cargo and the compiled standard library, if requested
 //! ```
-//! What is installed is an installation as any other, with the crates in its directory, and the toolchain beside it in
+//! The result is a usual installation, with the crates in its directory. The toolchain is beside it in
 //! `PREFIX/lib/warpcell-rust-RELEASE`.
 
 mod archive;
@@ -19,9 +19,9 @@ pub mod crates;
 pub mod toolchain;
 
 use crate::choices;
-use crate::installation::directories;
+use crate::files;
 use crate::installation::package::{self, Package};
-use crate::installation::setup::{self, Plan, binary_in};
+use crate::installation::setup::{self, SetupPlan, binary_in};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{Installation, home_in, package_in};
@@ -44,8 +44,8 @@ const INSTALLER: &str = include_str!("../../../assets/bundle-install.sh");
 /// What takes seconds to pack and is not much larger than what takes minutes.
 const LEVEL: i32 = 12;
 
-/// What to pack.
-pub struct Request<'a> {
+/// The contents of a bundle.
+pub struct BundleRequest<'a> {
     /// The bundle.
     pub file: &'a Path,
     /// Whether the toolchain belongs to it.
@@ -57,7 +57,7 @@ pub struct Request<'a> {
 }
 
 /// Makes a bundle of the installation that this program belongs to. The file appears when it is complete.
-pub fn make(request: &Request<'_>) -> Result<()> {
+pub fn make(request: &BundleRequest<'_>) -> Result<()> {
     let installation = choices::installation()?;
     if let Some(problem) = installation.problem() {
         bail!(problem);
@@ -78,19 +78,24 @@ pub fn make(request: &Request<'_>) -> Result<()> {
     pack(&contents, &draft)?;
     std::fs::rename(&draft, &file).with_context(|| format!("{} cannot be written", file.display()))?;
     let size = std::fs::metadata(&file)?.len() / 1_000_000;
-    println!("{}: {size} MB, {}", file.display(), installation.record.compiler);
+    println!("{}: {size} MB, {}", file.display(), installation.record.prelude.compiler);
     println!("Crates for `:dep`: {}", names.join(", "));
     if !request.toolchain {
         println!(
             "Without a toolchain: the other machine needs {} (--toolchain packs it too).",
-            installation.record.compiler
+            installation.record.prelude.compiler
         );
     }
     println!("There: tar -xf FILE && warpcell/install.sh, or ./install.sh --bundle FILE in a checkout.");
     Ok(())
 }
 
-fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Path, contents: &Path) -> Result<()> {
+fn pack_contents(
+    installation: &Installation,
+    request: &BundleRequest<'_>,
+    crates: &Path,
+    contents: &Path,
+) -> Result<()> {
     let failed = || format!("{} cannot be written", contents.display());
     let mut encoder = zstd::Encoder::new(File::create(contents).with_context(failed)?, LEVEL)?;
     encoder.include_checksum(true)?;
@@ -101,8 +106,8 @@ fn pack_contents(installation: &Installation, request: &Request<'_>, crates: &Pa
     let mut archive = archive(encoder);
     let own = std::env::current_exe()?.parent().and_then(Path::parent).map(package_in);
     let own = own.and_then(|directory| Package::open(&directory).ok());
-    // The one that came with this program also serves other compilers.
-    match own.filter(|package| package.manifest.identity == installation.record.identity) {
+    // The package that came with this program also works for other compilers.
+    match own.filter(|package| package.manifest.prelude.identity == installation.record.prelude.identity) {
         Some(package) => append(&mut archive, &package.directory, PACKAGE, &|_| false)?,
         None => {
             let manifest = Package::manifest_of(installation)?;
@@ -141,21 +146,15 @@ fn pack(contents: &Path, bundle: &Path) -> Result<()> {
 
 /// Installs from a bundle's directory: all of it or nothing.
 pub fn install(from: &Path, prefix: &Path, entry: &Path) -> Result<()> {
-    let home = home_in(prefix);
-    let lock = directories::lock(&prefix.join("lib"))?;
-    directories::remove_leftovers(&home)?;
-    let directory = directories::beside(&home, "package");
-    let result = unpack(&from.join(CONTENTS), &directory).and_then(|()| set_up(&directory, prefix, entry, &lock));
-    directories::remove(&directory)?;
-    if result.is_err() {
-        directories::remove_empty(prefix, setup::MADE);
-    }
-    result
+    setup::from_package(prefix, |directory, lock| {
+        unpack(&from.join(CONTENTS), directory)?;
+        set_up(directory, prefix, entry, lock)
+    })
 }
 
 fn unpack(contents: &Path, directory: &Path) -> Result<()> {
     let file = File::open(contents).with_context(|| format!("{} cannot be read", contents.display()))?;
-    directories::create(directory)?;
+    files::create_folder(directory)?;
     let mut archive = tar::Archive::new(zstd::Decoder::new(BufReader::new(file))?);
     archive
         .unpack(directory)
@@ -166,7 +165,7 @@ fn unpack(contents: &Path, directory: &Path) -> Result<()> {
         .with_context(|| format!("{} cannot be unpacked to {}", contents.display(), directory.display()))
 }
 
-/// What the system said, without the archive's words around it, so that it is known for what it is.
+/// The system's error, without the archive's words around it. So its kind is known.
 fn plain(error: std::io::Error) -> std::io::Error {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = error.get_ref().map(|inner| inner as _);
     while let Some(inner) = cause {
@@ -189,7 +188,7 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
         bail!(Problem {
             what: format!(
                 "this bundle is for {}, and the compiler here is {}",
-                package.manifest.compiler, toolchain.compiler
+                package.manifest.prelude.compiler, toolchain.compiler
             ),
             remedy: "warpcell bundle --toolchain FILE, where the bundle was made: it brings the compiler along"
                 .to_owned(),
@@ -197,7 +196,7 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
     }
     let library = directory.join(STANDARD_LIBRARY);
     setup::install_package(
-        &Plan {
+        &SetupPlan {
             package: &package,
             keep_package: false,
             toolchain: &toolchain,
@@ -213,18 +212,18 @@ fn set_up(directory: &Path, prefix: &Path, entry: &Path, lock: &File) -> Result<
     if let Some(bundled) = bundled {
         bundled.keep()?;
     }
-    // Those of earlier bundles are used by nobody now.
+    // Nobody uses toolchains of earlier bundles now.
     toolchain::remove(prefix, Some(&toolchain.root))
 }
 
-/// An archive in which only contents and names count.
+/// An archive that depends only on contents and names.
 fn archive<W: Write>(writer: W) -> tar::Builder<W> {
     let mut archive = tar::Builder::new(writer);
     archive.mode(tar::HeaderMode::Deterministic);
     archive
 }
 
-/// Adds what is in a directory, links as what they lead to.
+/// The SHA-256 checksum of a file.
 fn sum(path: &Path) -> Result<String> {
     let mut file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut hasher = Sha256::new();

@@ -1,18 +1,19 @@
-//! The user's cache: what it holds, which installations use what, and the removal of what nobody uses any more.
+//! The user's cache: its contents, the installations that use them, and the removal of unused contents.
 //!
 //! ```text
 //! CACHE/crates/KEY/          crates of `:dep`, built for one compiler and prelude
 //!                  users/    a file for each installation that uses them: its directory
-//!       *.cubin              programs for GPUs, by what went into them
+//!       *.cubin              programs for GPUs, named by a hash of their sources
 //! ```
-//! Nothing in it is precious: what is missing is made again. Every installation of one compiler and prelude uses the same
-//! folder, so an upgrade finds nothing of the old version, and the old folder goes when its last installation has gone or
-//! has become another one. The watcher looks for such folders at the end of each session, installing and uninstalling do too.
+//! Everything in it can be made again. All installations with the same compiler and prelude use the same folder. So an
+//! upgrade does not find files of the old version. The old folder is removed when its last installation is gone or has
+//! changed. The watcher looks for such folders at the end of each session. Installing and uninstalling do the same.
 
+use crate::files;
 use crate::hashing::hash;
-use crate::installation::Installation;
+use crate::installation::{Installation, directories};
 use anyhow::{Context, Result};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +23,7 @@ pub const INSTALLATIONS: &str = "installations";
 const USERS: &str = "users";
 /// After what time programs for GPUs that were not made again are removed.
 const OLD: Duration = Duration::from_secs(90 * 24 * 3600);
-/// After what time a folder that no installation has claimed is one of an earlier version, and not one that is being made.
+/// The age at which a folder without an installation counts as old. A younger one may still be in the making.
 const UNCLAIMED: Duration = Duration::from_secs(3600);
 
 /// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`, as the prelude has it.
@@ -33,9 +34,9 @@ pub fn folder() -> Option<PathBuf> {
         .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))
 }
 
-/// Where the crates of an installation are.
+/// The folder with the crates of an installation.
 pub fn crates_of(installation: &Installation) -> Option<PathBuf> {
-    let key = key(&installation.record.compiler, &installation.record.identity);
+    let key = key(&installation.record.prelude.compiler, &installation.record.prelude.identity);
     Some(folder()?.join(CRATES).join(key))
 }
 
@@ -46,18 +47,14 @@ pub fn claim(crates: &Path, installation: &Installation) -> Result<()> {
     if file.exists() {
         return Ok(());
     }
-    let failed = || format!("the folder {} cannot be made", users.display());
-    std::fs::create_dir_all(&users).with_context(failed)?;
-    let mut draft = tempfile::NamedTempFile::new_in(&users).with_context(failed)?;
-    draft.write_all(installation.home.as_os_str().as_encoded_bytes()).with_context(failed)?;
-    draft.persist(&file).with_context(failed)?;
-    Ok(())
+    files::create_folder(&users)?;
+    files::replace(&file, installation.home.as_os_str().as_encoded_bytes())
 }
 
-/// Removes what nobody uses any more. What cannot be removed stays for the next time.
+/// Removes everything that nobody uses any longer. If something cannot be removed, it stays until the next time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
-    for crates in entries(&folder.join(CRATES)) {
+    for crates in files::paths_in(&folder.join(CRATES)) {
         if !is_used(&crates) {
             remove(&crates);
         }
@@ -69,21 +66,14 @@ pub fn sweep() {
     }
 }
 
-/// Removes everything that kernels have put into the cache, and the folder unless something else is in it.
+/// Removes everything that kernels have put into the cache, and the folder if nothing else is in it.
 pub fn purge() -> Result<Option<PathBuf>> {
     let Some(folder) = folder().filter(|folder| folder.is_dir()) else { return Ok(None) };
-    let gone = |result: std::io::Result<()>, path: &Path| match result {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
-        }
-        _ => Ok(()),
-    };
     for part in [CRATES, INSTALLATIONS] {
-        let part = folder.join(part);
-        gone(std::fs::remove_dir_all(&part), &part)?;
+        directories::remove(&folder.join(part))?;
     }
     for program in programs(&folder) {
-        gone(std::fs::remove_file(&program), &program)?;
+        directories::remove_file(&program)?;
     }
     match std::fs::remove_dir(&folder) {
         Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => {
@@ -103,7 +93,7 @@ pub fn check_locks(folder: &Path) -> Result<()> {
     }
 }
 
-/// What the crates' folder depends on.
+/// The name of the crates' folder, from the compiler and the prelude.
 fn key(compiler: &str, prelude: &str) -> String {
     hash(&(compiler, prelude, "layout 2"))
 }
@@ -111,19 +101,19 @@ fn key(compiler: &str, prelude: &str) -> String {
 /// Whether an installation that uses a folder with crates is still there and still the same.
 fn is_used(crates: &Path) -> bool {
     use std::os::unix::ffi::OsStringExt;
-    let users: Vec<PathBuf> = entries(&crates.join(USERS));
+    let users: Vec<PathBuf> = files::paths_in(&crates.join(USERS)).collect();
     if users.is_empty() {
         return age(crates).is_none_or(|age| age < UNCLAIMED);
     }
     let homes = users.iter().filter_map(|file| std::fs::read(file).ok()).map(std::ffi::OsString::from_vec);
     homes.map(PathBuf::from).any(|home| {
         let Ok(installation) = Installation::open(&home) else { return false };
-        let key = key(&installation.record.compiler, &installation.record.identity);
+        let key = key(&installation.record.prelude.compiler, &installation.record.prelude.identity);
         crates.file_name().is_some_and(|name| *name == *key)
     })
 }
 
-/// Removes a folder at once for all who look for it, and then what is in it.
+/// Renames a folder, so that nobody finds it, and then removes its contents.
 fn remove(folder: &Path) {
     if folder.extension().is_some_and(|end| end == "gone") {
         // Another process may be at it.
@@ -136,17 +126,13 @@ fn remove(folder: &Path) {
     }
 }
 
-/// The files of programs, those that are being written among them: 32 digits, a point, and more.
+/// The files of programs, also those that are being written: 32 digits, a point, and more.
 fn programs(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    entries(folder).into_iter().filter(|path| {
+    files::paths_in(folder).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_ours = |name: &str| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         name.split_once('.').is_some_and(|(digits, end)| is_ours(digits) && (end == "cubin" || end.ends_with(".tmp")))
     })
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 fn age(path: &Path) -> Option<Duration> {
@@ -157,19 +143,18 @@ fn age(path: &Path) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::Record;
+    use crate::installation::{BuiltPrelude, InstallationRecord};
 
     fn install(home: &Path, identity: &str) -> Installation {
-        let record = Record {
+        let prelude = BuiltPrelude {
             version: "0.1.0".into(),
             compiler: "rustc 1.95.0".into(),
-            toolchain: "/".into(),
             target: "x86_64-unknown-linux-gnu".into(),
             externs: vec![],
             carried: vec![],
             identity: identity.into(),
-            sources: None,
         };
+        let record = InstallationRecord { prelude, toolchain: "/".into(), sources: None };
         std::fs::create_dir_all(home).unwrap();
         std::fs::write(home.join("installation.json"), serde_json::to_string(&record).unwrap()).unwrap();
         Installation { home: home.to_owned(), record }
@@ -201,7 +186,7 @@ mod tests {
         std::fs::remove_dir_all(&homes[1]).unwrap();
         assert!(!is_used(&crates));
         remove(&crates);
-        assert_eq!(entries(&root.path().join(CRATES)), Vec::<PathBuf>::new());
+        assert_eq!(files::paths_in(&root.path().join(CRATES)).count(), 0);
     }
 
     #[test]
@@ -209,6 +194,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         check_locks(root.path()).unwrap();
         assert!(check_locks(&root.path().join("nowhere")).is_err());
-        assert_eq!(entries(root.path()).len(), 0);
+        assert_eq!(files::paths_in(root.path()).count(), 0);
     }
 }

@@ -1,5 +1,6 @@
-//! Directories and links that appear whole or not at all, with errors that name them.
+//! Directories and links that appear completely or not at all. Errors name them.
 
+use crate::files;
 use anyhow::{Context, Result};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -12,8 +13,8 @@ pub fn beside(target: &Path, word: &str) -> PathBuf {
     target.with_file_name(format!("{name}.{word}-{}", std::process::id()))
 }
 
-/// Puts a finished file or directory in a place, at once for all who look. What was there comes back unless the result is
-/// kept.
+/// Puts a finished file or directory in its place, in one step for all readers. The old one is restored unless the
+/// result is kept.
 pub fn put(new: &Path, target: &Path) -> Result<Put> {
     let failed = || format!("{} cannot be written", target.display());
     let old = beside(target, "old");
@@ -43,7 +44,7 @@ pub struct Put {
 }
 
 impl Put {
-    /// Leaves it there and removes what was there before.
+    /// Keeps the new one and removes the old one.
     pub fn keep(mut self) -> Result<()> {
         self.kept = true;
         self.old.as_deref().map_or(Ok(()), remove_any)
@@ -61,7 +62,7 @@ impl Drop for Put {
             None => remove_any(&self.target),
         };
         if let Err(error) = undone {
-            eprintln!("{} is not as it was: {error:#}", self.target.display());
+            eprintln!("{} could not be restored: {error:#}", self.target.display());
         }
     }
 }
@@ -84,14 +85,14 @@ fn exchange(one: &Path, other: &Path) -> bool {
     result == 0
 }
 
-/// Lets one process at a time install in a directory; it is made if it is not there. Where the file system has no locks,
-/// all may.
+/// Locks a directory, so that one process at a time installs in it. The directory is created if it does not exist. If
+/// the file system has no locks, there is no lock.
 pub fn lock(directory: &Path) -> Result<std::fs::File> {
     loop {
-        create(directory)?;
+        files::create_folder(directory)?;
         let file = std::fs::File::open(directory).with_context(|| format!("{} cannot be read", directory.display()))?;
         if matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)) {
-            eprintln!("Another installation in {} is going on; this one waits for it.", directory.display());
+            eprintln!("Another installation in {} is running; this one waits for it.", directory.display());
             // One that fails is one without locks.
             let _ = file.lock();
         }
@@ -140,12 +141,12 @@ fn remove_any(path: &Path) -> Result<()> {
     if is_directory { remove(path) } else { remove_file(path) }
 }
 
-/// Removes a directory if it is there.
+/// Removes a directory if it exists.
 pub fn remove(path: &Path) -> Result<()> {
     unless_missing(std::fs::remove_dir_all(path), path)
 }
 
-/// Removes a file if it is there.
+/// Removes a file if it exists.
 pub fn remove_file(path: &Path) -> Result<()> {
     unless_missing(std::fs::remove_file(path), path)
 }
@@ -159,12 +160,7 @@ fn unless_missing(result: std::io::Result<()>, path: &Path) -> Result<()> {
     }
 }
 
-/// Makes a directory, and those above it.
-pub fn create(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))
-}
-
-/// What is in a directory.
+/// The entries of a directory.
 pub fn entries(path: &Path) -> Result<Vec<std::fs::DirEntry>> {
     std::fs::read_dir(path)
         .and_then(Iterator::collect)
@@ -188,7 +184,7 @@ mod tests {
         let target = root.path().join("a place");
         let write = |text: &str| {
             let new = root.path().join("new");
-            create(&new).unwrap();
+            files::create_folder(&new).unwrap();
             std::fs::write(new.join("text"), text).unwrap();
             new
         };
@@ -214,7 +210,7 @@ mod tests {
         dead.wait().unwrap();
         let living = std::os::unix::process::parent_id();
         for name in [format!("w.new-{}", dead.id()), format!("w.old-{living}"), "w.new-mine".into(), "w".into()] {
-            create(&root.path().join(name)).unwrap();
+            files::create_folder(&root.path().join(name)).unwrap();
         }
         std::fs::write(root.path().join(format!("w.package-{}", dead.id())), "").unwrap();
         remove_leftovers(&root.path().join("w")).unwrap();

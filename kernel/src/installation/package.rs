@@ -1,9 +1,9 @@
-//! A package: all of an installation that depends neither on where it is put nor on where the compiler is. It is made
-//! from a source checkout; `setup.rs` makes an installation of it and a toolchain.
+//! A package has the parts of an installation that depend neither on its location nor on the location of the compiler.
+//! It is made from a source checkout. `setup.rs` makes an installation from a package and a toolchain.
 //!
 //! ```text
-//! PACKAGE/package.json   what is in it, and for which compiler
-//!         prelude/       libwarpcell.so, the metadata of the crates behind it, the macros
+//! PACKAGE/package.json   its contents, and the compiler
+//!         prelude/       libwarpcell.so, the metadata of the crates below it, the macros
 //!         metadata/      answers to `cargo metadata`; the locked versions
 //!         sources/       the crates that rust-analyzer reads
 //!         workspace/     the prelude's sources, to build it with another compiler; not in every package
@@ -13,9 +13,10 @@ pub mod metadata;
 pub mod prelude;
 mod workspace;
 
+use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
-use crate::installation::{Carried, Installation};
+use crate::installation::{BuiltPrelude, Carried, Installation};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,53 +24,43 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The file in which a package says what it is.
+/// The file with the description of a package.
 pub const MANIFEST: &str = "package.json";
 /// From how many bytes on a file is too large to be copied into each user's cache.
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
-/// What an installation takes.
+/// The parts that an installation uses.
 pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
-/// What a package says of itself.
+/// The description of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Version of Warpcell.
-    pub version: String,
-    /// `rustc -V` of the compiler that built the prelude.
-    pub compiler: String,
-    /// The compilation target.
-    pub target: String,
+pub struct PackageManifest {
+    /// The prelude.
+    #[serde(flatten)]
+    pub prelude: BuiltPrelude,
     /// Name of the standard library that the prelude is linked to.
     pub standard_library: String,
-    /// Crates that cells can name, with the file that describes each, relative to the prelude's directory.
-    pub externs: Vec<(String, String)>,
-    /// Crates inside the prelude's library.
-    pub carried: Vec<Carried>,
-    /// A hash of the prelude's files: what was compiled against another prelude does not fit.
-    pub identity: String,
     /// How many crates cargo builds for the prelude.
     pub artifacts: usize,
 }
 
 /// Is told how much of a build is done: a number of crates, and how many there are.
-pub type Report<'a> = dyn FnMut(usize, usize) + 'a;
+pub type ReportProgress<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// A package on disk.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// Its directory.
     pub directory: PathBuf,
-    /// What it says of itself.
-    pub manifest: Manifest,
+    /// Its description.
+    pub manifest: PackageManifest,
 }
 
 impl Package {
     /// The package in a directory.
     pub fn open(directory: &Path) -> Result<Package> {
         let path = directory.join(MANIFEST);
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let manifest = serde_json::from_str(&text)
+        let manifest = serde_json::from_str(&files::read(&path)?)
             .with_context(|| format!("{} is damaged; install Warpcell again", path.display()))?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
@@ -79,55 +70,34 @@ impl Package {
     pub fn make(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<Package> {
         let artifacts = prelude::build(source, toolchain, None)?;
         let metadata = workspace_metadata(source, toolchain)?;
-        let contents = prelude::copy(&artifacts, &directory.join("prelude"))?;
-        let mut carried = contents.carried;
-        for carried in &mut carried {
+        let mut prelude = prelude::copy(&artifacts, toolchain, &directory.join("prelude"))?;
+        for carried in &mut prelude.carried {
             let package = |package: &&Value| package["name"] == *carried.name && package["version"] == *carried.version;
-            // A package without default features has them all.
+            // A package without default features has all of them.
             let package = metadata["packages"].as_array().into_iter().flatten().find(package);
             if package.is_some_and(|package| package["features"]["default"].is_null()) {
                 carried.features.push("default".to_owned());
             }
         }
-        metadata::record(directory, source, &metadata, &toolchain.target, &carried)?;
-        Package::write(toolchain, directory, prelude::Contents { carried, ..contents })
+        metadata::record(directory, source, &metadata, &toolchain.target, &prelude.carried)?;
+        Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
-    fn write(toolchain: &Toolchain, directory: &Path, contents: prelude::Contents) -> Result<Package> {
-        let manifest = Manifest {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            compiler: toolchain.compiler.clone(),
-            target: toolchain.target.clone(),
-            standard_library: toolchain.standard_library.clone(),
-            externs: contents.externs,
-            carried: contents.carried,
-            identity: contents.identity,
-            artifacts: contents.artifacts,
-        };
-        let path = directory.join(MANIFEST);
-        std::fs::write(&path, serde_json::to_string_pretty(&manifest)?)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+    fn write(toolchain: &Toolchain, directory: &Path, prelude: BuiltPrelude, artifacts: usize) -> Result<Package> {
+        let manifest = PackageManifest { prelude, standard_library: toolchain.standard_library.clone(), artifacts };
+        files::write(&directory.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)?;
         Ok(Package { directory: directory.to_owned(), manifest })
     }
 
     /// The manifest of the package that an installation was made of, as text.
     pub fn manifest_of(installation: &Installation) -> Result<String> {
-        let record = &installation.record;
         let library = directories::entries(&installation.prelude())?
             .into_iter()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .find(|name| name.starts_with("libstd-"))
             .context("the installation's prelude has no standard library beside it")?;
-        let manifest = Manifest {
-            version: record.version.clone(),
-            compiler: record.compiler.clone(),
-            target: record.target.clone(),
-            standard_library: library,
-            externs: record.externs.clone(),
-            carried: record.carried.clone(),
-            identity: record.identity.clone(),
-            artifacts: record.carried.len(),
-        };
+        let prelude = installation.record.prelude.clone();
+        let manifest = PackageManifest { artifacts: prelude.carried.len(), prelude, standard_library: library };
         Ok(serde_json::to_string_pretty(&manifest)?)
     }
 
@@ -136,15 +106,15 @@ impl Package {
         workspace::copy(source, toolchain, &self.directory.join(WORKSPACE))
     }
 
-    /// Makes a package of this one's sources, for another compiler. Takes minutes, and what cargo downloads. `report` is
-    /// told how many crates of how many are built.
-    pub fn rebuild(&self, toolchain: &Toolchain, directory: &Path, report: &mut Report<'_>) -> Result<Package> {
+    /// Makes a package from this package's sources, for another compiler. This takes minutes, and cargo may download
+    /// crates. `report` gets the number of built crates and their total.
+    pub fn rebuild(&self, toolchain: &Toolchain, directory: &Path, report: &mut ReportProgress<'_>) -> Result<Package> {
         let workspace = self.directory.join(WORKSPACE);
         if !workspace.join("Cargo.toml").exists() {
             bail!(
                 "the prelude in {} is for {}, and its sources are not there to build it with {}",
                 self.directory.display(),
-                self.manifest.compiler,
+                self.manifest.prelude.compiler,
                 toolchain.compiler
             );
         }
@@ -160,24 +130,24 @@ impl Package {
             toolchain,
             Some(prelude::Elsewhere { target: &target, progress: &mut progress }),
         )?;
-        let mut contents = prelude::copy(&artifacts, &directory.join("prelude"))?;
-        for carried in &mut contents.carried {
+        let mut prelude = prelude::copy(&artifacts, toolchain, &directory.join("prelude"))?;
+        for carried in &mut prelude.carried {
             let same = |known: &&Carried| (&known.name, &known.version) == (&carried.name, &carried.version);
-            if let Some(known) = self.manifest.carried.iter().find(same) {
+            if let Some(known) = self.manifest.prelude.carried.iter().find(same) {
                 carried.features.clone_from(&known.features);
             }
         }
-        // What the crates are, and their sources, does not depend on the compiler.
+        // The metadata and sources of the crates do not depend on the compiler.
         for part in ["metadata", "sources"] {
             link_tree(&self.directory.join(part), &directory.join(part))?;
         }
         directories::remove(&target)?;
-        Package::write(toolchain, directory, contents)
+        Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
-    /// Whether the prelude works with a toolchain: compiled code and metadata fit the one compiler only.
+    /// Whether the prelude works with a toolchain. Compiled code and metadata work with one compiler only.
     pub fn fits(&self, toolchain: &Toolchain) -> bool {
-        (&self.manifest.compiler, &self.manifest.target, &self.manifest.standard_library)
+        (&self.manifest.prelude.compiler, &self.manifest.prelude.target, &self.manifest.standard_library)
             == (&toolchain.compiler, &toolchain.target, &toolchain.standard_library)
     }
 
@@ -187,7 +157,7 @@ impl Package {
             bail!(
                 "the prelude in {} is for {}, but {} is {}",
                 self.directory.display(),
-                self.manifest.compiler,
+                self.manifest.prelude.compiler,
                 toolchain.tool("rustc").display(),
                 toolchain.compiler
             );
@@ -195,7 +165,7 @@ impl Package {
         Ok(())
     }
 
-    /// Moves what an installation consists of into its directory; what is left of the package is removed.
+    /// Moves the parts of an installation into its directory. The rest of the package is removed.
     pub fn move_into(&self, home: &Path) -> Result<()> {
         for part in PARTS {
             let (from, to) = (self.directory.join(part), home.join(part));
@@ -204,16 +174,17 @@ impl Package {
         directories::remove(&self.directory)
     }
 
-    /// Gives what an installation consists of to its directory, and keeps it. Files are shared where the file system can, so
-    /// that they take no room and stay if the package is exchanged.
+    /// Links the parts of an installation into its directory. The package stays. If the file system supports hard
+    /// links, the files need no more space, and they survive the removal of the package.
     pub fn link_into(&self, home: &Path) -> Result<()> {
         PARTS.iter().try_for_each(|part| link_tree(&self.directory.join(part), &home.join(part)))
     }
 }
 
-/// The same files in another directory: one more name for each, or else a symbolic link to large ones and copies of small ones.
+/// Hard-links the files of a directory into another one. If this fails, it uses symbolic links to large files and
+/// copies of small files.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
-    directories::create(to)?;
+    files::create_folder(to)?;
     for entry in directories::entries(from)? {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         let about = entry.metadata()?;

@@ -4,13 +4,14 @@
 use crate::analysed_sources;
 use crate::build_step::Linker;
 use crate::environment::{INSTALLATION, RECORD};
+use crate::files;
 use crate::installation::bundle::{crates, toolchain};
 use crate::installation::cache;
 use crate::installation::directories;
-use crate::installation::package::{Package, Report};
+use crate::installation::package::{Package, ReportProgress};
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::toolchain::{Toolchain, release_of_sources};
-use crate::installation::{Record, SOURCES, Sources, has_package, home_beside, home_in, package_in};
+use crate::installation::{InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in};
 use crate::kernelspec;
 use crate::private;
 use anyhow::{Context, Result, bail};
@@ -25,68 +26,70 @@ const STANDARD_CRATES: &[&str] = &["alloc", "core", "proc_macro", "std"];
 pub const MADE: &[&str] =
     &["bin", "lib", "share/jupyter/kernels/warpcell", "share/jupyter/kernels", "share/jupyter", "share"];
 
-/// What to install from where to where.
-pub struct Request<'a> {
+/// The parameters of an installation from sources.
+pub struct InstallRequest<'a> {
     /// Warpcell's source directory.
     pub source: &'a Path,
     /// The prefix.
     pub prefix: &'a Path,
-    /// The standard library's sources, if not those of the toolchain.
+    /// The standard library's sources, if they are not the toolchain's.
     pub standard_library: Option<&'a Path>,
     /// The directory of the entry for Jupyter.
     pub entry: &'a Path,
 }
 
-/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. All of it or nothing. Gives
-/// what there is to note about it.
-pub fn install(request: &Request<'_>) -> Result<Option<String>> {
+/// Installs from a source directory: makes a package, sets it up, and writes the entry for Jupyter. If one step fails,
+/// nothing is changed. Returns a note for the user, if there is one.
+pub fn install(request: &InstallRequest<'_>) -> Result<Option<String>> {
     let surroundings = Surroundings::here(Some(&request.source.join("install.sh")));
     let toolchain = surroundings.find()?;
     let standard_library = sources(&surroundings, &toolchain, request.standard_library)?;
-    let home = home_in(request.prefix);
-    let lock = directories::lock(&request.prefix.join("lib"))?;
-    let directory = directories::beside(&home, "package");
-    let result = Package::make(request.source, &toolchain, &directory).and_then(|package| {
-        install_package(
-            &Plan {
-                package: &package,
-                keep_package: false,
-                toolchain: &toolchain,
-                standard_library: standard_library.as_deref(),
-                crates: None,
-                home: &home,
-                program: &binary_in(request.prefix),
-            },
-            request.prefix,
-            request.entry,
-            &lock,
-        )
-    });
-    directories::remove(&directory)?;
-    if result.is_err() {
-        directories::remove_empty(request.prefix, MADE);
-    }
-    result?;
+    from_package(request.prefix, |directory, lock| {
+        let plan = SetupPlan {
+            package: &Package::make(request.source, &toolchain, directory)?,
+            keep_package: false,
+            toolchain: &toolchain,
+            standard_library: standard_library.as_deref(),
+            crates: None,
+            home: &home_in(request.prefix),
+            program: &binary_in(request.prefix),
+        };
+        install_package(&plan, request.prefix, request.entry, lock)
+    })?;
     let is_for_all = private::is_open_to_all(request.prefix);
     Ok((is_for_all && !private::is_open_to_all(&toolchain.root)).then(|| {
         format!(
-            "note: other users of this machine can see the kernel, but not use it: they cannot read the compiler in {}. If they \
-             are to, install Rust where all can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
+            "note: other users of this machine can see the kernel but cannot use it: they cannot read the compiler in {}. If they \
+             need it, install Rust where all users can read it (RUSTUP_HOME=/opt/rust/rustup CARGO_HOME=/opt/rust/cargo), and run \
              ./install.sh again with /opt/rust/cargo/bin first in PATH.",
             toolchain.root.display()
         )
     }))
 }
 
-/// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or nothing. `_lock` keeps
-/// others from doing so at the same time.
-pub fn install_package(plan: &Plan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
+/// Installs into a prefix from a package, for which there is a directory until the end.
+pub fn from_package(prefix: &Path, install: impl FnOnce(&Path, &std::fs::File) -> Result<()>) -> Result<()> {
+    let home = home_in(prefix);
+    let lock = directories::lock(&prefix.join("lib"))?;
+    directories::remove_leftovers(&home)?;
+    let directory = directories::beside(&home, "package");
+    let result = install(&directory, &lock);
+    directories::remove(&directory)?;
+    if result.is_err() {
+        directories::remove_empty(prefix, MADE);
+    }
+    result
+}
+
+/// Puts the running program, an installation and the entry for Jupyter into a prefix: all of them or none. `_lock`
+/// excludes other processes.
+pub fn install_package(plan: &SetupPlan<'_>, prefix: &Path, entry: &Path, _lock: &std::fs::File) -> Result<()> {
     let program = install_binary(prefix)?;
     let home = set_up_for_now(plan)?;
     kernelspec::install(entry, &binary_in(prefix))?;
     home.keep()?;
     program.map_or(Ok(()), directories::Put::keep)?;
-    // What the version before has built is of no use to this one.
+    // This version cannot use what the version before has built.
     cache::sweep();
     Ok(())
 }
@@ -127,8 +130,8 @@ pub fn own_prefix_is_closed() -> Result<bool> {
     Ok(is_closed)
 }
 
-/// What `warpcell setup` does: sets up the package that came with this program, or a given one, in a prefix, or else in the program's
-/// own. Gives the installation's directory.
+/// The command `warpcell setup`: sets up the package that came with this program, or a given one, in a prefix or in the
+/// program's own prefix. Returns the installation's directory.
 pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_library: Option<&Path>) -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
@@ -138,7 +141,7 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
     let standard_library = sources(&surroundings, &toolchain, standard_library)?;
     let prefix = std::path::absolute(prefix.unwrap_or(own))?;
     let home = home_in(&prefix);
-    let plan = Plan {
+    let plan = SetupPlan {
         package: &package,
         keep_package: true,
         toolchain: &toolchain,
@@ -159,20 +162,20 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
 }
 
 fn is_writable(directory: &Path) -> bool {
-    directories::create(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
+    files::create_folder(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
 }
 
 /// An installation to be.
-pub struct Plan<'a> {
-    /// What is set up.
+pub struct SetupPlan<'a> {
+    /// The package.
     pub package: &'a Package,
-    /// Whether the package stays as it is, or becomes the installation.
+    /// Whether the package stays, or becomes the installation.
     pub keep_package: bool,
     /// The toolchain that cells are compiled with; the package's prelude is for this one.
     pub toolchain: &'a Toolchain,
     /// The standard library's sources.
     pub standard_library: Option<&'a Path>,
-    /// Crates that came in a bundle, which the installation takes.
+    /// Crates from a bundle, which become a part of the installation.
     pub crates: Option<&'a Path>,
     /// The installation's directory: `PREFIX/lib/warpcell` beside the program's `PREFIX/bin`, or any other one.
     pub home: &'a Path,
@@ -180,13 +183,13 @@ pub struct Plan<'a> {
     pub program: &'a Path,
 }
 
-/// Makes an installation. It appears when it is complete, and takes the place of one that is there; if it does not start, that
-/// one comes back. The caller keeps others from doing so at the same time (`directories::lock`).
-pub fn set_up(plan: &Plan<'_>) -> Result<()> {
+/// Makes an installation. It appears when it is complete and replaces an older one. If it does not start, the older one
+/// is restored. The caller excludes other processes (`directories::lock`).
+pub fn set_up(plan: &SetupPlan<'_>) -> Result<()> {
     set_up_for_now(plan)?.keep()
 }
 
-fn set_up_for_now(plan: &Plan<'_>) -> Result<directories::Put> {
+fn set_up_for_now(plan: &SetupPlan<'_>) -> Result<directories::Put> {
     plan.package.check(plan.toolchain)?;
     directories::remove_leftovers(plan.home)?;
     let staging = directories::beside(plan.home, "new");
@@ -200,9 +203,9 @@ fn set_up_for_now(plan: &Plan<'_>) -> Result<directories::Put> {
     Ok(put)
 }
 
-/// Makes an installation of a package, with any toolchain: builds the prelude anew for one that the package is not for, which
-/// `report` is told.
-pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
+/// Makes an installation from a package, with any toolchain. If the package is for another toolchain, the prelude is
+/// built again, and `report` gets the progress.
+pub fn set_up_for_any(plan: &SetupPlan<'_>, report: &mut ReportProgress<'_>) -> Result<()> {
     if plan.package.fits(plan.toolchain) {
         return set_up(plan);
     }
@@ -213,16 +216,16 @@ pub fn set_up_for_any(plan: &Plan<'_>, report: &mut Report<'_>) -> Result<()> {
         .rebuild(plan.toolchain, &directory, report)
         .map_err(|error| {
             let problem = Surroundings::here(None).cannot_build(plan.toolchain);
-            anyhow::anyhow!("{}: {error:#}. This mends it:\n  {}", problem.what, problem.remedy)
+            anyhow::anyhow!("{}: {error:#}. To fix it:\n  {}", problem.what, problem.remedy)
         })
-        .and_then(|package| set_up(&Plan { package: &package, keep_package: false, ..*plan }));
+        .and_then(|package| set_up(&SetupPlan { package: &package, keep_package: false, ..*plan }));
     directories::remove(&directory)?;
     result
 }
 
 /// Lets the installed program start once, to record what every start asks of the tools.
-fn record_start(plan: &Plan<'_>) -> Result<()> {
-    directories::create(&plan.home.join("recorded"))?;
+fn record_start(plan: &SetupPlan<'_>) -> Result<()> {
+    files::create_folder(&plan.home.join("recorded"))?;
     let output = Command::new(plan.program)
         .arg("record-start")
         .env(INSTALLATION, plan.home)
@@ -259,9 +262,9 @@ pub fn binary_in(prefix: &Path) -> PathBuf {
     prefix.join("bin").join("warpcell")
 }
 
-fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
+fn fill(home: &Path, plan: &SetupPlan<'_>) -> Result<()> {
     let toolchain = plan.toolchain;
-    directories::create(home)?;
+    files::create_folder(home)?;
     if plan.keep_package {
         plan.package.link_into(home)?;
     } else {
@@ -279,44 +282,36 @@ fn fill(home: &Path, plan: &Plan<'_>) -> Result<()> {
     let relative = plan.home == home_beside(plan.program)?;
     let program = |up: &str| if relative { Path::new(up).join("bin/warpcell") } else { plan.program.to_owned() };
     link_tools(&home.join("tools"), &["cargo", "rustc", "rustup"], &program("../../.."))?;
-    // For the `!` lines of evcxr, which looks where it looks for cargo.
+    // For the `!` lines of evcxr. evcxr looks for the shell where it looks for cargo.
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
     link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
-    let manifest = &plan.package.manifest;
-    let record = Record {
-        version: manifest.version.clone(),
-        compiler: manifest.compiler.clone(),
+    let record = InstallationRecord {
+        prelude: plan.package.manifest.prelude.clone(),
         toolchain: toolchain.root.clone(),
-        target: manifest.target.clone(),
-        externs: manifest.externs.clone(),
-        carried: manifest.carried.clone(),
-        identity: manifest.identity.clone(),
-        sources: plan.standard_library.map(|directory| Sources {
+        sources: plan.standard_library.map(|directory| LibrarySources {
             directory: directory.to_owned(),
             release: release_of_sources(toolchain, directory),
         }),
     };
-    let path = home.join("installation.json");
-    std::fs::write(&path, serde_json::to_string_pretty(&record)?)
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&home.join("installation.json"), serde_json::to_string_pretty(&record)?)
 }
 
 fn link_tools(directory: &Path, names: &[&str], target: &Path) -> Result<()> {
-    directories::create(directory)?;
+    files::create_folder(directory)?;
     for name in names {
         symlink(target, directory.join(name))?;
     }
     Ok(())
 }
 
-/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest: rust-analyzer then
-/// puts the crates together by itself, where it would otherwise run cargo on them and need the network.
+/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest. Without a
+/// manifest rust-analyzer combines the crates itself. Otherwise it would run cargo and need the network.
 fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &Path) -> Result<()> {
     let libraries = &sysroot.join("lib");
     let real = toolchain.join("lib");
     let crates = sysroot.join(SOURCES);
-    directories::create(&libraries.join("rustlib"))?;
+    files::create_folder(&libraries.join("rustlib"))?;
     for (from, to, except) in
         [(real.clone(), libraries.to_owned(), "rustlib"), (real.join("rustlib"), libraries.join("rustlib"), "src")]
     {
@@ -341,7 +336,7 @@ fn install_binary(prefix: &Path) -> Result<Option<directories::Put>> {
     if target.canonicalize().is_ok_and(|target| target == source) {
         return Ok(None);
     }
-    directories::create(&prefix.join("bin"))?;
+    files::create_folder(&prefix.join("bin"))?;
     directories::remove_leftovers(&target)?;
     let new = directories::beside(&target, "new");
     let copied = std::fs::copy(&source, &new)

@@ -1,4 +1,4 @@
-//! The Rust toolchain that cells are compiled with: what it says of itself, and where it is looked for ([`search`]).
+//! The Rust toolchain that compiles cells: its properties, and the search for it ([`search`]).
 
 pub mod search;
 
@@ -18,15 +18,15 @@ pub struct Toolchain {
     pub compiler: String,
     /// Its release.
     pub release: Version,
-    /// What it compiles for: the machine it runs on.
+    /// The target that it compiles for: the machine it runs on.
     pub target: String,
-    /// Name of the standard library's shared object; its hash is another one in every build of the compiler.
+    /// Name of the standard library's shared object. Its hash differs in every build of the compiler.
     pub standard_library: String,
 }
 
 impl Toolchain {
-    /// The toolchain that `rustc` leads to. It may be rustup's stand-in, which then takes no account of where it is run, and
-    /// installs nothing.
+    /// The toolchain behind `rustc`, which may be rustup's proxy. Then the current directory does not matter, and
+    /// nothing is installed.
     pub fn of(rustc: &Path) -> Result<Toolchain> {
         let mut command = Command::new(rustc);
         command.current_dir("/").env("RUSTUP_AUTO_INSTALL", "0").stdin(Stdio::null());
@@ -61,8 +61,8 @@ impl Toolchain {
         libraries(&self.root, &self.target)
     }
 
-    /// The standard library's sources: the given ones, or the toolchain's if it has them. Without them cells run, but
-    /// rust-analyzer cannot infer the types of variables that hold standard types.
+    /// The standard library's sources: the given ones, or those of the toolchain if it has them. Without them cells
+    /// run, but rust-analyzer cannot infer the types of variables with types of that library.
     pub fn sources(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let own = self.root.join(SOURCES);
         let found = given.unwrap_or(&own);
@@ -79,8 +79,8 @@ impl Toolchain {
     }
 }
 
-/// The release that sources of the standard library belong to: the toolchain's own are of its release, a distribution's say it
-/// in their path (`/usr/src/rustc-1.96.0/library`).
+/// The release that sources of the standard library belong to. The toolchain's own sources have its release. Sources of
+/// a distribution have the release in their path (`/usr/src/rustc-1.96.0/library`).
 pub fn release_of_sources(toolchain: &Toolchain, sources: &Path) -> Option<String> {
     let is_own = toolchain.root.canonicalize().is_ok_and(|root| sources.starts_with(root));
     if is_own || sources.starts_with(&toolchain.root) {
@@ -103,7 +103,7 @@ fn standard_library(root: &Path, target: &str) -> Result<String> {
     names.next().with_context(|| format!("no libstd-*.so in {}", libraries.display()))
 }
 
-/// What a command prints, trimmed.
+/// The output of a command, trimmed.
 pub fn query(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("{program} cannot be run"))?;

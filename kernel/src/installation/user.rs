@@ -1,39 +1,41 @@
-//! Installations in a user's cache, for a package that nobody has set up in its prefix: the first start of a kernel makes one.
+//! Installations in a user's cache. If nobody has set a package up in its prefix, the first start of a kernel makes one.
 //!
 //! ```text
 //! CACHE/installations/ID/          an installation; ID: a hash of program, package and toolchain
-//!                     ID/program   which program it is for, and as of when
-//!                     choices/KEY  which of them a program's kernels use; KEY: a hash of program, package and WARPCELL_RUSTC
+//!                     ID/program   the program that it is for, and its stamp
+//!                     choices/KEY  the installation that a program's kernels use; KEY: a hash of program, package and
+//!                                  WARPCELL_RUSTC
 //! ```
-//! The choice is made once: later starts ask no compiler, and what `rustup default` says then changes nothing. An
-//! installation whose program is gone or has been exchanged is removed when the next one is made.
+//! The choice is made once. Later starts do not run a compiler, and `rustup default` has no effect on them. An
+//! installation whose program is gone or was replaced is removed when the next one is made.
 
 use crate::choices::{CHOICES, folder, identity, key, package_of, stamp};
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::directories;
-use crate::installation::package::{Package, Report};
-use crate::installation::setup::{self, Plan};
+use crate::installation::package::{Package, ReportProgress};
+use crate::installation::setup::{self, SetupPlan};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::{Installation, package_in};
 use crate::private;
 use anyhow::{Context, Result};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "program";
 
-/// An installation that is to be made in the user's cache.
+/// An installation that must be made in the user's cache.
 pub struct Needed {
     program: PathBuf,
     package: Package,
     /// The toolchain that was found.
     pub toolchain: Toolchain,
-    /// Where the installation will be.
+    /// The directory of the installation.
     pub home: PathBuf,
 }
 
-/// What `warpcell setup --for-user` does. Gives the installation's directory; progress is a line for each crate.
+/// The command `warpcell setup --for-user`. Returns the installation's directory. The progress is a line for each
+/// crate.
 pub fn set_up() -> Result<PathBuf> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let needed = Needed::find(&program)?.with_context(|| {
@@ -45,7 +47,7 @@ pub fn set_up() -> Result<PathBuf> {
 }
 
 impl Needed {
-    /// What is to be made for a program; `None` if it has no package.
+    /// The installation that a program needs. `None` if it has no package.
     pub fn find(program: &Path) -> Result<Option<Needed>> {
         let Some(package) = package_of(program) else { return Ok(None) };
         let toolchain = Surroundings::here(None).find()?;
@@ -55,13 +57,13 @@ impl Needed {
         Ok(Some(Needed { program: program.to_owned(), home: folder.join(id), package, toolchain }))
     }
 
-    /// Whether the prelude came for this compiler; else it is built, which takes minutes.
+    /// Whether the prelude was built for this compiler. Otherwise it must be built, which takes minutes.
     pub fn is_quick(&self) -> bool {
         self.package.fits(&self.toolchain)
     }
 
-    /// Makes the installation, or takes the one that another process makes at the same time.
-    pub fn make(&self, report: &mut Report<'_>) -> Result<()> {
+    /// Makes the installation, or uses the one that another process makes at the same time.
+    pub fn make(&self, report: &mut ReportProgress<'_>) -> Result<()> {
         let folder = self.home.parent().context("an installation needs a folder")?;
         folder.parent().map_or(Ok(()), private::create_cache)?;
         let _lock = directories::lock(&folder.join(CHOICES))?;
@@ -70,7 +72,7 @@ impl Needed {
             let surroundings = Surroundings::here(None);
             let standard_library = surroundings.sources(&self.toolchain).ok();
             setup::set_up_for_any(
-                &Plan {
+                &SetupPlan {
                     package: &self.package,
                     keep_package: true,
                     toolchain: &self.toolchain,
@@ -81,44 +83,33 @@ impl Needed {
                 },
                 report,
             )?;
-            write(&self.home.join(PROGRAM), &stamp(&self.program))?;
+            files::replace(&self.home.join(PROGRAM), stamp(&self.program))?;
         }
         let name = self.home.file_name().unwrap_or_default().to_string_lossy();
-        write(&folder.join(CHOICES).join(key(&self.program, &self.package)), &name)?;
+        files::replace(&folder.join(CHOICES).join(key(&self.program, &self.package)), &*name)?;
         sweep();
         Ok(())
     }
 }
 
-/// Removes installations whose program is gone or has become another one. What cannot be removed stays for the next time.
+/// Removes installations whose program is gone or was replaced. If something cannot be removed, it stays until the next
+/// time.
 pub fn sweep() {
     let Some(folder) = folder() else { return };
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+    for installation in files::paths_in(&folder) {
         // One without is being made.
-        let Ok(noted) = std::fs::read_to_string(entry.path().join(PROGRAM)) else { continue };
+        let Ok(noted) = std::fs::read_to_string(installation.join(PROGRAM)) else { continue };
         let program = noted.lines().next().map(Path::new);
         if program.is_none_or(|program| stamp(program) != noted) {
-            let _ = directories::remove(&entry.path());
+            let _ = directories::remove(&installation);
         }
     }
-    let choices = folder.join(CHOICES);
-    for entry in std::fs::read_dir(&choices).into_iter().flatten().flatten() {
-        let name = std::fs::read_to_string(entry.path()).unwrap_or_default();
+    for choice in files::paths_in(&folder.join(CHOICES)) {
+        let name = std::fs::read_to_string(&choice).unwrap_or_default();
         if !folder.join(name).join(PROGRAM).exists() {
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(choice);
         }
     }
-}
-
-/// Writes a file whole or not at all.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let failed = || format!("{} cannot be written", path.display());
-    let folder = path.parent().with_context(failed)?;
-    directories::create(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(text.as_bytes()).with_context(failed)?;
-    file.persist(path).with_context(failed)?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -133,7 +124,7 @@ mod tests {
         let first = stamp(&program);
         assert_eq!(stamp(&program), first);
         assert_eq!(first.lines().next().map(Path::new), Some(program.as_path()));
-        write(&program, "another").unwrap();
+        files::replace(&program, "another").unwrap();
         assert_ne!(stamp(&program), first);
         std::fs::remove_file(&program).unwrap();
         assert_ne!(stamp(&program), first);

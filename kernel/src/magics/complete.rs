@@ -1,24 +1,24 @@
-//! What can be completed of a magic: its word, its options, the paths that it takes.
+//! Completion of magics: their words, their options and their paths.
 
-use super::expand::{Form, Place, places};
+use super::expand::{Form, MagicPlace, places};
 use super::magic::Takes;
 use super::notebook::Notebook;
 use super::table::forms;
 use std::ops::Range;
 
-/// What stands at a cursor and can be completed.
+/// The thing at the cursor that can be completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completing {
     /// Words that are known.
     Words {
-        /// What they replace, in bytes.
+        /// The range that they replace, in bytes.
         range: Range<usize>,
         /// The words.
-        candidates: Vec<Candidate>,
+        candidates: Vec<MagicCandidate>,
     },
-    /// A path, of which this is written so far.
+    /// A path, written up to here.
     Path {
-        /// Where it stands, in bytes.
+        /// Its range, in bytes.
         range: Range<usize>,
         /// Whether only directories make sense.
         directories: bool,
@@ -29,16 +29,16 @@ pub enum Completing {
 
 /// A word that completes a magic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct MagicCandidate {
     /// The whole word, spelled as the prefix was (`//%` too).
     pub text: String,
-    /// What it does, in one line.
+    /// Its summary, in one line.
     pub summary: &'static str,
     /// Whether it is an option or argument, not a magic.
     pub is_option: bool,
 }
 
-/// What can be completed at a byte offset; `None` where it is Rust.
+/// The completion at a byte offset. `None` if the text there is Rust.
 pub fn complete_at(cell: &str, cursor: usize, notebook: &Notebook) -> Option<Completing> {
     let found = places(cell, notebook);
     let place = found.into_iter().rfind(|place| place.word.start < cursor)?;
@@ -62,16 +62,16 @@ pub fn complete_at(cell: &str, cursor: usize, notebook: &Notebook) -> Option<Com
     }
 }
 
-fn argument(cell: &str, place: &Place<'_>, cursor: usize) -> Option<Completing> {
+fn argument(cell: &str, place: &MagicPlace<'_>, cursor: usize) -> Option<Completing> {
     let magic = place.magic?;
     let start = start_of_word(cell, place.word.end, cursor);
     let typed = &cell[start..cursor];
-    let candidates: Vec<Candidate> = magic
+    let candidates: Vec<MagicCandidate> = magic
         .options
         .iter()
         .filter(|option| option.text.starts_with(typed))
         .filter(|option| typed.starts_with('-') || !option.text.starts_with('-'))
-        .map(|option| Candidate { text: option.text.to_owned(), summary: option.meaning, is_option: true })
+        .map(|option| MagicCandidate { text: option.text.to_owned(), summary: option.meaning, is_option: true })
         .collect();
     let words = Completing::Words { range: start..cursor, candidates };
     match magic.takes {
@@ -81,12 +81,12 @@ fn argument(cell: &str, place: &Place<'_>, cursor: usize) -> Option<Completing> 
         Takes::Code => None,
         Takes::File | Takes::Directory if typed.starts_with('-') => Some(words),
         takes => {
-            // A path may have blanks: it begins behind the options.
+            // A path may contain blanks. It begins behind the options.
             let mut from = start_of_arguments(cell, place.word.end, cursor);
             while cell[from..cursor].starts_with('-') {
                 let end = cell[from..cursor].find(char::is_whitespace).map_or(cursor, |at| from + at);
                 let has_value =
-                    |option: &super::magic::Choice| option.text == &cell[from..end] && !option.value.is_empty();
+                    |option: &super::magic::MagicOption| option.text == &cell[from..end] && !option.value.is_empty();
                 let takes_value = magic.options.iter().any(has_value);
                 from = start_of_arguments(cell, end, cursor);
                 if takes_value {
@@ -120,7 +120,7 @@ fn start_of_word(cell: &str, from: usize, cursor: usize) -> usize {
 }
 
 /// The magics whose word starts with `prefix`: `%ti`, `%%ti` or `//%ti`; a bare `%` gives both forms.
-pub(super) fn words(prefix: &str) -> Vec<Candidate> {
+pub(super) fn words(prefix: &str) -> Vec<MagicCandidate> {
     let (slashes, word) = match prefix.strip_prefix("//") {
         Some(word) => ("//", word),
         None => ("", prefix),
@@ -128,6 +128,6 @@ pub(super) fn words(prefix: &str) -> Vec<Candidate> {
     forms()
         .map(|(percent, magic)| (format!("{percent}{}", magic.name), magic.summary))
         .filter(|(text, _)| text.starts_with(word))
-        .map(|(text, summary)| Candidate { text: format!("{slashes}{text}"), summary, is_option: false })
+        .map(|(text, summary)| MagicCandidate { text: format!("{slashes}{text}"), summary, is_option: false })
         .collect()
 }

@@ -1,8 +1,8 @@
-//! Finds the magics of a cell and has the table's handlers expand them.
+//! Finds the magics of a cell and calls the handlers of the table.
 
-use super::calls::{Action, CellCall, LineCall};
-use super::lexer::{Kind, Token, tokens, word_length};
-use super::magic::{Arguments, CellHandler, LineHandler, Magic, TextCell};
+use super::action::Action;
+use super::lexer::{CellToken, CellTokenKind, tokens, word_length};
+use super::magic::{Arguments, CellCall, CellHandler, LineCall, LineHandler, Magic, TextCell};
 use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
 use super::usage::UsageError;
@@ -10,33 +10,33 @@ use super::{question, reference, shell, table};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// What a cell becomes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The result of expanding a cell.
+#[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// Rust for evcxr: as many lines as the cell, each of the user's statements on its line.
     pub code: String,
     /// Whether the code measures times, and so is compiled with full optimisation and without debug assertions.
     pub timed: bool,
-    /// What the kernel does before it runs the code.
+    /// Actions of the kernel before the code runs.
     pub before: Vec<Action>,
-    /// What it does when the code has run without an error.
+    /// Actions of the kernel after the code has run without an error.
     pub after: Vec<Action>,
     layers: Vec<Rewrite>,
 }
 
 impl Expansion {
-    /// Where a place in the cell is in `code`; `None` in a magic's word and the like.
+    /// The offset in `code` of an offset in the cell. `None` inside a magic's word and similar text.
     pub fn code_offset(&self, offset: usize) -> Option<usize> {
         self.layers.iter().try_fold(offset, |offset, layer| layer.result_offset(offset))
     }
 
-    /// Where in the cell a byte of `code` comes from; what an expansion inserted comes from where it stands.
+    /// The offset in the cell of an offset in `code`. For inserted text it is the position of the insertion.
     pub fn original_offset(&self, offset: usize) -> usize {
         self.layers.iter().rev().fold(offset, |offset, layer| layer.original_offset(offset))
     }
 }
 
-/// Expands the magics of a cell. A cell without magics comes back as it is.
+/// Expands the magics of a cell. A cell without magics is returned unchanged.
 ///
 /// # Errors
 /// A magic that does not exist or is used wrongly.
@@ -51,8 +51,8 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 continue;
             }
             Form::Question => {
-                if let Some((name, source)) = question::asked(&cell[place.word.clone()]) {
-                    expansion.after.push(Action::Describe { name: name.to_owned(), source });
+                if let Some(action) = question::action(&cell[place.word.clone()]) {
+                    expansion.after.push(action);
                     edits.push(Edit::replace(place.word, ""));
                 }
                 continue;
@@ -70,42 +70,36 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             expansion.before.push(action);
             continue;
         }
-        match place.form {
-            Form::Line => expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?,
-            Form::Shell | Form::Question => {}
-            Form::Cell => {
-                let Some(handler) = magic.cell else {
-                    return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
+        if place.form == Form::Line {
+            expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?;
+            continue;
+        }
+        let Some(handler) = magic.cell else {
+            return Err(place.error(cell, format!("there is no `%%{0}`; write `%{0}`", magic.name)));
+        };
+        if !place.first {
+            return Err(place.error(cell, format!("`%%{}` must be on the first line of the cell", magic.name)));
+        }
+        match handler {
+            CellHandler::Text(handler) => {
+                let body = cell[place.word.end..].split_once('\n').map_or("", |(_, body)| body);
+                let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
+                    .and_then(|arguments| handler(&arguments, body))
+                    .map_err(|message| place.usage_error(cell, magic, &message))?;
+                let code = match outcome {
+                    TextCell::Code(code) => code,
+                    TextCell::Act(action) => {
+                        expansion.before.push(action);
+                        "\n".repeat(cell[place.word.start..].matches('\n').count())
+                    }
                 };
-                if !place.first {
-                    let message = format!("`%%{}` must be on the first line of the cell", magic.name);
-                    return Err(place.error(cell, message));
-                }
-                match handler {
-                    CellHandler::Text(handler) => {
-                        let body_start =
-                            cell[place.word.end..].find('\n').map_or(cell.len(), |at| place.word.end + at + 1);
-                        let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
-                            .and_then(|arguments| handler(&arguments, &cell[body_start..]))
-                            .map_err(|message| place.usage_error(cell, magic, &message))?;
-                        let code = match outcome {
-                            TextCell::Code(code) => code,
-                            TextCell::Act(action) => {
-                                expansion.before.push(action);
-                                "\n".repeat(cell[place.word.start..].matches('\n').count())
-                            }
-                        };
-                        edits.push(Edit::replace(place.word.start..cell.len(), code));
-                    }
-                    CellHandler::Timed(handler) => {
-                        if place.unclosed {
-                            let message = "a bracket, string or comment is not closed on its line";
-                            return Err(place.usage_error(cell, magic, message));
-                        }
-                        cell_magic = Some((place, magic, handler));
-                    }
-                }
+                edits.push(Edit::replace(place.word.start..cell.len(), code));
             }
+            CellHandler::Timed(_) if place.unclosed => {
+                let message = "a bracket, string or comment is not closed on its line";
+                return Err(place.usage_error(cell, magic, message));
+            }
+            CellHandler::Timed(handler) => cell_magic = Some((place, magic, handler)),
         }
     }
     expansion.add(cell, edits);
@@ -125,7 +119,8 @@ impl Expansion {
         self.layers.push(layer);
     }
 
-    /// Puts statements before those of the cell, on the line of the first one: evcxr takes its `:commands` only above any Rust code.
+    /// Inserts statements before the statements of the cell, on the line of the first one. evcxr takes its `:commands`
+    /// only above any Rust code.
     pub fn precede(&mut self, statements: &str) {
         let mut at = 0;
         for line in self.code.split_inclusive('\n') {
@@ -140,18 +135,18 @@ impl Expansion {
     }
 }
 
-/// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at or contains a byte offset.
+/// The range of the magic's word (`%ti`, `//%%time`, a bare `%`) that ends at a byte offset or contains it.
 ///
-/// For completion and inspection; the word need not be that of a magic yet.
+/// Completion and inspection use it. The word need not be a complete name.
 pub fn word_at(cell: &str, cursor: usize) -> Option<Range<usize>> {
-    let is_magic = |place: &Place<'_>| matches!(place.form, Form::Line | Form::Cell);
-    let holds = |place: &Place<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
+    let is_magic = |place: &MagicPlace<'_>| matches!(place.form, Form::Line | Form::Cell);
+    let holds = |place: &MagicPlace<'_>| is_magic(place) && place.word.start < cursor && cursor <= place.word.end;
     places(cell, &Notebook::default()).into_iter().find(holds).map(|place| place.word)
 }
 
 fn expand_line(
     cell: &str,
-    place: &Place<'_>,
+    place: &MagicPlace<'_>,
     magic: &'static Magic,
     notebook: &Notebook,
     edits: &mut Vec<Edit>,
@@ -162,12 +157,12 @@ fn expand_line(
     };
     let fail = |message: String| place.usage_error(cell, magic, &message);
     let arguments = &cell[place.arguments.clone()];
-    if place.unfinished && !matches!(handler, LineHandler::Kernel(_)) {
+    if place.unfinished && !matches!(handler, LineHandler::Action(_)) {
         return Err(fail("the statement before it is unfinished; end it with `;`".into()));
     }
     let whole = place.word.start..place.arguments.end;
     match handler {
-        LineHandler::Kernel(act) => {
+        LineHandler::Action(act) => {
             edits.push(Edit::replace(whole, ""));
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
             expansion.before.push(act(&arguments, notebook).map_err(fail)?);
@@ -196,7 +191,7 @@ fn expand_line(
     Ok(())
 }
 
-fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
+fn cell_call<'a>(text: &'a str, place: &MagicPlace<'_>) -> CellCall<'a> {
     let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
     let first_line = place.word.start..place.arguments.end;
     let (mut opening, mut start) = (first_line.start, line_end(first_line.end));
@@ -216,8 +211,8 @@ fn cell_call<'a>(text: &'a str, place: &Place<'_>) -> CellCall<'a> {
     CellCall { text, arguments: &text[place.arguments.clone()], first_line, opening, code: start..end }
 }
 
-/// A place where a magic stands, a word that looks like one, or another line that is not Rust.
-pub(super) struct Place<'a> {
+/// A magic, a word that looks like a magic, or another line that is not Rust.
+pub(super) struct MagicPlace<'a> {
     /// The word with percent signs and slashes; of a shell line or question, the whole line.
     pub word: Range<usize>,
     name: &'a str,
@@ -237,7 +232,7 @@ pub(super) struct Place<'a> {
     unclosed: bool,
 }
 
-/// What kind of line stands at a [`Place`].
+/// What kind of line stands at a [`MagicPlace`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `%name`.
@@ -260,16 +255,16 @@ impl Form {
     }
 }
 
-impl<'a> Place<'a> {
-    fn line(line: Range<usize>, form: Form) -> Place<'a> {
+impl<'a> MagicPlace<'a> {
+    fn line(line: Range<usize>, form: Form) -> MagicPlace<'a> {
         let arguments = line.end..line.end;
         let (commented, unfinished, first, depth, unclosed) = (false, false, false, 0, false);
-        Place { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
+        MagicPlace { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
     }
 
     fn asks_help(&self, cell: &str) -> Option<Action> {
         match &cell[self.arguments.clone()] {
-            "?" | "??" => reference::help(self.name).map(Action::Page),
+            "?" | "??" => reference::help(self.name).map(Action::page),
             _ => None,
         }
     }
@@ -291,8 +286,8 @@ impl<'a> Place<'a> {
 }
 
 /// The magics of a cell, the unknown words where a magic could stand, shell lines and questions, in order.
-pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
-    let mut found: Vec<Place<'_>> = Vec::new();
+pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'a>> {
+    let mut found: Vec<MagicPlace<'_>> = Vec::new();
     let mut brackets: Vec<char> = Vec::new();
     let mut words: HashSet<&str> = HashSet::new();
     let (mut line_start, mut unfinished, mut seen_code) = (true, false, false);
@@ -306,15 +301,15 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
             let known = |name: &str| notebook.knows(name) || words.contains(name);
             let is_shell = line.starts_with('!')
                 && match leads {
-                    // The evaluator runs it before them.
+                    // The evaluator runs such lines before the commands.
                     true => !commands_follow(cell, whole.end) && !cell_magic_follows(cell, whole.end),
                     false => could_be && shell::is_command(line, &known),
                 };
             let asks = could_be && question::asked(line).is_some() && !chain_follows(cell, whole.end);
             if is_shell {
-                found.push(Place::line(whole.clone(), Form::Shell));
+                found.push(MagicPlace::line(whole.clone(), Form::Shell));
             } else if asks {
-                found.push(Place::line(whole.clone(), Form::Question));
+                found.push(MagicPlace::line(whole.clone(), Form::Question));
             }
             if leads || is_shell || asks {
                 at = whole.end;
@@ -343,17 +338,18 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
             continue;
         }
         match token.kind {
-            Kind::Newline => line_start = true,
-            Kind::Space => {}
-            Kind::LineComment | Kind::BlockComment => line_start = false,
+            CellTokenKind::Newline => line_start = true,
+            CellTokenKind::Space => {}
+            CellTokenKind::LineComment | CellTokenKind::BlockComment => line_start = false,
             kind => {
                 match kind {
-                    Kind::Open(bracket) => brackets.push(bracket),
-                    Kind::Close(_) => drop(brackets.pop()),
-                    Kind::Word => drop(words.insert(&cell[token.range])),
+                    CellTokenKind::Open(bracket) => brackets.push(bracket),
+                    CellTokenKind::Close(_) => drop(brackets.pop()),
+                    CellTokenKind::Word => drop(words.insert(cell[token.range].trim_start_matches("r#"))),
                     _ => {}
                 }
-                unfinished = !matches!(kind, Kind::Symbol(';') | Kind::Open('{') | Kind::Close('}'));
+                unfinished =
+                    !matches!(kind, CellTokenKind::Symbol(';') | CellTokenKind::Open('{') | CellTokenKind::Close('}'));
                 (line_start, seen_code) = (false, true);
             }
         }
@@ -362,11 +358,11 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<Place<'a>> {
 }
 
 /// The magic that starts with `token`, the first of its line.
-fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>> {
+fn place<'a>(cell: &'a str, token: &CellToken, unfinished: bool) -> Option<MagicPlace<'a>> {
     let start = token.range.start;
-    let commented = token.kind == Kind::LineComment;
+    let commented = token.kind == CellTokenKind::LineComment;
     let percent = start + if commented { 2 } else { 0 };
-    if !cell[percent..].starts_with('%') || !(commented || token.kind == Kind::Symbol('%')) {
+    if !cell[percent..].starts_with('%') || !(commented || token.kind == CellTokenKind::Symbol('%')) {
         return None;
     }
     let form = if cell[percent..].starts_with("%%") { Form::Cell } else { Form::Line };
@@ -381,7 +377,7 @@ fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>
     let line_end = cell[word.end..].find('\n').map_or(cell.len(), |at| word.end + at);
     let is_rust = match form {
         Form::Cell => !matches!(magic.and_then(|magic| magic.cell), Some(CellHandler::Text(_))),
-        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Kernel(_))),
+        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Action(_))),
     };
     let takes_lines = form == Form::Line && !commented && is_rust && magic.is_some();
     let (arguments, unclosed) = match is_rust {
@@ -389,7 +385,7 @@ fn place<'a>(cell: &'a str, token: &Token, unfinished: bool) -> Option<Place<'a>
         false => (plain_arguments(&cell[..line_end], word.end), false),
     };
     let (first, depth) = (false, 0);
-    Some(Place { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
+    Some(MagicPlace { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
 }
 
 /// The rest of a line from `from` on, without blanks around it; a comment begins with a blank and two slashes.
@@ -416,23 +412,23 @@ fn cell_magic_follows(cell: &str, place: usize) -> bool {
     below(cell, place).next().is_some_and(|line| line.starts_with("%%") || line.starts_with("//%%"))
 }
 
-/// The lines below that of a place, without shell lines, comments and blank ones.
+/// The lines below an offset, without shell lines, comments and blank lines.
 fn below(cell: &str, place: usize) -> impl Iterator<Item = &str> {
     let lines = cell[place..].lines().skip(1).filter(|line| !line.starts_with('!')).map(str::trim_start);
     lines.filter(|line| !line.is_empty() && (!line.starts_with("//") || line.starts_with("//%")))
 }
 
-/// The arguments from `from` on: to the end of the line, or of the line on which the last bracket is closed and no
-/// method chain goes on; without blanks and comments around them. The flag says that `text` ends before that.
+/// The range of the arguments after `from`, without blanks and comments around them. They end with the line, or with
+/// the line that closes the last bracket and has no method chain behind it. The flag says that `text` ends earlier.
 fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
     let mut range: Option<Range<usize>> = None;
     let (mut depth, mut cut) = (0usize, false);
     for token in tokens(text, from) {
         match token.kind {
-            Kind::Newline if depth == 0 && !chain_follows(text, token.range.end) => break,
-            Kind::Close(_) if depth == 0 => break,
-            Kind::Open(_) => depth += 1,
-            Kind::Close(_) => depth -= 1,
+            CellTokenKind::Newline if depth == 0 && !chain_follows(text, token.range.end) => break,
+            CellTokenKind::Close(_) if depth == 0 => break,
+            CellTokenKind::Open(_) => depth += 1,
+            CellTokenKind::Close(_) => depth -= 1,
             _ => {}
         }
         cut |= !token.terminated;
@@ -447,11 +443,11 @@ fn arguments(text: &str, from: usize) -> (Range<usize>, bool) {
 fn chain_follows(text: &str, from: usize) -> bool {
     let mut rest =
         tokens(text, from).skip_while(|token| token.kind.is_trivia() && !text[token.range.clone()].starts_with("//%"));
-    rest.next().is_some_and(|token| token.kind == Kind::Symbol('.'))
-        && rest.next().is_some_and(|token| token.kind == Kind::Word)
+    rest.next().is_some_and(|token| token.kind == CellTokenKind::Symbol('.'))
+        && rest.next().is_some_and(|token| token.kind == CellTokenKind::Word)
 }
 
-/// Whether evcxr takes a line before any Rust code as a command of its own.
+/// Whether evcxr takes a line before any Rust code as a command.
 fn is_command(line: &str) -> bool {
     line.starts_with('!') || line.trim_start_matches(' ').starts_with(':')
 }
@@ -463,7 +459,7 @@ fn is_trivia(text: &str) -> bool {
 fn unknown(form: Form, name: &str) -> String {
     let limit = if name.len() < 4 { 1 } else { 2 };
     let mut near: Vec<(usize, String)> = table::forms()
-        .map(|(percent, magic)| (distance(name, magic.name), format!("`{percent}{}`", magic.name)))
+        .map(|(percent, magic)| (strsim::osa_distance(name, magic.name), format!("`{percent}{}`", magic.name)))
         .filter(|(distance, _)| *distance <= limit)
         .filter(|(_, word)| word.starts_with("`%%") == (form == Form::Cell))
         .collect();
@@ -471,23 +467,4 @@ fn unknown(form: Form, name: &str) -> String {
     let near: Vec<String> = near.into_iter().map(|(_, word)| word).collect();
     let hint = if near.is_empty() { String::new() } else { format!(" did you mean {}?", near.join(" or ")) };
     format!("there is no magic `{}{name}`;{hint} `%lsmagic` lists all", form.percent())
-}
-
-/// The number of letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for i in 0..=from.len() {
-        for j in 0..=to.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-                let swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
-                let best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if swapped { best.min(rows[i - 2][j - 2] + 1) } else { best }
-            };
-        }
-    }
-    rows[from.len()][to.len()]
 }

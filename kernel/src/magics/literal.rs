@@ -8,7 +8,7 @@ pub(super) fn literal(text: &str) -> String {
         match character {
             '"' | '\\' => code.extend(['\\', character]),
             '\n' => code.push('\n'),
-            // Among them characters that change the direction of text, which the compiler refuses.
+            // The compiler refuses some of them: characters that change the direction of text.
             _ if character.is_control() || is_invisible(character) => code.extend(character.escape_unicode()),
             _ => code.push(character),
         }

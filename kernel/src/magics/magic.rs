@@ -1,10 +1,11 @@
-//! What a magic is: [`Magic`], an entry of the table, and how its parts see a cell.
+//! [`Magic`] is an entry of the table. Handlers get the parts of a cell in the other types.
 
-use super::calls::{Action, CellCall, LineCall};
+use super::action::Action;
 use super::notebook::Notebook;
 use super::rewrite::Edit;
+use std::ops::Range;
 
-/// A magic: how it is written, what it does, and who expands it.
+/// A magic: its name, its texts, and its handlers.
 pub(super) struct Magic {
     /// The word after `%` or `%%`.
     pub name: &'static str,
@@ -12,11 +13,11 @@ pub(super) struct Magic {
     pub summary: &'static str,
     /// Each form on a line.
     pub usage: &'static str,
-    /// What a user wants to know beyond the summary.
+    /// Details beyond the summary.
     pub details: &'static str,
     /// The options, and the words that may be given.
-    pub options: &'static [Choice],
-    /// What may follow the options.
+    pub options: &'static [MagicOption],
+    /// The arguments behind the options.
     pub takes: Takes,
     /// Whole cells that work.
     pub examples: &'static [&'static str],
@@ -27,16 +28,26 @@ pub(super) struct Magic {
 }
 
 /// An option, or a word that may be given.
-pub(super) struct Choice {
+pub(super) struct MagicOption {
     /// `-n`, `--no-raise-error`, `on`.
     pub text: &'static str,
-    /// What the option's value is called; empty if it has none.
+    /// The name of the option's value. Empty if it has none.
     pub value: &'static str,
-    /// What it does, without a full stop.
+    /// Its effect, without a full stop.
     pub meaning: &'static str,
 }
 
-/// What the arguments of a magic are, apart from its options; completion goes by it.
+/// An option, or a word, without a value.
+pub(super) const fn flag(text: &'static str, meaning: &'static str) -> MagicOption {
+    option(text, "", meaning)
+}
+
+/// An option with a value.
+pub(super) const fn option(text: &'static str, value: &'static str, meaning: &'static str) -> MagicOption {
+    MagicOption { text, value, meaning }
+}
+
+/// The arguments of a magic, apart from its options. Completion uses this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// Nothing, or words that cannot be told beforehand.
@@ -57,7 +68,7 @@ pub(super) enum LineHandler {
     /// The arguments are the rest of the line; the result is Rust code.
     Line(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
     /// The arguments are the rest of the line; the kernel itself acts, before the cell runs.
-    Kernel(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
+    Action(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
 }
 
 /// Who expands a cell magic.
@@ -65,11 +76,40 @@ pub(super) enum LineHandler {
 pub(super) enum CellHandler {
     /// The cell is Rust and is timed; the result are the edits of the cell.
     Timed(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
-    /// The rest of the cell is any text, given as it is.
+    /// The rest of the cell is any text. The handler gets it unchanged.
     Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
 }
 
-/// What a cell of any text becomes.
+/// A line magic as its handler sees it.
+pub(super) struct LineCall<'a> {
+    /// The text behind the word: one statement or several, without blanks and comments around them.
+    pub arguments: &'a str,
+    /// Whether the last value becomes the cell's, because no code follows.
+    pub shows_value: bool,
+}
+
+/// A cell magic as its handler sees it. Offsets are bytes of `text`.
+pub(super) struct CellCall<'a> {
+    /// The cell, its line magics already expanded.
+    pub text: &'a str,
+    /// The range of the magic's word and its arguments.
+    pub first_line: Range<usize>,
+    /// The text behind the word on its line, without blanks and comments around it.
+    pub arguments: &'a str,
+    /// The position for code before the statements. evcxr takes its `:commands` only before any Rust code.
+    pub opening: usize,
+    /// The statements below the magic's line, up to the end of the last one.
+    pub code: Range<usize>,
+}
+
+impl<'a> CellCall<'a> {
+    /// The statements below the magic's line.
+    pub fn body(&self) -> &'a str {
+        &self.text[self.code.clone()]
+    }
+}
+
+/// The result for a cell of any text.
 pub(super) enum TextCell {
     /// The kernel itself acts.
     Act(Action),
@@ -87,17 +127,17 @@ pub(super) struct Wrap {
     pub after: String,
 }
 
-/// What follows the word of a magic on its line, if that is not Rust: options, then the rest.
+/// The text behind the word of a magic on its line, if it is not Rust: options, then the rest.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Arguments<'a> {
     options: Vec<(&'static str, &'a str)>,
-    /// What follows the options, without blanks around it.
+    /// The text behind the options, without blanks around it.
     pub rest: &'a str,
 }
 
 impl<'a> Arguments<'a> {
     /// Reads the options that `known` lists from the start of a text.
-    pub fn parse(text: &'a str, known: &'static [Choice]) -> Result<Arguments<'a>, String> {
+    pub fn parse(text: &'a str, known: &'static [MagicOption]) -> Result<Arguments<'a>, String> {
         let mut options = Vec::new();
         let mut rest = text.trim();
         while rest.starts_with('-') && !rest.starts_with("- ") && rest != "-" {

@@ -1,9 +1,10 @@
-//! What the expansion of a cell's magics may know of the notebook: [`Notebook`].
+//! [`Notebook`]: the facts about the notebook that the expansion of magics may use.
 
 use super::types::readable;
+use crate::syntax::words;
 use std::collections::BTreeSet;
 
-/// What there is before the cell runs.
+/// The notebook before the cell runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notebook {
     /// Names and types of the variables.
@@ -18,12 +19,12 @@ impl Notebook {
         self.items.contains(name) || self.variables.iter().any(|(variable, _)| variable == name)
     }
 
-    /// The variables in order of name, with their types as users write them; if `types` are named, those whose type has one of these words in it.
+    /// The variables in the order of their names, with types as users write them. If `types` are given, only variables
+    /// whose type contains one of these words.
     pub fn variables_of(&self, types: &str) -> Vec<(&str, String)> {
         let wanted: Vec<&str> = types.split_whitespace().collect();
         let fits = |type_name: &str| {
-            let mut words = type_name.split(|c: char| !super::lexer::is_word(c));
-            wanted.is_empty() || wanted.contains(&type_name) || words.any(|word| wanted.contains(&word))
+            wanted.is_empty() || wanted.contains(&type_name) || words(type_name).any(|word| wanted.contains(&word))
         };
         let mut found: Vec<(&str, String)> = self
             .variables

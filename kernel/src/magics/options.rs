@@ -15,7 +15,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Parses the options at the start of `arguments`; gives them and the byte at which the statement begins.
+    /// Parses the options at the start of `arguments`. Returns them and the byte at which the statement begins.
     pub fn parse(arguments: &str) -> Result<(Options, usize), String> {
         let mut options = Options::default();
         let mut at = skip_blanks(arguments, 0);
@@ -68,7 +68,7 @@ impl Options {
         }
         if letter == 'v' {
             let starts_well = value.starts_with(|c: char| c.is_alphabetic() || c == '_') && value != "_";
-            if !starts_well || !value.chars().all(super::lexer::is_word) {
+            if !starts_well || !value.chars().all(crate::syntax::is_word) {
                 return Err(format!("`-v` needs the name of a variable, not `{value}`"));
             }
             self.variable = Some(value.to_string());

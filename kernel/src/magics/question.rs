@@ -1,8 +1,9 @@
 //! Lines that ask for documentation: `name?`, `?name`, and with two marks for the source too.
 
-use super::lexer::is_word;
+use super::action::Action;
+use crate::syntax::is_word;
 
-/// What a line asks about, and whether for its source too.
+/// The name that a line asks about, and whether it also asks for the source.
 pub(super) fn asked(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let (name, marks) = match line.trim_start_matches('?') {
@@ -16,4 +17,11 @@ pub(super) fn asked(line: &str) -> Option<(&str, bool)> {
     let is_path = name.trim_end_matches('!').chars().all(|c| is_word(c) || c == ':' || c == '.' || c == '#');
     let ends_well = !name.ends_with([':', '.']);
     (starts_well && is_path && ends_well && (1..=2).contains(&marks)).then_some((name, marks == 2))
+}
+
+/// The action for a line that asks for documentation.
+pub(super) fn action(line: &str) -> Option<Action> {
+    let (name, source) = asked(line)?;
+    let name = name.to_owned();
+    Some(Action::simple(move |kernel| kernel.describe(&name, source)))
 }

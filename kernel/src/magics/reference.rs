@@ -1,13 +1,13 @@
-//! What is written about magics: `%name?`, `%lsmagic`, and the page `kernel/MAGICS.md`. All of it is made from the table.
+//! The texts about magics: `%name?`, `%lsmagic`, and the page `kernel/MAGICS.md`. All are made from the table.
 
 use super::magic::Magic;
 #[cfg(test)]
 use super::table::MAGICS;
 use super::table::{find, forms};
 
-/// Lines that are no magics and do something beside Rust.
+/// Lines that are not magics and not Rust.
 const OTHER_LINES: &[(&str, &str)] = &[
-    ("!command", "Run a command line in the shell; what it prints is shown as it comes"),
+    ("!command", "Run a command line in the shell; its output is shown while it runs"),
     ("name?", "Open the documentation of a variable, function, type or module; ?name does the same"),
     ("name??", "The same, with the source where the notebook defines the name"),
     (":help", "List the commands of evcxr, such as :dep, :vars, :type, :explain and :clear"),
@@ -74,9 +74,10 @@ pub(super) fn page() -> String {
     let mut text = "\
 # Magics
 
-What a cell may hold beside Rust. A line is a magic if it begins with `%` and the name of one, outside of strings and
-comments; `//%` is another spelling, for files that must stay Rust. `%lsmagic` in a cell lists them, `%name?` shows one.
-This page is made from the table in [src/magics/table.rs](src/magics/table.rs); a test compares the two.
+What a cell can contain in addition to Rust. A line is a magic if it begins with `%` and the name of
+a magic, outside strings and comments. `//%` means the same, for files that must stay valid Rust.
+`%lsmagic` in a cell lists the magics, `%name?` shows one. This page is made from the table in
+[src/magics/table.rs](src/magics/table.rs); a test compares the two.
 
 | line | what it does |
 |---|---|
@@ -95,23 +96,27 @@ This page is made from the table in [src/magics/table.rs](src/magics/table.rs); 
         }
         text += &format!("```\n\n{}\n\n```text\n{}```\n", as_markdown(magic.details), examples(magic, ""));
     }
+    text += &format!("\n## What `%lsmagic` prints\n\n```text\n{}```\n", lsmagic());
     text + "
 ## Shell lines
 
-A line that begins with `!` in its first column runs in `sh`, in the environment and the directory of the process that
-runs the cells (see [cd](#cd) and [env](#env)), in its turn among the cell's lines. A command that fails is an error of
-the cell. Below other code, `!name` is Rust's negation if the notebook or the cell knows the name, or if it is called;
-put such an expression in brackets to be sure.
+A line that begins with `!` in its first column runs in `sh`, in the environment and the directory
+of the process that runs the cells (see [cd](#cd) and [env](#env)). It runs in the order of the
+cell's lines. A command that fails makes the cell fail. Below other code, `!name` is Rust's negation
+if the notebook or the cell defines the name, or if it is a call. Put such an expression in
+brackets to be sure that it is Rust.
 
 ## Questions
 
-`name?`, `?name` and `name??` stand alone on their line. After the cell has run they open the documentation of the last
-one in the front end's pager: a variable with its type, a function or method with its signature, a type, a trait, a
-module; a macro, `name!?`, if the notebook has defined it. `value?` at the end of a cell is a question too; `value?;` is Rust.
+`name?`, `?name` and `name??` need a line of their own. After the cell has run, the front end's
+pager shows the documentation of the last one: a variable with its type, a function or method with
+its signature, a type, a trait or a module. `name!?` shows a macro that the notebook has defined.
+`value?` at the end of a cell is a question too; `value?;` is Rust.
 
 ## Commands of evcxr
 
-`:help` lists them. They work as in evcxr's own kernel and stand above all code and magics of their cell.
+`:help` lists them. They work as in evcxr's own kernel. Write them above all code and magics of
+their cell.
 "
 }
 
@@ -120,7 +125,7 @@ module; a macro, `name!?`, if the notebook has defined it. `value?` at the end o
 fn as_markdown(details: &str) -> String {
     let words = details.split_inclusive([' ', '\n']);
     let code = |word: &str| {
-        let name = word.trim_end_matches([' ', '\n', ',', '.', ')', ':']);
+        let name = word.trim_end_matches([' ', '\n', ',', '.', ')', ':', ';']);
         let bare = name.trim_start_matches(['(', '%']);
         let percent = name.trim_start_matches('(');
         if percent.starts_with('%') && (find(bare).is_some() || bare.is_empty()) {

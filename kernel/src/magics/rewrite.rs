@@ -5,9 +5,9 @@ use std::ops::Range;
 /// Replaces a range of a text; an empty range inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
-    /// What goes, in bytes of the text before all edits.
+    /// The range that is replaced, in bytes of the text before all edits.
     pub range: Range<usize>,
-    /// What comes.
+    /// The new text.
     pub text: String,
 }
 
@@ -49,7 +49,8 @@ impl Rewrite {
         (result, Rewrite { edits })
     }
 
-    /// Where a place in the original is in the result: in front of what was inserted there; `None` in what was replaced.
+    /// The offset in the result of an offset in the original, before text that is inserted there. `None` in replaced
+    /// text.
     pub fn result_offset(&self, offset: usize) -> Option<usize> {
         let (mut original, mut result) = (0, 0);
         for edit in self.edits.iter().take_while(|edit| edit.range.start < offset) {
@@ -62,7 +63,7 @@ impl Rewrite {
         Some(result + offset - original)
     }
 
-    /// Where a byte of the result comes from; a byte of inserted text comes from where the edit stands.
+    /// The offset in the original of a byte of the result. For inserted text it is the position of the edit.
     pub fn original_offset(&self, offset: usize) -> usize {
         let (mut original, mut result) = (0, 0);
         for edit in &self.edits {

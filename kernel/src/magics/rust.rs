@@ -1,7 +1,8 @@
-//! The questions about Rust text that need a parser: what its last statement is, and where it defines a name.
+//! Questions about Rust text that need a parser: the last statement, and the definitions of a name.
 
+use crate::syntax::{declared_name, parse, range_of};
+use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasName};
-use ra_ap_syntax::{AstNode, Edition, SourceFile};
 use std::ops::Range;
 
 /// The last statement of a text.
@@ -9,7 +10,7 @@ use std::ops::Range;
 pub(super) enum Last {
     /// An expression, with or without a semicolon.
     Expression {
-        /// Where it stands, without the semicolon.
+        /// Its range, without the semicolon.
         range: Range<usize>,
         /// Whether it names a value that exists (`x`, `x.field`, `x[0]`): handing it on would move it.
         place: bool,
@@ -35,12 +36,12 @@ pub(super) enum Last {
 pub(super) fn last_statement(text: &str) -> Last {
     // The newline ends a comment on the last line.
     const OPEN: &str = "fn cell() {";
-    let parse = SourceFile::parse(&format!("{OPEN}{text}\n}}"), Edition::Edition2024);
+    let parse = parse(&format!("{OPEN}{text}\n}}"));
     let body = parse.tree().syntax().descendants().find_map(ast::StmtList::cast);
     let Some(body) = body else { return Last::Broken };
     let here = |node: &ra_ap_syntax::SyntaxNode| {
-        let range = node.text_range();
-        usize::from(range.start()) - OPEN.len()..usize::from(range.end()) - OPEN.len()
+        let range = range_of(node);
+        range.start - OPEN.len()..range.end - OPEN.len()
     };
     let expression = |expression: ast::Expr, semicolon| match expression {
         ast::Expr::ForExpr(_) | ast::Expr::WhileExpr(_) => Last::Other,
@@ -94,14 +95,12 @@ fn is_plain(index: &ast::Expr) -> bool {
 
 /// The texts of the items of that name in a file: functions, types and so on, with the `impl` blocks of a type.
 pub fn items_named(text: &str, name: &str) -> Vec<String> {
-    let file = SourceFile::parse(text, Edition::Edition2024).tree();
     let is_named = |item: &ast::Item| match item {
         ast::Item::Impl(block) => block.self_ty().is_some_and(|ty| head_of(&ty) == name),
-        other => ast::AnyHasName::cast(other.syntax().clone())
-            .and_then(|item| item.name())
-            .is_some_and(|found| found.text().trim_start_matches("r#") == name),
+        other => declared_name(other.syntax()).is_some_and(|found| found == name),
     };
-    file.syntax()
+    parse(text)
+        .syntax_node()
         .descendants()
         .filter_map(ast::Item::cast)
         .filter(is_named)

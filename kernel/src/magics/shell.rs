@@ -1,8 +1,9 @@
 //! Lines and cells for the shell: `!command`, `%%bash`. The functions that they call are in `warpcell::session`.
 
-use super::lexer::{is_word, word_length};
+use super::lexer::word_length;
 use super::literal::literal;
 use super::magic::{Arguments, TextCell};
+use crate::syntax::is_word;
 
 /// The code of a line `!command`.
 pub fn command(line: &str) -> String {
@@ -28,7 +29,7 @@ pub(super) fn is_command(line: &str, known: &dyn Fn(&str) -> bool) -> bool {
 pub(super) fn bash(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
     if !arguments.rest.is_empty() {
         return Err(format!(
-            "nothing may follow it on its line but options, but there is `{}`; write the script below",
+            "only options may follow it on its line, but got `{}`; write the script below",
             arguments.rest
         ));
     }

@@ -1,7 +1,8 @@
-//! The one list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it, and tests walk it.
+//! The only list of magics. Dispatch, `%lsmagic`, `%name?`, completion and the reference page read it. Tests check
+//! every entry.
 
-use super::magic::{CellHandler, Choice, LineHandler, Magic, Takes};
-use super::{files, kernel, session, shell, timing};
+use super::magic::{CellHandler, LineHandler, Magic, Takes, flag, option};
+use super::{files, kernel, session_state, shell, timing};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
@@ -10,9 +11,10 @@ pub(super) const MAGICS: &[Magic] = &[
         summary: "Run the cell as a script of bash",
         usage: "%%bash [--no-raise-error]",
         details: "\
-The script runs in the environment and the directory of the process that runs the cells. What it prints is shown as it
-comes; it has nothing to read. A script that fails is an error of the cell.",
-        options: &[Choice { text: "--no-raise-error", value: "", meaning: "a script that fails is no error" }],
+The script runs in the environment and the directory of the process that runs the cells. Its
+output is shown while it runs; its standard input is empty. A script that fails makes the cell
+fail.",
+        options: &[flag("--no-raise-error", "a script that fails does not make the cell fail")],
         takes: Takes::Words,
         examples: &["%%bash\nfor i in 1 2 3; do\n    echo \"line $i\"\ndone"],
         line: None,
@@ -23,14 +25,14 @@ comes; it has nothing to read. A script that fails is an error of the cell.",
         summary: "Change the current directory",
         usage: "%cd [-q] [DIRECTORY | -]",
         details: "\
-Changes the directory of the process that runs the cells, which %load, %%writefile, %%bash, !command and the completion
-of paths follow, and prints it. Without a directory it goes home, with - back to the one before; ~ is the home
-directory. A path may have blanks, and may be put in quotes. When the process is started anew, it is back where the
-kernel was started.",
-        options: &[Choice { text: "-q", value: "", meaning: "print nothing" }],
+Changes the directory of the process that runs the cells and prints it. %load, %%writefile,
+%%bash, !command and the completion of paths use this directory. Without an argument it goes to
+the home directory, with - to the directory before; ~ is the home directory. A path may contain
+blanks and may be quoted. A new process starts in the directory where the kernel was started.",
+        options: &[flag("-q", "print nothing")],
         takes: Takes::Directory,
         examples: &["%cd /tmp", "%cd -q -"],
-        line: Some(LineHandler::Line(session::cd)),
+        line: Some(LineHandler::Line(session_state::cd)),
         cell: None,
     },
     Magic {
@@ -38,13 +40,14 @@ kernel was started.",
         summary: "Show where the time of the last cell went",
         usage: "%celltime",
         details: "\
-Shows how long the cell before took, and what the parts took: the analysis of its code (types of variables), the compiler
-(with the linker inside), the loading of the compiled code, and its run; what is left went into the kernel's own work.
-All are measured. A cell without code, such as one with this line alone, does not count as a cell.",
+Shows how long the last cell took, and its parts: the analysis of its code (types of
+variables), the compiler (including the linker), the loading of the compiled code, and the run.
+The rest is the kernel's own work. All times are measured. A cell without code, such as a cell
+with only this line, does not count.",
         options: &[],
         takes: Takes::Words,
         examples: &["%celltime"],
-        line: Some(LineHandler::Kernel(kernel::celltime)),
+        line: Some(LineHandler::Action(kernel::celltime)),
         cell: None,
     },
     Magic {
@@ -52,14 +55,14 @@ All are measured. A cell without code, such as one with this line alone, does no
         summary: "List, show, set or remove environment variables",
         usage: "%env\n%env NAME\n%env NAME=VALUE\n%env -u NAME",
         details: "\
-The variables are those of the process that runs the cells, so std::env::var and the programs that cells start see them.
-In the list, values of names with key, token, secret or passw in them are hidden. WARPCELL_DEVICE counts if it is set
-before the first array is made. When the process is started anew, its environment is what it was when the kernel was
-started.",
-        options: &[Choice { text: "-u", value: "", meaning: "remove the variable" }],
+The variables are those of the process that runs the cells, so std::env::var and the programs
+that cells start see them. The list hides the values of names that contain key, token, secret
+or passw. WARPCELL_DEVICE must be set before the first array is made. A new process has the
+environment that the kernel was started with.",
+        options: &[flag("-u", "remove the variable")],
         takes: Takes::Words,
         examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
-        line: Some(LineHandler::Line(session::env)),
+        line: Some(LineHandler::Line(session_state::env)),
         cell: None,
     },
     Magic {
@@ -67,13 +70,14 @@ started.",
         summary: "Show the device, its driver, its memory and how busy it is",
         usage: "%gpuinfo",
         details: "\
-Shows the device that arrays are made on and why it is this one. Of a GPU: its driver, the CUDA version that this
-supports, the compiler of kernels, memory used and in all, and utilisation if the driver's monitor (NVML) tells it. Of
-the CPU: processor, threads and memory, and why there is no GPU.",
+Shows the device that arrays are made on and why it was chosen. For a GPU: its driver, the CUDA
+version that the driver supports, the compiler of kernels, used and total memory, and
+utilisation if the driver's monitor (NVML) reports it. For the CPU: processor, threads and
+memory, and why no GPU is used.",
         options: &[],
         takes: Takes::Words,
         examples: &["%gpuinfo"],
-        line: Some(LineHandler::Line(session::gpuinfo)),
+        line: Some(LineHandler::Line(session_state::gpuinfo)),
         cell: None,
     },
     Magic {
@@ -81,13 +85,14 @@ the CPU: processor, threads and memory, and why there is no GPU.",
         summary: "Wait for the device and say how long that took",
         usage: "%gpusync [on|off]\n%%gpusync",
         details: "\
-Work on a GPU is queued: a call returns before its result is there. %gpusync waits until the device has done all
-queued work and prints how long that took.
+Work on a GPU is queued: a call returns before its result is ready. %gpusync waits until the
+device has done all queued work and prints how long that took.
 
-%%gpusync runs the cell, waits for the device, and reports the host's and the device's time apart.",
+%%gpusync runs the cell, waits for the device, and reports the host's and the device's time
+separately.",
         options: &[
-            Choice { text: "on", value: "", meaning: "%timeit, %time and their %% forms wait for the device (default)" },
-            Choice { text: "off", value: "", meaning: "they time the host alone" },
+            flag("on", "%timeit, %time and their %% forms wait for the device (default)"),
+            flag("off", "they time only the host"),
         ],
         takes: Takes::Words,
         examples: &["%gpusync", "%gpusync off", "%%gpusync\nlet y = x + 1;\ny"],
@@ -99,26 +104,26 @@ queued work and prints how long that took.
         summary: "Make the text of a file the next input",
         usage: "%load [-r LINES] [-s NAMES] FILE",
         details: "\
-Puts the text of the file, or a part of it, into the cell in place of what is there, to be edited and run. The path goes
-from the current directory (see %cd); ~ is the home directory.",
+Replaces the text of the cell with the text of the file, or a part of it, so that you can edit
+and run it. A relative path starts at the current directory (see %cd); ~ is the home directory.",
         options: &[
-            Choice { text: "-r", value: "LINES", meaning: "these lines only, such as 5, 5-10, 5- or 1-3,7" },
-            Choice { text: "-s", value: "NAMES", meaning: "these items only: functions, types, …, divided by commas" },
+            option("-r", "LINES", "only these lines, such as 5, 5-10, 5- or 1-3,7"),
+            option("-s", "NAMES", "only these items (functions, types, …), separated by commas"),
         ],
         takes: Takes::File,
         examples: &["%load src/lib.rs", "%load -r 1-10,20- src/lib.rs", "%load -s main,Options src/main.rs"],
-        line: Some(LineHandler::Kernel(files::load)),
+        line: Some(LineHandler::Action(files::load)),
         cell: None,
     },
     Magic {
         name: "lsmagic",
         summary: "List the magics",
         usage: "%lsmagic",
-        details: "Lists every magic of this kernel with one line on what it does. %name? shows the details of one.",
+        details: "Lists every magic of this kernel with one line about it. %name? shows the details of one.",
         options: &[],
         takes: Takes::Words,
         examples: &["%lsmagic"],
-        line: Some(LineHandler::Kernel(kernel::lsmagic)),
+        line: Some(LineHandler::Action(kernel::lsmagic)),
         cell: None,
     },
     Magic {
@@ -126,9 +131,10 @@ from the current directory (see %cd); ~ is the home directory.",
         summary: "Time one run of a statement, or of the cell",
         usage: "%time statement\n%%time",
         details: "\
-Runs the statement (or, as %%time, the cell) once and prints the CPU times of the process and the wall time. Variables
-that it defines stay defined, and the value of a last expression is shown as usual. The cell is compiled with full
-optimisation and without overflow checks; the time to compile is not counted.
+Runs the statement once (as %%time, the cell) and prints the CPU times of the process and the
+wall time. Variables that it defines stay defined, and the value of a last expression is shown
+as usual. The cell is compiled with full optimisation and without overflow checks; compile time
+is not counted.
 
 If the device is still busy when the statement returns, its time is printed too (see %gpusync).",
         options: &[],
@@ -144,33 +150,27 @@ If the device is still busy when the statement returns, its time is printed too 
 %timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] statement
 %%timeit [-n N] [-r R] [-t|-c] [-p P] [-q] [-o] [-v VAR] [setup]",
         details: "\
-Runs the statement in loops and prints the mean and the standard deviation per loop. As %%timeit it times the cell;
-the rest of the first line is set-up, which is run once and not timed.
+Runs the statement in loops and prints the mean and the standard deviation per loop. %%timeit
+times the cell; the rest of the first line is set-up code, which runs once and is not timed.
 
-The cell is compiled with full optimisation and without overflow checks; the time to compile is not counted. The value
-of the statement is kept from being optimised away. Each loop ends with one wait for the device; if the host was done
-before the device, both times are shown (see %gpusync).
+The cell is compiled with full optimisation and without overflow checks; compile time is not
+counted. The compiler cannot optimise the value of the statement away. Each loop ends with one
+wait for the device; if the host was done before the device, both times are shown (see
+%gpusync).
 
-A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat, compile_time and, where a device took
-part, device; times are in seconds. Display writes the line that is printed.",
+A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repeat,
+compile_time and, where a device took part, device; times are in seconds. Display writes the
+line that is printed.",
         options: &[
-            Choice {
-                text: "-n",
-                value: "N",
-                meaning: "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)",
-            },
-            Choice { text: "-r", value: "R", meaning: "number of loops (default: 7)" },
-            Choice { text: "-t", value: "", meaning: "measure wall time (default)" },
-            Choice { text: "-c", value: "", meaning: "measure the CPU time of the process" },
-            Choice { text: "-p", value: "P", meaning: "significant digits of the printed times (default: 3)" },
-            Choice { text: "-q", value: "", meaning: "print nothing" },
-            Choice { text: "-o", value: "", meaning: "give the result, a TimeitResult, as the value of the cell" },
-            Choice { text: "-v", value: "VAR", meaning: "store that result in the variable VAR" },
-            Choice {
-                text: "--",
-                value: "",
-                meaning: "end of the options, for a statement that starts with a minus",
-            },
+            option("-n", "N", "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)"),
+            option("-r", "R", "number of loops (default: 7)"),
+            flag("-t", "measure wall time (default)"),
+            flag("-c", "measure the CPU time of the process"),
+            option("-p", "P", "significant digits of the printed times (default: 3)"),
+            flag("-q", "print nothing"),
+            flag("-o", "give the result, a TimeitResult, as the value of the cell"),
+            option("-v", "VAR", "store that result in the variable VAR"),
+            flag("--", "end of the options, for a statement that starts with a minus"),
         ],
         takes: Takes::Code,
         examples: &[
@@ -187,11 +187,12 @@ part, device; times are in seconds. Display writes the line that is printed.",
         summary: "List the names of the variables",
         usage: "%who [TYPE …]",
         details: "\
-Lists the variables that earlier cells have left. With types, only variables whose type has one of these words in it.",
+Lists the variables of earlier cells. With arguments, only variables whose type contains one of
+these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%who", "%who f64 DeviceArray"],
-        line: Some(LineHandler::Kernel(session::who)),
+        line: Some(LineHandler::Action(session_state::who)),
         cell: None,
     },
     Magic {
@@ -199,12 +200,13 @@ Lists the variables that earlier cells have left. With types, only variables who
         summary: "List the variables with their types and contents",
         usage: "%whos [TYPE …]",
         details: "\
-Lists the variables that earlier cells have left: of arrays shape, element type, place and size in bytes, of other values
-the start of what Debug writes. With types, only variables whose type has one of these words in it.",
+Lists the variables of earlier cells: for arrays the shape, element type, device and size in
+bytes, for other values the beginning of their Debug text. With arguments, only variables whose
+type contains one of these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%whos", "%whos DeviceArray"],
-        line: Some(LineHandler::Line(session::whos)),
+        line: Some(LineHandler::Line(session_state::whos)),
         cell: None,
     },
     Magic {
@@ -212,9 +214,9 @@ the start of what Debug writes. With types, only variables whose type has one of
         summary: "Write the cell to a file",
         usage: "%%writefile [-a] FILE",
         details: "\
-Writes what is below the line to the file, as it is; nothing of it runs. The path goes from the current directory (see
-%cd); ~ is the home directory.",
-        options: &[Choice { text: "-a", value: "", meaning: "append to the file" }],
+Writes the text below the line to the file, unchanged and without running it. A relative path
+starts at the current directory (see %cd); ~ is the home directory.",
+        options: &[flag("-a", "append to the file")],
         takes: Takes::File,
         examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],
         line: None,

@@ -1,9 +1,8 @@
-//! Expansions of `%timeit`, `%time` and `%gpusync`. The functions that they call are in `warpcell::timing`.
+//! Expansions of `%timeit`, `%time` and `%gpusync`. They call functions in `warpcell::timing`.
 //!
-//! Paths to it have no leading `::`: evcxr takes a first line that starts with a colon for one of its commands.
+//! Their paths have no leading `::`, because evcxr takes a first line that starts with a colon as a command.
 
-use super::calls::{CellCall, LineCall};
-use super::magic::{Arguments, Wrap};
+use super::magic::{Arguments, CellCall, LineCall, Wrap};
 use super::notebook::Notebook;
 use super::options::Options;
 use super::rewrite::Edit;
@@ -31,7 +30,7 @@ pub(super) fn timeit_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
     Ok(edits)
 }
 
-/// The code before and after the measured statements. Set-up gets a block of its own, in which it may borrow, as a
+/// The code before and after the measured statements. Set-up code gets its own block. There it may borrow, which a
 /// variable of the cell may not.
 fn measurement(options: &Options, setup: &str, shows_value: bool) -> (String, String) {
     let (binding, end) = match &options.variable {
@@ -96,7 +95,7 @@ pub(super) fn gpusync_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
 fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<Vec<Edit>, String> {
     if !call.arguments.is_empty() {
         return Err(format!(
-            "nothing may follow it on its line, but there is `{}`; write the statements below",
+            "nothing may follow it on its line, but got `{}`; write the statements below",
             call.arguments
         ));
     }
@@ -111,8 +110,9 @@ fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<V
     Ok(all)
 }
 
-/// Edits that end a measurement after the statements, or around a last expression, so that its value is still the
-/// cell's; `None` if there is no statement. Items and variables stay those of the cell: no block is put around them.
+/// Edits that end a measurement after the statements, or around a last expression, so that its value is still the value
+/// of the cell. `None` if there is no statement. Items and variables stay in the cell, because no block is put around
+/// them.
 fn measure_once(statements: &str, shows_value: bool, value: &str, end: &str) -> Result<Option<Vec<Edit>>, String> {
     let at_end =
         |separator: &str| vec![Edit::insert(statements.len(), format!("{separator} warpcell::timing::{end}();"))];

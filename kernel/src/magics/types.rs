@@ -8,7 +8,7 @@ pub(super) fn readable(type_name: &str) -> String {
 
 fn without_paths(type_name: &str) -> String {
     let mut text = String::with_capacity(type_name.len());
-    // Where the name that is being written began.
+    // The start of the name that is being written.
     let mut segment = 0;
     let mut rest = type_name;
     while let Some(character) = rest.chars().next() {
@@ -18,7 +18,7 @@ fn without_paths(type_name: &str) -> String {
             continue;
         }
         text.push(character);
-        if !super::lexer::is_word(character) {
+        if !crate::syntax::is_word(character) {
             segment = text.len();
         }
         rest = &rest[character.len_utf8()..];

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Why a cell's magics cannot be expanded. `Display` is what the user reads.
+/// Why a cell's magics cannot be expanded. The user reads the `Display` text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageError {
     /// The line of the magic in the cell, from 1.
     pub line: usize,
-    /// What is wrong, with the value, and how to write it.
+    /// What is wrong, with the value, and how to write it correctly.
     pub message: String,
     /// Whether more lines could mend it: a bracket, string or comment is still open.
     pub incomplete: bool,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum Event {
     /// A client has sent a message with a valid signature.
     Message {
-        /// Where it came in, and where the reply goes.
+        /// The channel of the message and of its reply.
         channel: Channel,
         /// The message.
         incoming: Incoming,
@@ -18,7 +18,7 @@ pub enum Event {
     Started {
         /// Which one.
         lane: LaneName,
-        /// What it offers, or why cells cannot run.
+        /// The evaluator's handle and banner, or why cells cannot run.
         outcome: Result<Ready, CellError>,
     },
     /// An evaluator has done a job.
@@ -39,7 +39,7 @@ pub enum Event {
     },
     /// SIGTERM, or the process that started the kernel is gone.
     Terminate {
-        /// Which of them, for the log.
+        /// The reason, for the log.
         reason: &'static str,
     },
 }
@@ -58,13 +58,13 @@ pub enum Channel {
 /// Which evaluator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneName {
-    /// The one that runs cells.
+    /// The evaluator that runs cells.
     Evaluator,
-    /// The one that helps to write them.
+    /// The evaluator that helps to write cells.
     Assistant,
 }
 
-/// What an evaluator offers from its start on.
+/// What an evaluator provides after its start.
 pub struct Ready {
     /// Stops cells.
     pub handle: Arc<dyn InterruptHandle>,

@@ -1,4 +1,4 @@
-//! The heartbeat channel: what comes in goes out.
+//! The heartbeat channel. It returns every message.
 
 use super::log::log;
 use jupyter_zmq_client::KernelHeartbeatConnection;

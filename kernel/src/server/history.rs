@@ -1,7 +1,8 @@
 //! The inputs of this session, for `history_request`.
 
-use crate::wire::request::{History as Request, HistoryAccess};
+use crate::wire::request::{HistoryAccess, HistoryRequest};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// The number of this session. Earlier ones are not kept.
 const SESSION: i64 = 1;
@@ -31,8 +32,8 @@ impl History {
         }
     }
 
-    /// The entries that a request selects, as the protocol spells them, oldest first.
-    pub fn select(&self, request: &Request) -> Vec<Value> {
+    /// The entries that a request selects, in the form of the protocol, oldest first.
+    pub fn select(&self, request: &HistoryRequest) -> Vec<Value> {
         let selected: Vec<&Entry> = match &request.access {
             HistoryAccess::Range { session, start, stop } => {
                 let here = matches!(session, None | Some(0 | SESSION));
@@ -47,10 +48,10 @@ impl History {
                 let mut found: Vec<&Entry> =
                     self.entries.iter().filter(|entry| matches_glob(pattern, &entry.input)).collect();
                 if *unique {
-                    let later = |index: usize, entry: &Entry| found[index + 1..].iter().any(|e| e.input == entry.input);
-                    let keep: Vec<bool> = found.iter().enumerate().map(|(i, entry)| !later(i, entry)).collect();
-                    let mut keep = keep.into_iter();
-                    found.retain(|_| keep.next().unwrap_or(true));
+                    // The last of those that are equal.
+                    let mut seen = HashSet::new();
+                    found = found.into_iter().rev().filter(|entry| seen.insert(&entry.input)).collect();
+                    found.reverse();
                 }
                 last(found, *n)
             }
@@ -110,7 +111,7 @@ mod tests {
         for (line, input) in [(1, "let a = 1;"), (2, "a"), (3, "println!()"), (4, "a")] {
             history.push(line, input);
         }
-        let entries = history.select(&Request { output: false, access });
+        let entries = history.select(&HistoryRequest { output: false, access });
         entries.iter().map(|entry| entry[1].as_u64().unwrap() as usize).collect()
     }
 
@@ -141,7 +142,7 @@ mod tests {
         history.push(1, "1 + 1");
         history.set_output(Some("2".into()));
         let access = HistoryAccess::Tail { n: None };
-        assert_eq!(history.select(&Request { output: true, access }), [json!([1, 1, ["1 + 1", "2"]])]);
+        assert_eq!(history.select(&HistoryRequest { output: true, access }), [json!([1, 1, ["1 + 1", "2"]])]);
     }
 
     #[test]

@@ -13,10 +13,10 @@ use tokio::task::JoinHandle;
 /// Takes publications from any thread; never waits for a subscriber.
 #[derive(Clone)]
 pub struct Publisher {
-    queue: mpsc::UnboundedSender<Queued>,
+    queue: mpsc::UnboundedSender<QueuedPublication>,
 }
 
-enum Queued {
+enum QueuedPublication {
     Publish { publication: Publication, parent: Option<Parent> },
     Close,
 }
@@ -35,13 +35,13 @@ impl Publisher {
 
     /// Ends the task once everything before this is handed on.
     pub async fn close(&self, task: JoinHandle<()>) {
-        let _ = self.queue.send(Queued::Close);
+        let _ = self.queue.send(QueuedPublication::Close);
         let _ = task.await;
     }
 
     fn publish_under(&self, publication: Publication, parent: Option<Parent>) {
         // The task ends only when the kernel does.
-        let _ = self.queue.send(Queued::Publish { publication, parent });
+        let _ = self.queue.send(QueuedPublication::Publish { publication, parent });
     }
 }
 
@@ -50,10 +50,10 @@ impl Publisher {
 pub struct CellOutputs {
     publisher: Publisher,
     events: mpsc::UnboundedSender<Event>,
-    cell: Arc<Mutex<Option<Cell>>>,
+    cell: Arc<Mutex<Option<PublishedCell>>>,
 }
 
-struct Cell {
+struct PublishedCell {
     parent: Parent,
     count: usize,
     silent: bool,
@@ -70,7 +70,7 @@ impl CellOutputs {
 
     /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
     pub fn begin(&self, parent: Parent, count: usize, silent: bool) {
-        *self.cell() = Some(Cell { parent, count, silent, result: None, progress_width: 0 });
+        *self.cell() = Some(PublishedCell { parent, count, silent, result: None, progress_width: 0 });
     }
 
     /// The result of the last cell, as text.
@@ -78,7 +78,7 @@ impl CellOutputs {
         self.cell().as_mut()?.result.take()
     }
 
-    /// Where the evaluator puts its outputs.
+    /// The evaluator's sink for outputs.
     pub fn sink(&self) -> OutputSink {
         let this = self.clone();
         Arc::new(move |output| this.publish(output))
@@ -108,13 +108,13 @@ impl CellOutputs {
         self.publisher.publish(Publication::Output { output, count: cell.count }, &cell.parent);
     }
 
-    fn cell(&self) -> std::sync::MutexGuard<'_, Option<Cell>> {
+    fn cell(&self) -> std::sync::MutexGuard<'_, Option<PublishedCell>> {
         // A thread that panicked while it held this has at worst left an old parent.
         self.cell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Cell {
+impl PublishedCell {
     /// Progress in a terminal: a line that each one after it overwrites, the last one excepted.
     fn progress_line(&mut self, data: &Map<String, Value>, done: bool) -> Output {
         let line = data.get("text/plain").and_then(Value::as_str).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Cell {
         Output::Stream { name: StreamName::Stderr, text }
     }
 
-    /// Text in a terminal where a line of progress is: takes its place. The next line of progress follows it.
+    /// Text in a terminal after a line of progress. It replaces the line. The next line of progress follows it.
     fn text_over_progress(&mut self, name: StreamName, text: &str) -> Output {
         let text = format!("\r{:old$}\r{text}", "", old = self.progress_width);
         self.progress_width = 0;
@@ -141,8 +141,8 @@ async fn run(subscribers: Subscribers, mut backlog: Backlog) {
 
 /// The queue, with neighbouring pieces of text joined: a loop that prints makes thousands.
 struct Backlog {
-    queued: mpsc::UnboundedReceiver<Queued>,
-    held: Option<Queued>,
+    queued: mpsc::UnboundedReceiver<QueuedPublication>,
+    held: Option<QueuedPublication>,
 }
 
 impl Backlog {
@@ -154,7 +154,7 @@ impl Backlog {
             Some(held) => held,
             None => self.queued.recv().await?,
         };
-        let Queued::Publish { mut publication, parent } = first else { return None };
+        let QueuedPublication::Publish { mut publication, parent } = first else { return None };
         while let Ok(next) = self.queued.try_recv() {
             if let Some(unjoined) = join(&mut publication, parent.as_ref(), next) {
                 self.held = Some(unjoined);
@@ -165,10 +165,10 @@ impl Backlog {
     }
 }
 
-/// Appends text to text of the same stream and cell, or gives it back.
-fn join(first: &mut Publication, first_parent: Option<&Parent>, next: Queued) -> Option<Queued> {
+/// Appends text to text of the same stream and cell, or returns it.
+fn join(first: &mut Publication, first_parent: Option<&Parent>, next: QueuedPublication) -> Option<QueuedPublication> {
     if let Publication::Output { output: Output::Stream { name, text }, .. } = first
-        && let Queued::Publish {
+        && let QueuedPublication::Publish {
             publication: Publication::Output { output: Output::Stream { name: next_name, text: next_text }, .. },
             parent,
         } = &next

@@ -2,8 +2,10 @@
 
 use super::event::{Answer, Event, LaneName, Ready};
 use super::log::log;
+use crate::completeness;
 use crate::environment;
-use crate::evaluator::{CellError, Completeness, Completions, Evaluator, OutputSink};
+use crate::evaluator::{CellError, Completions, Evaluator, OutputSink};
+use crate::wire::request::{AtCursor, Execute, IsComplete};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -15,7 +17,7 @@ use tokio::sync::mpsc::UnboundedSender;
 /// An error does not end the kernel: each cell is answered with it, so that the user reads it in the notebook.
 pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send>;
 
-/// What a kernel needs to know of its language.
+/// The evaluators of a language.
 pub struct Language {
     /// Runs the cells.
     pub evaluator: Factory,
@@ -23,17 +25,51 @@ pub struct Language {
     pub assistant: Option<Factory>,
 }
 
-/// Work for an evaluator.
-pub enum Job {
-    /// Run the cell of this number.
-    Execute(u64, String),
-    /// Find candidates at a byte offset.
-    Complete(String, usize),
-    /// Find documentation at a byte offset.
-    Inspect(String, usize),
+/// A client's request to an evaluator.
+#[derive(Clone)]
+pub enum Task {
+    /// Run a cell.
+    Execute(Execute),
+    /// Find candidates.
+    Complete(AtCursor),
+    /// Find documentation.
+    Inspect(AtCursor),
     /// Say whether code is finished.
-    IsComplete(String),
+    IsComplete(IsComplete),
 }
+
+impl Task {
+    /// Whether it is a cell.
+    pub fn is_cell(&self) -> bool {
+        matches!(self, Self::Execute(_))
+    }
+
+    /// Has an evaluator do it; `cell` is the number of a cell.
+    fn answer(&self, cell: u64, evaluator: &mut dyn Evaluator, sink: &OutputSink) -> Answer {
+        match self {
+            Self::Execute(execute) => Answer::Executed(evaluator.execute(cell, &execute.code, sink)),
+            Self::Complete(at) => Answer::Completed(evaluator.complete(&at.code, at.byte_offset())),
+            Self::Inspect(at) => Answer::Inspected(evaluator.inspect(&at.code, at.byte_offset())),
+            Self::IsComplete(IsComplete { code }) => Answer::Completeness(evaluator.is_complete(code)),
+        }
+    }
+
+    /// The answer when no evaluator can do it.
+    pub fn failed(&self, error: CellError) -> Answer {
+        match self {
+            Self::Execute(_) => Answer::Executed(Err(error)),
+            Self::Complete(at) => {
+                let cursor = at.byte_offset();
+                Answer::Completed(Completions { candidates: vec![], start: cursor, end: cursor })
+            }
+            Self::Inspect(_) => Answer::Inspected(None),
+            Self::IsComplete(IsComplete { code }) => Answer::Completeness(completeness::is_complete(code)),
+        }
+    }
+}
+
+/// Work for an evaluator: the number of the cell, if it is one, and the task.
+pub type Job = (u64, Task);
 
 /// Starts the thread. It ends when the jobs' sender is dropped, or with the process.
 pub fn start(
@@ -45,7 +81,7 @@ pub fn start(
     let (jobs, received) = mpsc::channel();
     std::thread::Builder::new()
         .name(format!("{name:?}").to_lowercase())
-        // rust-analyzer recurses deeply; only what is touched becomes memory.
+        // rust-analyzer recurses deeply. Only the touched pages use memory.
         .stack_size(64 << 20)
         .spawn(move || run(name, factory, &sink, &received, &events))?;
     Ok(jobs)
@@ -54,14 +90,14 @@ pub fn start(
 /// A time without jobs after which the user reads or writes: what takes the processors for long does not slow a cell.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// How quiet it is: what an evaluator does while it has no job.
+/// How long no job has come. It decides what an idle evaluator does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quiet {
     /// There is more to warm up.
     Cold,
     /// The evaluator has not rested yet.
     Warm,
-    /// It has what it may need, and keeps it while the user may come back soon.
+    /// The evaluator has all that it may need, and keeps it while the user may come back soon.
     Rested,
     /// The user is away; there is nothing left to do.
     Away,
@@ -79,32 +115,26 @@ impl Quiet {
         }
     }
 
-    /// Does what is to be done when the time has passed, and gives what follows. A panic costs what it would have
-    /// prepared, which is made when it is needed.
+    /// Does the work that is due, and returns the next state. If the work panics, the result is missing and is made
+    /// when it is needed.
     fn next(self, evaluator: &mut dyn Evaluator) -> Quiet {
-        let done = |work: &mut dyn FnMut() -> bool| catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
-        match self {
-            Quiet::Cold => {
-                if done(&mut || evaluator.warm_up()) {
-                    Quiet::Cold
-                } else {
-                    Quiet::Warm
-                }
-            }
+        let work = AssertUnwindSafe(|| match self {
+            Quiet::Cold => evaluator.warm_up(),
             Quiet::Warm => {
-                done(&mut || {
-                    evaluator.rest();
-                    true
-                });
-                Quiet::Rested
+                evaluator.rest();
+                false
             }
             Quiet::Rested | Quiet::Away => {
-                done(&mut || {
-                    evaluator.retire();
-                    true
-                });
-                Quiet::Away
+                evaluator.free_memory();
+                false
             }
+        });
+        let has_more = catch_unwind(work).unwrap_or(false);
+        match self {
+            Quiet::Cold if has_more => Quiet::Cold,
+            Quiet::Cold => Quiet::Warm,
+            Quiet::Warm => Quiet::Rested,
+            Quiet::Rested | Quiet::Away => Quiet::Away,
         }
     }
 }
@@ -131,7 +161,7 @@ fn run(
     let until_away = environment::until_away();
     let mut quiet = Quiet::Cold;
     loop {
-        let job = match jobs.recv_timeout(quiet.patience(until_away)) {
+        let (cell, task) = match jobs.recv_timeout(quiet.patience(until_away)) {
             Ok(job) => job,
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 quiet = quiet.next(evaluator.as_mut());
@@ -139,35 +169,14 @@ fn run(
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => return,
         };
-        let answer = do_job(evaluator.as_mut(), job, sink);
+        // A panic costs only one answer, not the session. rust-analyzer panics on some unfinished code.
+        let answer = catch_unwind(AssertUnwindSafe(|| task.answer(cell, evaluator.as_mut(), sink)))
+            .unwrap_or_else(|panic| task.failed(bug(panic.as_ref())));
         if quiet == Quiet::Away {
             quiet = Quiet::Warm;
         }
         if events.send(Event::Answered { lane, answer }).is_err() {
             return;
-        }
-    }
-}
-
-/// A panic costs the one answer, not the session: rust-analyzer panics on some unfinished code.
-fn do_job(evaluator: &mut dyn Evaluator, job: Job, sink: &OutputSink) -> Answer {
-    match job {
-        Job::Execute(cell, code) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.execute(cell, &code, sink)));
-            Answer::Executed(result.unwrap_or_else(|panic| Err(bug(panic.as_ref()))))
-        }
-        Job::Complete(code, cursor) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.complete(&code, cursor)));
-            let nothing = || Completions { candidates: vec![], start: cursor, end: cursor };
-            Answer::Completed(result.unwrap_or_else(|_| nothing()))
-        }
-        Job::Inspect(code, cursor) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.inspect(&code, cursor)));
-            Answer::Inspected(result.unwrap_or_default())
-        }
-        Job::IsComplete(code) => {
-            let result = catch_unwind(AssertUnwindSafe(|| evaluator.is_complete(&code)));
-            Answer::Completeness(result.unwrap_or(Completeness::Complete))
         }
     }
 }
@@ -178,7 +187,7 @@ fn start_error(error: &anyhow::Error) -> CellError {
         value: error.to_string(),
         traceback: vec![
             format!("The kernel could not start: {error:#}"),
-            "`warpcell doctor` in a terminal says what is missing. Restart the kernel after mending it.".into(),
+            "`warpcell doctor` in a terminal says what is missing. Install it, then restart the kernel.".into(),
         ],
     }
 }

@@ -1,8 +1,8 @@
-//! Who is at the other end of a connection on this machine.
+//! Finds the user at the other end of a connection on this machine.
 //!
-//! Whoever connects to iopub gets all that cells print: the protocol signs messages, and asks nobody who they are. Over TCP,
-//! that would be every user of the machine. Linux tells whose a local connection is, so those of others are refused: of all
-//! but this user, the owner of the connection file (who wrote the key down) and root.
+//! A client of iopub gets all outputs of cells. The protocol signs messages, but does not authenticate clients. Over
+//! TCP every user of the machine could connect. Linux knows which user owns a local connection. Only these users are
+//! allowed: this user, the owner of the connection file (who wrote the key) and root.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
@@ -24,8 +24,8 @@ impl Allowed {
         Allowed([0, own].into_iter().chain(server).collect())
     }
 
-    /// The user of a connection, from `peer` to `local`, if it must be refused. What the system does not tell is allowed: it
-    /// comes from elsewhere, or the system has no such list.
+    /// The user of a connection from `peer` to `local`, if it must be refused. If the system does not know the user,
+    /// the connection is allowed: it comes from another machine, or the system has no such list.
     pub fn refuses(&self, local: SocketAddr, peer: SocketAddr) -> Option<u32> {
         if !peer.ip().is_loopback() {
             return None;
@@ -42,7 +42,7 @@ fn owner_in(list: &str, address: SocketAddr, connected: SocketAddr) -> Option<u3
     list.lines().skip(1).find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
         let is_it = fields.next()? == address && fields.next()? == connected;
-        // Behind the two addresses: state, queues, timer, retransmissions, user.
+        // After the two addresses: state, queues, timer, retransmissions, user.
         if is_it { fields.nth(4)?.parse().ok() } else { None }
     })
 }

@@ -5,7 +5,7 @@ use super::heartbeat;
 use super::iopub::Publisher;
 use super::log::log;
 use super::peers::Allowed;
-use super::replay::Seen;
+use super::seen_messages::Seen;
 use super::subscribers::{self, Subscribers};
 use crate::wire::Incoming;
 use anyhow::Context;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
 use zeromq::{SocketRecv, ZmqError};
 
-/// What stands between the identities and the signature of a message.
+/// The separator between the identities and the signature of a message.
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 
 /// The bound channels. Dropping them closes them.
@@ -70,7 +70,7 @@ pub async fn bind(
 }
 
 impl Sockets {
-    /// Sends a reply. A client that has left or does not read costs it, and nothing else.
+    /// Sends a reply. If the client has left or does not read, only the reply is lost.
     pub async fn reply(&mut self, channel: Channel, message: JupyterMessage) {
         let connection = match channel {
             Channel::Shell => &mut self.shell,
@@ -85,7 +85,7 @@ impl Sockets {
         }
     }
 
-    /// Writes what is queued on iopub and closes all channels.
+    /// Writes the queued messages of iopub and closes all channels.
     pub async fn close(self, deadline: Duration) {
         for reader in self.readers {
             reader.abort();
@@ -95,7 +95,7 @@ impl Sockets {
     }
 }
 
-/// Passes on what is signed, new and readable, and drops the rest.
+/// Passes on messages that are signed, new and readable, and drops the others.
 async fn read(
     channel: Channel,
     mut connection: RouterRecvConnection,

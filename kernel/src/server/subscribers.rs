@@ -1,9 +1,9 @@
-//! The clients of the iopub channel, each with a queue and a socket of its own.
+//! The clients of the iopub channel. Each has its own queue and socket.
 //!
-//! One XPUB socket for all would write to its subscribers in turn, and wait for each: a client that has stopped
-//! reading would hold up the others. A PUB socket has queues, but tells neither who subscribes (the protocol wants a
-//! welcome) nor when its queues are written (the last messages of a kernel would be lost). So every connection gets
-//! an XPUB socket that knows only it, behind a private local socket through which the bytes pass.
+//! One XPUB socket for all clients would write to them one after another and wait for each. A client that does not read
+//! would delay the others. A PUB socket has queues, but does not report subscriptions (the protocol requires a welcome)
+//! or empty queues (the last messages of a kernel would be lost). So every connection gets its own XPUB socket, behind
+//! a private local socket that passes the bytes.
 
 use super::log::log;
 use super::peers::Allowed;
@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use zeromq::{Socket, SocketEvent, XPubSocket};
 
-/// What a client that does not read may keep in memory before it is given up.
+/// How much memory a client may use that does not read. Then it is disconnected.
 const BACKLOG_LIMIT: usize = 512 << 20;
 
 /// The connected clients.
@@ -36,17 +36,17 @@ struct List {
 }
 
 struct Subscriber {
-    queue: mpsc::UnboundedSender<Queued>,
+    queue: mpsc::UnboundedSender<QueuedMessage>,
     backlog: Arc<AtomicUsize>,
     task: tokio::task::AbortHandle,
 }
 
-struct Queued {
+struct QueuedMessage {
     message: Arc<JupyterMessage>,
     size: usize,
 }
 
-/// What a subscriber's socket needs to sign its messages.
+/// The data with which a subscriber's socket signs its messages.
 struct Signature {
     key: String,
     session: String,
@@ -85,7 +85,7 @@ pub async fn bind(
         Transport::IPC => {
             let path = PathBuf::from(connection.iopub_url().trim_start_matches("ipc://"));
             let listener = UnixListener::bind(&path)?;
-            let file = SocketFile(path);
+            let file = tempfile::TempPath::try_from_path(path)?;
             tokio::spawn(async move {
                 let _file = file;
                 loop {
@@ -116,7 +116,7 @@ impl Subscribers {
                 subscriber.task.abort();
                 return false;
             }
-            subscriber.queue.send(Queued { message: Arc::clone(&message), size }).is_ok()
+            subscriber.queue.send(QueuedMessage { message: Arc::clone(&message), size }).is_ok()
         });
     }
 
@@ -155,7 +155,7 @@ impl Subscribers {
 /// Serves one client until it leaves, or until the queue has ended and everything is written.
 async fn serve<S: AsyncRead + AsyncWrite>(
     stream: S,
-    queued: mpsc::UnboundedReceiver<Queued>,
+    queued: mpsc::UnboundedReceiver<QueuedMessage>,
     backlog: &AtomicUsize,
     signature: &Signature,
 ) -> anyhow::Result<()> {
@@ -169,7 +169,7 @@ async fn serve<S: AsyncRead + AsyncWrite>(
         () = &mut relay => return Ok(()),
         () = publish(&mut connection, queued, backlog) => {}
     }
-    // Closes our end of the local connection; what was written to it still passes.
+    // Closes our end of the local connection. Bytes that were written to it still pass.
     let backend = connection.socket.backend();
     while let Ok(event) = monitor.try_recv() {
         if let SocketEvent::Accepted(_, peer) = event {
@@ -182,23 +182,23 @@ async fn serve<S: AsyncRead + AsyncWrite>(
 
 async fn publish(
     connection: &mut KernelIoPubXPubConnection,
-    mut queued: mpsc::UnboundedReceiver<Queued>,
+    mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
     backlog: &AtomicUsize,
 ) {
     loop {
         let message = tokio::select! {
-            // A subscription that is there is taken before the message that its client may be waiting for.
+            // A subscription comes before the next message, because its client may wait for the message.
             biased;
             subscription = connection.recv_subscription() => match subscription {
                 Ok(SubscriptionEvent::Subscribe(topic)) => Publication::Welcome { topic }.into_message(None),
                 Ok(SubscriptionEvent::Unsubscribe(_)) => continue,
                 Err(error) => {
-                    log(format_args!("iopub: a client sends nonsense: {error}"));
+                    log(format_args!("iopub: a client sends an invalid message: {error}"));
                     continue;
                 }
             },
             next = queued.recv() => match next {
-                Some(Queued { message, size }) => {
+                Some(QueuedMessage { message, size }) => {
                     backlog.fetch_sub(size, Ordering::Relaxed);
                     Arc::unwrap_or_clone(message)
                 }
@@ -211,18 +211,13 @@ async fn publish(
     }
 }
 
-/// Connects to a socket that nobody else can reach.
+/// Connects to a socket that no other user can reach.
 async fn private_connection(socket: &mut XPubSocket) -> anyhow::Result<UnixStream> {
     // A socket's path has at most 107 bytes, so a long TMPDIR may not do.
-    let directories = [std::env::temp_dir(), PathBuf::from("/tmp")];
-    let mut result = Err(anyhow::anyhow!("no directory for a socket"));
-    for directory in directories {
-        result = private_connection_in(socket, &directory).await;
-        if result.is_ok() {
-            break;
-        }
+    match private_connection_in(socket, &std::env::temp_dir()).await {
+        Ok(connection) => Ok(connection),
+        Err(_) => private_connection_in(socket, Path::new("/tmp")).await,
     }
-    result
 }
 
 async fn private_connection_in(socket: &mut XPubSocket, directory: &Path) -> anyhow::Result<UnixStream> {
@@ -234,21 +229,12 @@ async fn private_connection_in(socket: &mut XPubSocket, directory: &Path) -> any
     Ok(UnixStream::connect(&path).await?)
 }
 
-/// Passes bytes both ways until the client leaves, or until there are no more for it.
+/// Passes bytes in both directions until the client leaves, or until there are no more bytes for it.
 async fn relay<S: AsyncRead + AsyncWrite>(client: S, local: UnixStream) {
     let (mut from_client, mut to_client) = tokio::io::split(client);
     let (mut from_kernel, mut to_kernel) = local.into_split();
     tokio::select! {
         _ = tokio::io::copy(&mut from_client, &mut to_kernel) => {}
         _ = tokio::io::copy(&mut from_kernel, &mut to_client) => { let _ = to_client.shutdown().await; }
-    }
-}
-
-/// Removes the file of a socket.
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -29,8 +29,7 @@ pub fn signals(events: UnboundedSender<Event>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ends the kernel when the process that `JPY_PARENT_PID` names is gone, so that a server that is killed leaves no
-/// kernels behind.
+/// Ends the kernel when the process of `JPY_PARENT_PID` is gone. So a killed server leaves no kernels.
 pub fn parent(events: UnboundedSender<Event>) {
     let Some(pid) = std::env::var("JPY_PARENT_PID").ok().and_then(|pid| pid.parse::<libc::pid_t>().ok()) else {
         return;
@@ -65,14 +64,14 @@ fn open(pid: libc::pid_t) -> Option<AsyncFd<OwnedFd>> {
     // SAFETY: the system call takes two integers and touches no memory of ours.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
     let fd = i32::try_from(fd).ok().filter(|&fd| fd >= 0)?;
-    // SAFETY: the call has just returned this descriptor, and nothing else knows it.
+    // SAFETY: the call has just returned this descriptor. Nothing else uses it.
     let process = unsafe { OwnedFd::from_raw_fd(fd) };
     // SAFETY: an `OwnedFd` stays open, and the same, until it is dropped, and the `AsyncFd` owns it.
     unsafe { AsyncFd::register_with_interest(process, Interest::READABLE) }.ok()
 }
 
 fn exists(pid: libc::pid_t) -> bool {
-    // SAFETY: signal 0 sends nothing; it only asks whether the process is there.
+    // SAFETY: signal 0 sends nothing. It only asks whether the process exists.
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }

@@ -1,21 +1,21 @@
-//! How much a cell may show. What goes beyond is dropped where it arises, with a note: 100 MB of output would stop the
-//! browser, and nobody reads them.
+//! Limits how much a cell may show. Output beyond the limit is dropped here, with a note. 100 MB of output would block
+//! the browser, and no user would read it.
 
 use serde_json::{Map, Value};
 
-/// Names the limit of a cell's text, in bytes or as `20MB`; `none` is no limit.
+/// The variable with the limit of a cell's text, in bytes or as `20MB`. `none` means no limit.
 pub const OUTPUT_LIMIT: &str = "WARPCELL_OUTPUT_LIMIT";
 
 /// The limit of a cell's text if none is set. Above about 3 MB in a few seconds Jupyter's server itself drops messages.
 const TEXT: u64 = 2_000_000;
-/// Of displays a cell may show so many, and of their content so many times as much as of text.
+/// How many displays a cell may show. Their content may be so many times as large as the text.
 const DISPLAYS: u64 = 1000;
 const DISPLAY_SHARE: u64 = 25;
-/// How much of the end of what was dropped is shown after all.
+/// How much of the end of the dropped text is shown.
 const TAIL: usize = 2000;
 
-/// What one cell may show, and what it has shown.
-pub struct Limits {
+/// The limits of one cell, and the amounts that it has shown.
+pub struct OutputLimits {
     /// In bytes.
     text: u64,
     shown: Amounts,
@@ -33,20 +33,20 @@ struct Amounts {
     display_bytes: u64,
 }
 
-impl Limits {
+impl OutputLimits {
     /// Those that the environment asks for.
-    pub fn from_environment() -> Limits {
+    pub fn from_environment() -> OutputLimits {
         let set = std::env::var(OUTPUT_LIMIT).ok();
         let size = set.as_deref().map(size_of);
         if size == Some(None) {
             eprintln!("{OUTPUT_LIMIT} is not a size such as 20MB; {} are used", size_in_words(TEXT));
         }
-        Limits::new(size.flatten().unwrap_or(TEXT))
+        OutputLimits::new(size.flatten().unwrap_or(TEXT))
     }
 
-    fn new(text: u64) -> Limits {
+    fn new(text: u64) -> OutputLimits {
         let none = Amounts::default();
-        Limits { text, shown: none, dropped: none, tail: String::new(), told: false }
+        OutputLimits { text, shown: none, dropped: none, tail: String::new(), told: false }
     }
 
     /// Changes the limit of text for the rest of the session.
@@ -56,16 +56,16 @@ impl Limits {
 
     /// A new cell begins, with nothing shown.
     pub fn begin_cell(&mut self) {
-        *self = Limits::new(self.text);
+        *self = OutputLimits::new(self.text);
     }
 
-    /// What the cell has shown is gone.
+    /// The outputs of the cell were removed.
     pub fn cleared(&mut self) {
         self.shown = Amounts::default();
         self.told = false;
     }
 
-    /// Cuts text down to what may be shown; gives the note that the rest will not be, once.
+    /// Shortens text to what may be shown. Returns a note about this, once.
     pub fn cut(&mut self, text: &mut String) -> Option<String> {
         let left = usize::try_from(self.text.saturating_sub(self.shown.text)).unwrap_or(usize::MAX);
         let cut = text.floor_char_boundary(left);
@@ -128,14 +128,14 @@ impl Limits {
         }
         let (name, bytes) = (OUTPUT_LIMIT, self.text.saturating_mul(10));
         let advice = format!(
-            "`gpu::set_output_limit({bytes});` in a cell before, or {name}={} in Jupyter's environment, raises that.",
+            "`gpu::set_output_limit({bytes});` in an earlier cell, or {name}={} in Jupyter's environment, raises this limit.",
             size_in_words(bytes).replace(' ', "")
         );
         let end = if tail.is_empty() { "]\n".to_owned() } else { format!(" The end of the text:]\n{tail}\n") };
         Some(format!("\n[{} {advice}{end}", notes.join(" ")))
     }
 
-    /// How many displays a cell may show, and how much of their content: a fixed part of what it may print.
+    /// How many displays a cell may show, and how large they may be. Both depend on the limit of text.
     fn of_displays(&self) -> (u64, u64) {
         let factor = self.text as f64 / TEXT as f64;
         ((DISPLAYS as f64 * factor).max(1.0) as u64, self.text.saturating_mul(DISPLAY_SHARE))
@@ -185,7 +185,7 @@ fn size_in_words(bytes: u64) -> String {
 mod tests {
     use super::*;
 
-    fn shown(limits: &mut Limits, text: &str) -> (String, Option<String>) {
+    fn shown(limits: &mut OutputLimits, text: &str) -> (String, Option<String>) {
         let mut text = text.to_owned();
         let note = limits.cut(&mut text);
         (text, note)
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn text_beyond_the_limit_is_dropped_with_one_note_and_its_end_is_kept() {
-        let mut limits = Limits::new(10);
+        let mut limits = OutputLimits::new(10);
         assert_eq!(shown(&mut limits, "12345"), ("12345".to_owned(), None));
         let (text, note) = shown(&mut limits, "6789ää");
         // The second byte of a character is not shown without the first.
@@ -217,19 +217,19 @@ mod tests {
     #[test]
     fn displays_are_limited_in_number_and_size() {
         let data = |bytes: usize| Map::from_iter([("text/html".to_owned(), Value::from("x".repeat(bytes)))]);
-        let mut limits = Limits::new(TEXT);
+        let mut limits = OutputLimits::new(TEXT);
         let small = data(10);
         assert_eq!((0..2000).filter(|_| limits.admit(&small, false)).count(), 1000);
         assert!((0..2000).all(|_| limits.admit(&small, true)), "updates add nothing");
         let note = limits.note().unwrap();
         assert!(note.starts_with("\n[1000 displays of 10 kB dropped: a cell shows 1000, or 50 MB. "), "{note}");
-        assert!(note.ends_with("WARPCELL_OUTPUT_LIMIT=20MB in Jupyter's environment, raises that.]\n"), "{note}");
+        assert!(note.ends_with("WARPCELL_OUTPUT_LIMIT=20MB in Jupyter's environment, raises this limit.]\n"), "{note}");
         limits.begin_cell();
         let large = data(20_000_000);
         assert_eq!((0..5).filter(|_| limits.admit(&large, false)).count(), 2);
         assert!(!limits.admit(&data(60_000_000), true));
         assert!(limits.admit(&small, false), "there is room for a small one");
-        let mut unlimited = Limits::new(u64::MAX);
+        let mut unlimited = OutputLimits::new(u64::MAX);
         assert_eq!((0..5000).filter(|_| unlimited.admit(&small, false)).count(), 5000);
     }
 

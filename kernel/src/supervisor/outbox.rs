@@ -1,8 +1,8 @@
-//! What waits to be reported to the kernel. Text is sent at once if nothing was sent lately, and otherwise collected for a
-//! moment: a loop that prints makes a hundred thousand pieces a second. What a later update or clearing would undo at once
-//! is not sent at all.
+//! Reports that wait for the kernel. Text is sent at once if nothing was sent recently. Otherwise it is collected for a
+//! short time, because a loop that prints makes a hundred thousand pieces a second. Outputs that a later update or
+//! clearing removes at once are not sent.
 
-use super::limits::{Limits, size_of_content};
+use super::limits::{OutputLimits, size_of_content};
 use crate::frames::Frame;
 use crate::output_contract::Message;
 use std::time::{Duration, Instant};
@@ -16,18 +16,18 @@ const MOST: usize = 256 << 10;
 
 /// Frames on their way to the kernel.
 pub struct Outbox {
-    limits: Limits,
+    limits: OutputLimits,
     pending: Vec<Frame>,
     /// About how many bytes `pending` has.
     size: usize,
-    /// When what is pending may be sent.
+    /// When the pending reports may be sent.
     due: Instant,
 }
 
 impl Outbox {
     /// With the limits of the environment.
     pub fn new() -> Outbox {
-        Outbox { limits: Limits::from_environment(), pending: Vec::new(), size: 0, due: Instant::now() }
+        Outbox { limits: OutputLimits::from_environment(), pending: Vec::new(), size: 0, due: Instant::now() }
     }
 
     /// A new cell begins.
@@ -36,7 +36,7 @@ impl Outbox {
         self.limits.begin_cell();
     }
 
-    /// Tells, at the end of a cell, what of it was dropped.
+    /// Reports at the end of a cell how much of its output was dropped.
     pub fn say_what_was_dropped(&mut self) {
         if let Some(note) = self.limits.note() {
             self.append(true, note);
@@ -74,13 +74,13 @@ impl Outbox {
         self.push(Frame::Message { message });
     }
 
-    /// Takes anything else.
+    /// Adds any other frame.
     pub fn push(&mut self, frame: Frame) {
         self.size += size(&frame);
         self.pending.push(frame);
     }
 
-    /// How long what is pending can wait; `None` if nothing is.
+    /// How long the pending reports can wait. `None` if there are none.
     pub fn patience(&self, now: Instant) -> Option<Duration> {
         match (self.pending.is_empty(), self.size > MOST) {
             (true, _) => None,
@@ -89,7 +89,7 @@ impl Outbox {
         }
     }
 
-    /// Takes out what is pending.
+    /// Removes the pending reports and returns them.
     pub fn take(&mut self, now: Instant) -> Vec<Frame> {
         let frames = std::mem::take(&mut self.pending);
         self.size = 0;

@@ -5,8 +5,8 @@ pub fn to_bytes(code: &str, code_points: usize) -> usize {
     code.char_indices().nth(code_points).map_or(code.len(), |(offset, _)| offset)
 }
 
-/// The position in code points of a byte offset. An offset inside a character means its start, one behind the end
-/// the end.
+/// The position in code points of a byte offset. An offset inside a character means the start of the character. An
+/// offset behind the end means the end.
 pub fn to_code_points(code: &str, bytes: usize) -> usize {
     code.char_indices().take_while(|(offset, c)| offset + c.len_utf8() <= bytes).count()
 }

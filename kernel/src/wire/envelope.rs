@@ -18,8 +18,8 @@ struct ParentParts {
 }
 
 impl Parent {
-    /// Whether a client without HTML and without updates of displays has sent this, as far as one can tell: notebooks
-    /// name the cell (JupyterLab, Notebook, VS Code) or have nobody to ask (nbclient); a terminal does neither.
+    /// Whether the sender is probably a client without HTML and without updates of displays. Notebooks name the cell
+    /// (JupyterLab, Notebook, VS Code) or cannot ask anybody (nbclient). A terminal does neither.
     pub fn is_from_terminal(&self) -> bool {
         self.0.from_terminal
     }
@@ -51,7 +51,7 @@ pub(super) fn envelope(content: JupyterMessageContent, parent: Option<&Parent>) 
 
 /// A message from a client whose signature has been checked.
 pub struct Incoming {
-    /// Where a reply goes, and what it answers.
+    /// The address of a reply, and the request that it answers.
     pub parent: Parent,
     /// The type that the header names.
     pub message_type: String,

@@ -1,4 +1,4 @@
-//! What the kernel publishes to all clients.
+//! The messages that the kernel publishes to all clients.
 
 use super::Parent;
 use super::content::untyped;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub enum Publication {
     /// Answers a new subscription.
     Welcome {
-        /// What was subscribed to.
+        /// The topic of the subscription.
         topic: String,
     },
     /// Work on a request begins.
@@ -31,7 +31,7 @@ pub enum Publication {
     },
     /// Something that the cell shows; `count` is the number of a result.
     Output {
-        /// What it shows.
+        /// The output.
         output: Output,
         /// The number of the cell.
         count: usize,
@@ -45,7 +45,7 @@ pub enum Publication {
     },
     /// The kernel is about to end.
     Shutdown {
-        /// Whether another one will follow.
+        /// Whether another kernel will follow.
         restart: bool,
     },
 }
@@ -98,7 +98,7 @@ fn output_content(output: Output, count: usize) -> JupyterMessageContent {
             };
             StreamContent { name, text }.into()
         }
-        // The library's `Media` reorders a bundle and reads its entries as types of its own; ours pass unchanged.
+        // The library's `Media` reorders a bundle and converts its entries to its own types. Ours pass unchanged.
         Output::Display { data, metadata, display_id, update } => display_content(data, metadata, display_id, update),
         Output::Progress { data, id, update, .. } => display_content(data, Map::new(), Some(id), update),
         Output::Result { data, metadata } => {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// All that this kernel can answer.
 #[derive(Debug)]
 pub enum Reply {
-    /// What this kernel is.
+    /// The description of this kernel.
     KernelInfo {
         /// The text that consoles show at start.
         banner: String,
@@ -44,7 +44,7 @@ pub enum Reply {
     Interrupt,
     /// The kernel ends now.
     Shutdown {
-        /// Whether another one will follow.
+        /// Whether another kernel will follow.
         restart: bool,
     },
 }
@@ -115,7 +115,8 @@ fn kernel_info(banner: &str) -> Value {
 }
 
 fn execute(count: usize, result: Executed, expressions: Vec<String>) -> Value {
-    // Each would be a cell of its own, and could have effects. The protocol has an error for each that has no value.
+    // Each expression would be a separate cell and could have effects. The protocol has an error for expressions
+    // without a value.
     let value = "expressions beside a cell are not evaluated; make the expression the last one of the cell";
     let refused = json!({ "status": "error", "ename": "NotEvaluated", "evalue": value, "traceback": [value] });
     let expressions: Map<String, Value> = expressions.into_iter().map(|name| (name, refused.clone())).collect();
@@ -147,7 +148,7 @@ fn complete(code: &str, completions: Completions) -> CompleteReply {
             entry
         })
         .collect();
-    // JupyterLab reads the kinds of candidates from here, and from nowhere else.
+    // JupyterLab reads the kinds of candidates only from here.
     let metadata = Map::from_iter([("_jupyter_types_experimental".to_owned(), Value::Array(types))]);
     CompleteReply {
         matches: completions.candidates.into_iter().map(|candidate| candidate.text).collect(),

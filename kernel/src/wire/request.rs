@@ -1,10 +1,11 @@
 //! Requests of clients. Fields that the protocol makes optional, or that clients leave out, have their defaults here.
 
 use super::Malformed;
+use super::cursor::to_bytes;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// What a client can ask for.
+/// The requests of clients.
 #[derive(Debug, PartialEq)]
 pub enum Request {
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#kernel-info>
@@ -18,7 +19,7 @@ pub enum Request {
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#code-completeness>
     IsComplete(IsComplete),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#history>
-    History(History),
+    History(HistoryRequest),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#comm-info>
     CommInfo,
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#opening-a-comm>
@@ -64,13 +65,13 @@ pub struct Execute {
     /// Count this cell and keep its text.
     #[serde(default = "yes")]
     pub store_history: bool,
-    /// Abort what is queued behind this cell if it fails.
+    /// Abort the cells that are queued behind this cell if it fails.
     #[serde(default = "yes")]
     pub stop_on_error: bool,
     /// Whether the client can be asked for input.
     #[serde(default = "yes")]
     pub allow_stdin: bool,
-    /// Expressions whose values the client wants, by names of its own.
+    /// Expressions whose values the client wants, by the client's names.
     #[serde(default)]
     pub user_expressions: Map<String, Value>,
 }
@@ -85,6 +86,13 @@ pub struct AtCursor {
     pub cursor_pos: Option<usize>,
 }
 
+impl AtCursor {
+    /// The position in bytes.
+    pub fn byte_offset(&self) -> usize {
+        self.cursor_pos.map_or(self.code.len(), |position| to_bytes(&self.code, position))
+    }
+}
+
 /// Code that may not be finished.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct IsComplete {
@@ -94,7 +102,7 @@ pub struct IsComplete {
 
 /// Which earlier inputs a client wants.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-pub struct History {
+pub struct HistoryRequest {
     /// Whether the results come along.
     #[serde(default)]
     pub output: bool,
@@ -115,7 +123,7 @@ pub enum HistoryAccess {
         /// The first line.
         #[serde(default)]
         start: Option<i64>,
-        /// The line behind the last one.
+        /// The line after the last one.
         #[serde(default)]
         stop: Option<i64>,
     },
@@ -133,7 +141,7 @@ pub enum HistoryAccess {
         /// Equal inputs only once.
         #[serde(default)]
         unique: bool,
-        /// At most so many, the last ones.
+        /// At most this many, the last ones.
         #[serde(default)]
         n: Option<i64>,
     },
@@ -146,7 +154,7 @@ pub struct CommOpen {
     pub comm_id: String,
 }
 
-/// What the user has typed.
+/// The user's input.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct InputReply {
     /// The line.
@@ -169,7 +177,7 @@ fn yes() -> bool {
     true
 }
 
-/// A position, where some clients send a negative number or null for "the end".
+/// A position. Some clients send a negative number or null for "the end".
 fn position<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     let number: Option<i64> = Option::deserialize(deserializer)?;
     Ok(number.and_then(|number| usize::try_from(number).ok()))
@@ -198,7 +206,7 @@ mod tests {
         let access = HistoryAccess::Range { session: Some(0), start: Some(1), stop: None };
         assert_eq!(
             Request::read("history_request", history).unwrap(),
-            Request::History(History { output: false, access })
+            Request::History(HistoryRequest { output: false, access })
         );
         assert_eq!(
             Request::read("shutdown_request", json!({})).unwrap(),

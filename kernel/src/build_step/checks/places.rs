@@ -1,30 +1,33 @@
-//! Where the checks for an interrupt go: wherever the notebook's code may run for ever.
+//! The places of the checks for an interrupt: wherever the notebook's code may run for ever.
 //!
-//! These are the bodies of loops, functions that may call themselves (perhaps by way of others), iterators without an end, the
-//! closures that an iterator of unknown length is given for each element, and statements that sleep; also in what the notebook's own
-//! macros write. Other functions, and iterators with an end, have no check: the compiler makes vector instructions of them.
+//! These are the bodies of loops, functions that may call themselves (also through other functions), iterators without
+//! an end, closures that an iterator of unknown length calls for each element, and statements that sleep. Code of the
+//! notebook's own macros is included. Other functions, and iterators with an end, have no check, so that the compiler
+//! can use vector instructions for them.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasAttrs, HasLoopBody, HasName};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
+use crate::syntax::{attribute, list_has, parse, range_of, words};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, HasName};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
 
-/// A text, and where it goes.
+/// A text, and the position where it is inserted.
 pub type Insertion = (usize, &'static str);
 
 /// A statement, for the head of a block.
 pub const CHECK: &str = " ::warpcell::cell::check();";
-/// What an iterator does for each of its elements.
+/// Makes an iterator check for each of its elements.
 pub const EACH_ELEMENT: &str = ".inspect(|_| ::warpcell::cell::check())";
-/// What stands around an expression that is computed for each element.
+/// The texts around an expression that is computed for each element.
 pub const BEFORE_ELEMENT: &str = "{::warpcell::cell::check(); ";
 pub const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
 /// All that is put in.
 pub const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
-/// What the functions are called in which a thread sleeps, and from which an interrupt wakes it.
+/// The names of functions that sleep. An interrupt wakes them.
 const SLEEPS: [&str; 3] = ["sleep", "park", "park_timeout"];
 
-/// Attributes of functions that run over arrays or in many threads, where a loop that is short and fixed becomes vector instructions.
+/// Attributes of functions that run over arrays or in many threads. Short loops of a fixed length become vector
+/// instructions there.
 const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// The macro whose argument is a closure.
@@ -35,53 +38,18 @@ const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
 /// The method that does.
 const CYCLE: &str = "cycle";
 
-/// Methods of iterators that ask for the next element as long as there is one, themselves or by what they return.
-const ASKS_ON: [&str; 36] = [
-    "all",
-    "any",
-    "chain",
-    "collect",
-    "count",
-    "cmp",
-    "enumerate",
-    "eq",
-    "filter",
-    "filter_map",
-    "find",
-    "find_map",
-    "flat_map",
-    "flatten",
-    "fold",
-    "for_each",
-    "fuse",
-    "inspect",
-    "last",
-    "map",
-    "map_while",
-    "max",
-    "max_by_key",
-    "min",
-    "min_by_key",
-    "peekable",
-    "position",
-    "product",
-    "reduce",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "sum",
-    "take_while",
-    "try_for_each",
-];
+/// Methods of iterators that take all elements, directly or through the iterator that they return.
+const ASKS_ON: &str = "all any chain collect count cmp enumerate eq filter filter_map find find_map flat_map flatten fold \
+    for_each fuse inspect last map map_while max max_by_key min min_by_key peekable position product reduce scan skip \
+    skip_while step_by sum take_while try_for_each";
 /// Methods that end an iterator, or ask for one element.
 const ENDS: [&str; 4] = ["next", "nth", "take", "zip"];
 /// Methods that call a closure for each element.
 const FOR_EACH: [&str; 2] = ["for_each", "try_for_each"];
 
-/// Where checks go in a file, in order.
+/// The insertions for a file, in order.
 pub fn places(source: &str) -> Vec<Insertion> {
-    let file = SourceFile::parse(source, Edition::Edition2024).syntax_node();
+    let file = parse(source).syntax_node();
     let mut places = in_code(&file);
     if source.contains(FUSE) {
         places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_formula));
@@ -93,7 +61,7 @@ pub fn places(source: &str) -> Vec<Insertion> {
     places
 }
 
-/// Where checks go in code that is in no macro.
+/// The insertions for code outside of macros.
 fn in_code(file: &SyntaxNode) -> Vec<Insertion> {
     let endless = Endless::of(file);
     let mut places: Vec<Insertion> = recursive(file);
@@ -107,14 +75,14 @@ fn in_code(file: &SyntaxNode) -> Vec<Insertion> {
     places
 }
 
-/// Where checks go in code that stands in a macro's brackets, of which the text begins at `start`.
+/// The insertions for code in the brackets of a macro. The text begins at `start`.
 fn in_text(text: &str, start: usize) -> Vec<Insertion> {
     const BEFORE: &str = "fn f() { ";
-    let file = SourceFile::parse(&format!("{BEFORE}{text} }}"), Edition::Edition2024).syntax_node();
+    let file = parse(&format!("{BEFORE}{text} }}")).syntax_node();
     in_code(&file).into_iter().map(|(place, text)| (place + start - BEFORE.len(), text)).collect()
 }
 
-/// Where checks go in the argument of `fuse!`.
+/// The insertions for the argument of `fuse!`.
 fn in_formula(call: ast::MacroCall) -> Vec<Insertion> {
     let (true, Some((text, start))) = (name_of(&call).as_deref() == Some(FUSE), inside(call.token_tree())) else {
         return Vec::new();
@@ -127,14 +95,14 @@ fn name_of(call: &ast::MacroCall) -> Option<String> {
     Some(call.path()?.segment()?.name_ref()?.text().to_string())
 }
 
-/// What stands in brackets, and where it begins.
+/// The text in brackets, and its start.
 fn inside(tree: Option<ast::TokenTree>) -> Option<(String, usize)> {
     let tree = tree?;
     let text = tree.syntax().text().to_string();
-    Some((text.get(1..text.len() - 1)?.to_owned(), usize::from(tree.syntax().text_range().start()) + 1))
+    Some((text.get(1..text.len() - 1)?.to_owned(), range_of(tree.syntax()).start + 1))
 }
 
-/// Where checks go in the notebook's own macros, and in what they are given.
+/// The insertions for the notebook's own macros and for their arguments.
 fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
     let mut places = Vec::new();
     let mut passes_on = HashSet::new();
@@ -142,14 +110,14 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
         let Some((name, tree)) = rules.name().zip(rules.token_tree()) else { continue };
         let trees = tree.syntax().children().filter_map(ast::TokenTree::cast);
         for body in trees.filter(is_behind_arrow) {
-            // What it inserts looks like a name: no place moves.
+            // A metavariable looks like a name with this replacement. No place moves.
             let Some((text, start)) = inside(Some(body)) else { continue };
             places.extend(in_text(&text.replace('$', "_"), start));
         }
         let text = tree.syntax().text().to_string();
-        let words: HashSet<&str> = text.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
+        let words: HashSet<&str> = words(&text).collect();
         let name = name.text();
-        // What takes its tokens apart, or shows them, gets them as they are written.
+        // A macro that takes its tokens apart, or shows them, gets its arguments unchanged.
         let takes_apart = words.contains("tt") && words.contains(name);
         if !takes_apart && !words.contains("stringify") {
             passes_on.insert(name.to_string());
@@ -166,7 +134,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
     places
 }
 
-/// Whether brackets in a macro's rules are what a rule writes.
+/// Whether brackets in a macro's rules contain the output of a rule.
 fn is_behind_arrow(tree: &ast::TokenTree) -> bool {
     let before =
         std::iter::successors(tree.syntax().prev_sibling_or_token(), |element| element.prev_sibling_or_token());
@@ -174,11 +142,11 @@ fn is_behind_arrow(tree: &ast::TokenTree) -> bool {
     last.is_some_and(|token| token.text().ends_with('>'))
 }
 
-/// Where the check goes, if the node is a loop or sleeps.
+/// The position of the check, if the node is a loop or sleeps.
 fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
     let body = match node.kind() {
         SyntaxKind::EXPR_STMT if sleeps(node) && !runs_elsewhere(node) => {
-            return Some(usize::from(node.text_range().end()));
+            return Some(range_of(node).end);
         }
         SyntaxKind::LOOP_EXPR => ast::LoopExpr::cast(node.clone())?.loop_body(),
         SyntaxKind::WHILE_EXPR => ast::WhileExpr::cast(node.clone())?.loop_body(),
@@ -191,13 +159,13 @@ fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
     at_head(&body)
 }
 
-/// The place behind a block's brace.
+/// The position behind the brace of a block.
 fn at_head(block: &ast::BlockExpr) -> Option<usize> {
     let brace = block.stmt_list()?.l_curly_token()?;
     // Attributes of the body must come first in it.
     let mut following = std::iter::successors(brace.next_token(), |token| token.next_token());
     let first = following.find(|token| !token.kind().is_trivia())?;
-    (first.kind() != SyntaxKind::POUND).then(|| usize::from(brace.text_range().end()))
+    (first.kind() != SyntaxKind::POUND).then(|| brace.text_range().end().into())
 }
 
 /// Whether a statement is a call of a function that sleeps.
@@ -210,8 +178,8 @@ fn sleeps(statement: &SyntaxNode) -> bool {
     call.and_then(ends_with) == Some(true) && statement.text().to_string().ends_with(';')
 }
 
-/// The heads of functions that may run for ever without a loop: those that may call themselves, and `next` of iterators that never
-/// say `None`.
+/// The heads of functions that may run for ever without a loop: functions that may call themselves, and `next` of
+/// iterators that never return `None`.
 fn recursive(file: &SyntaxNode) -> Vec<Insertion> {
     let functions: Vec<Function> = file.descendants().filter_map(ast::Fn::cast).filter_map(Function::of).collect();
     let calls: Vec<Vec<usize>> = functions.iter().map(|function| function.calls(&functions)).collect();
@@ -256,7 +224,7 @@ impl Function {
         Some(Function { name: node.name()?.text().to_string(), body: node.body()?, owner, node })
     }
 
-    /// Which of the functions this one calls, or hands on, as far as names tell.
+    /// The functions that this function calls or passes on, judged by their names.
     fn calls(&self, functions: &[Function]) -> Vec<usize> {
         let tokens = self.body.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
         let names = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
@@ -293,7 +261,7 @@ impl Function {
     }
 }
 
-/// The last name of a path, without what is in angle brackets.
+/// The last name of a path, outside of angle brackets.
 fn last_name(path: &SyntaxNode) -> Option<String> {
     let segments = path.descendants().filter_map(ast::PathSegment::cast);
     let own = segments
@@ -340,7 +308,7 @@ fn is_endless_next(function: &ast::Fn) -> bool {
 struct Endless {
     /// Names of functions that can be called without `iter::` before them.
     imported: HashSet<String>,
-    /// Whether the notebook has a method that is called as that of iterators.
+    /// Whether the notebook has a method named `cycle`.
     own_cycle: bool,
 }
 
@@ -353,8 +321,9 @@ impl Endless {
         }
         let uses = file.descendants().filter_map(ast::Use::cast).map(|one| one.syntax().text().to_string());
         let of_iterators: Vec<String> = uses.filter(|text| text.contains("iter::")).collect();
-        let is_imported =
-            |name: &&str| of_iterators.iter().any(|text| has_word(text, name) || text.contains("iter::*"));
+        let is_imported = |name: &&str| {
+            of_iterators.iter().any(|text| words(text).any(|word| word == *name) || text.contains("iter::*"))
+        };
         let mut functions = file.descendants().filter_map(ast::Fn::cast).filter_map(|function| function.name());
         Endless {
             imported: ENDLESS.into_iter().filter(is_imported).map(str::to_owned).collect(),
@@ -362,12 +331,12 @@ impl Endless {
         }
     }
 
-    /// What goes into a method's call.
+    /// The insertions for a method call.
     fn in_call(&self, call: &ast::MethodCallExpr) -> Vec<Insertion> {
         let Some((receiver, method)) = call.receiver().zip(call.name_ref()) else { return Vec::new() };
         if self.makes(&receiver) {
-            if ASKS_ON.contains(&method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
-                return vec![(usize::from(receiver.syntax().text_range().end()), EACH_ELEMENT)];
+            if list_has(ASKS_ON, method.text()) && !is_ended(call) && !runs_elsewhere(call.syntax()) {
+                return vec![(range_of(receiver.syntax()).end, EACH_ELEMENT)];
             }
         } else if FOR_EACH.contains(&method.text())
             && matches!(receiver, ast::Expr::PathExpr(_) | ast::Expr::FieldExpr(_) | ast::Expr::CallExpr(_))
@@ -379,7 +348,7 @@ impl Endless {
         Vec::new()
     }
 
-    /// Whether an expression is an iterator without an end, as far as its text tells.
+    /// Whether an expression is an iterator without an end, judged by its text.
     fn makes(&self, expression: &ast::Expr) -> bool {
         match expression {
             ast::Expr::ParenExpr(inner) => inner.expr().is_some_and(|inner| self.makes(&inner)),
@@ -407,7 +376,7 @@ impl Endless {
     }
 }
 
-/// Whether the calls that follow one another from this one on come to an end, or are what a `for` goes through.
+/// Whether a chain of calls ends, or a `for` loop runs over it.
 fn is_ended(first: &ast::MethodCallExpr) -> bool {
     let mut call = first.clone();
     loop {
@@ -432,17 +401,13 @@ fn closure_body(argument: ast::Expr) -> Option<ast::Expr> {
     }
 }
 
-/// What goes into the body of a closure.
+/// The insertions for the body of a closure.
 fn in_body(body: &ast::Expr) -> Vec<Insertion> {
-    let range = body.syntax().text_range();
+    let range = range_of(body.syntax());
     match body {
         ast::Expr::BlockExpr(block) => at_head(block).map(|at| (at, CHECK)).into_iter().collect(),
-        _ => vec![(usize::from(range.start()), BEFORE_ELEMENT), (usize::from(range.end()), AFTER_ELEMENT)],
+        _ => vec![(range.start, BEFORE_ELEMENT), (range.end, AFTER_ELEMENT)],
     }
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|found| found == word)
 }
 
 /// Whether this code may run at compile time, or where nothing may unwind.
@@ -450,7 +415,7 @@ fn runs_elsewhere(code: &SyntaxNode) -> bool {
     code.ancestors().any(|around| keeps_elsewhere(&around))
 }
 
-/// Whether what stands in this node does so.
+/// Whether code in this node may do so.
 fn keeps_elsewhere(node: &SyntaxNode) -> bool {
     match node.kind() {
         SyntaxKind::CONST
@@ -466,16 +431,9 @@ fn keeps_elsewhere(node: &SyntaxNode) -> bool {
     }
 }
 
-fn has_attribute(function: &ast::Fn, names: &[&str]) -> bool {
-    function.attrs().any(|attribute| {
-        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
-        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
-    })
-}
-
 /// Whether a node is in a function that runs over arrays.
 fn is_over_arrays(node: &SyntaxNode) -> bool {
-    node.ancestors().filter_map(ast::Fn::cast).any(|function| has_attribute(&function, &OVER_ARRAYS))
+    node.ancestors().filter_map(ast::Fn::cast).any(|function| attribute(&function, &OVER_ARRAYS).is_some())
 }
 
 /// Whether a loop is over a range of numbers that stand there: `for i in 0..16`.
@@ -490,7 +448,7 @@ fn is_short(node: &SyntaxNode) -> bool {
     range.syntax().children().count() == 2 && range.syntax().children().all(is_short)
 }
 
-/// Whether a function is the one that evcxr calls, in which the cell's statements are.
+/// Whether this is the function that evcxr calls. It contains the cell's statements.
 fn is_entry(function: &ast::Fn) -> bool {
     function.name().is_some_and(|name| name.text().starts_with("run_user_code_"))
 }

@@ -1,4 +1,5 @@
-//! Lines, and a bar, that reach the running cell at once, while evcxr keeps what this process prints until it has ended.
+//! Lines and a progress bar that appear in the running cell at once. evcxr holds back the output of this process until
+//! its end.
 
 use crate::frames::Frame;
 use crate::local_socket;
@@ -19,17 +20,17 @@ const COLUMNS: usize = 24;
 pub struct Progress {
     kernel: Option<UnixStream>,
     /// The bar, once there is one: its identity, and how far it is.
-    bar: Option<(String, Built)>,
+    bar: Option<(String, BarState)>,
 }
 
 /// How far a build is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Built {
+pub struct BarState {
     /// How many steps are done.
     pub done: u64,
     /// How many there are.
     pub total: u64,
-    /// What is being compiled.
+    /// The crate that is being compiled.
     pub now: String,
 }
 
@@ -45,7 +46,7 @@ impl Progress {
     }
 
     /// Shows how far the build is.
-    pub fn built(&mut self, built: Built) {
+    pub fn built(&mut self, built: BarState) {
         let (id, update) = match &self.bar {
             Some((_, old)) if *old == built => return,
             Some((id, _)) => (id.clone(), true),
@@ -76,8 +77,8 @@ impl Progress {
 }
 
 /// The bar as HTML and as a line. Its colour says how the build ended.
-fn bar_frame(id: &str, update: bool, built: &Built, ended: Option<bool>) -> Frame {
-    let Built { done, total, now } = built;
+fn bar_frame(id: &str, update: bool, built: &BarState, ended: Option<bool>) -> Frame {
+    let BarState { done, total, now } = built;
     let share = *done as f64 / (*total).max(1) as f64;
     let word = match ended {
         None => "Building crates",
@@ -112,7 +113,7 @@ impl Drop for Progress {
         if let Some(kernel) = &mut self.kernel
             && kernel.shutdown(Shutdown::Write).is_ok()
         {
-            // The kernel closes its end behind the last line.
+            // The kernel closes its end after the last line.
             let _ = kernel.read(&mut [0]);
         }
     }
@@ -130,7 +131,7 @@ mod tests {
         let listener = UnixListener::bind(session.path().join(SOCKET_NAME)).unwrap();
         let mut progress = Progress::connect(session.path());
         let (kernel, _) = listener.accept().unwrap();
-        let step = |done: u64, now: &str| Built { done, total: 4, now: now.to_owned() };
+        let step = |done: u64, now: &str| BarState { done, total: 4, now: now.to_owned() };
         progress.build_ended(true); // of none
         for built in [step(1, "a<b"), step(1, "a<b"), step(3, "c")] {
             progress.built(built);

@@ -1,10 +1,11 @@
-//! What cargo said about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the compiler
-//! of a cell needs. Both count only as long as the files that they are about are the same.
+//! Cargo's answers about a set of crates, kept beside its manifest: the metadata for rust-analyzer, and what the
+//! compiler of a cell needs. Both are valid as long as their files are unchanged.
 
-use super::plan::Plan;
-use super::run::Artifact;
-use super::set::{Kept, PACKAGE, Set};
-use super::stand_in;
+use super::dep_compiler;
+use super::plan::CratePlan;
+use super::run::CargoMessage;
+use super::set::{PACKAGE, Set, SetFile};
+use crate::cargo_metadata::{is_macro, items, node, package, root, with_all_below};
 use crate::hashing::hash;
 use crate::installation::Installation;
 use crate::installation::package::prelude::package_of;
@@ -17,34 +18,34 @@ use std::time::SystemTime;
 /// Cargo's metadata.
 #[derive(Serialize, Deserialize)]
 pub struct Resolved {
-    /// Packages and graph, without what only runs while a crate is built.
+    /// Packages and graph, without packages that are used only to build a crate.
     pub metadata: Value,
     /// Directories of the packages that are not from a registry or repository.
     pub paths: Vec<PathBuf>,
     fingerprint: String,
 }
 
-/// What the compiler of a cell needs.
+/// The facts that the compiler of a cell needs.
 #[derive(Serialize, Deserialize)]
-pub struct Record {
+pub struct CrateRecord {
     /// Compiler arguments.
     pub arguments: Vec<String>,
-    /// Names of the crates, as code names them.
+    /// Names of the crates in code.
     pub externs: Vec<String>,
     /// Whether a source of these crates speaks of `evcxr_display`.
     pub own_display: bool,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     files: Vec<(PathBuf, u64)>,
     paths: Vec<PathBuf>,
     fingerprint: String,
 }
 
-impl Kept for Resolved {
+impl SetFile for Resolved {
     const FILE: &'static str = "answer.json";
 }
 
-impl Kept for Record {
+impl SetFile for CrateRecord {
     const FILE: &'static str = "record.json";
 }
 
@@ -71,11 +72,6 @@ impl Resolved {
                 .all(|path| Path::new(path).exists())
     }
 
-    fn root(&self) -> Option<&Value> {
-        let root = &self.metadata["resolve"]["root"];
-        items(&self.metadata["resolve"]["nodes"]).find(|node| node["id"] == *root)
-    }
-
     /// Names of the packages that depend on one.
     fn parents(&self, id: &str) -> Vec<String> {
         let nodes = items(&self.metadata["resolve"]["nodes"]);
@@ -85,17 +81,17 @@ impl Resolved {
     }
 }
 
-impl Record {
-    /// Puts together what cargo built.
+impl CrateRecord {
+    /// Creates the record from cargo's output.
     pub fn new(
         installation: &Installation,
-        plan: &Plan<'_>,
+        plan: &CratePlan<'_>,
         set: &Set,
         answer: &Resolved,
-        artifacts: &[Artifact],
+        artifacts: &[CargoMessage],
         fingerprint: String,
-    ) -> Result<Record> {
-        let mut record = Record {
+    ) -> Result<CrateRecord> {
+        let mut record = CrateRecord {
             arguments: Vec::new(),
             externs: Vec::new(),
             own_display: speaks_of_display(&answer.metadata),
@@ -104,10 +100,10 @@ impl Record {
             paths: answer.paths.clone(),
             fingerprint,
         };
-        let target = set.target.join(&installation.record.target).join("debug").join("deps");
-        let libraries = || artifacts.iter().filter_map(Artifact::library);
+        let target = set.target.join(&installation.record.prelude.target).join("debug").join("deps");
+        let libraries = || artifacts.iter().filter_map(CargoMessage::library);
         let is_for_cells = |file: &Path| file.starts_with(&target) || file.extension().is_some_and(|end| end == "so");
-        for dependency in items(&answer.root().context("cargo's metadata have no root")?["deps"]) {
+        for dependency in items(&root(&answer.metadata).context("cargo's metadata have no root")?["deps"]) {
             let (Some(name), Some(package)) = (dependency["name"].as_str(), dependency["pkg"].as_str()) else {
                 continue;
             };
@@ -116,7 +112,7 @@ impl Record {
                 continue;
             }
             let (_, file) = found.with_context(|| format!("cargo built no library `{name}`"))?;
-            let file = stand_in::carried_file(installation, file).unwrap_or_else(|| file.to_owned());
+            let file = dep_compiler::carried_file(installation, file).unwrap_or_else(|| file.to_owned());
             record.arguments.push("--extern".to_owned());
             record.arguments.push(format!("{name}={}", file.display()));
             record.externs.push(name.to_owned());
@@ -125,7 +121,7 @@ impl Record {
             record.arguments.push("-L".to_owned());
             record.arguments.push(format!("dependency={}", folder.display()));
         }
-        for path in artifacts.iter().flat_map(Artifact::native) {
+        for path in artifacts.iter().flat_map(CargoMessage::native) {
             record.arguments.push("-L".to_owned());
             record.arguments.push(path.clone());
             // A shared library that a build script made is found again when the cell is loaded.
@@ -138,20 +134,20 @@ impl Record {
         for (package, file) in libraries() {
             let length = std::fs::metadata(file).with_context(|| format!("{} is missing", file.display()))?.len();
             record.files.push((file.to_owned(), length));
-            if is_for_cells(file) && stand_in::carried_file(installation, file).is_none() {
+            if is_for_cells(file) && dep_compiler::carried_file(installation, file).is_none() {
                 record.notes.extend(note(installation, plan, answer, package));
             }
         }
         Ok(record)
     }
 
-    /// Whether all files are there and the sources of path crates are the same.
+    /// Whether all files exist and the sources of path crates are unchanged.
     pub fn is_current(&self) -> bool {
         self.files.iter().all(|(file, length)| std::fs::metadata(file).is_ok_and(|metadata| metadata.len() == *length))
             && self.fingerprint == trees(&self.paths)
     }
 
-    /// Removes files that are not as they were built, so that cargo, which looks at times only, builds them again.
+    /// Removes files that have changed since the build. Cargo looks only at times. It then builds them again.
     pub fn remove_damaged(&self) {
         for (file, length) in &self.files {
             if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() != *length) {
@@ -162,11 +158,11 @@ impl Record {
     }
 }
 
-/// A note on a crate that cells have too, but as another one.
-fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package: &str) -> Option<String> {
+/// A note about a crate that cells also have, in another version or with other features.
+fn note(installation: &Installation, plan: &CratePlan<'_>, answer: &Resolved, package: &str) -> Option<String> {
     let (name, version) = package_of(package);
     let is_in_cells = |library: &str| {
-        installation.record.externs.iter().any(|(own, _)| own == library)
+        installation.record.prelude.externs.iter().any(|(own, _)| own == library)
             || plan.carried.iter().any(|(own, _)| own == library)
     };
     let carried = installation.carried(name).find(|carried| is_in_cells(&carried.library))?;
@@ -184,25 +180,14 @@ fn note(installation: &Installation, plan: &Plan<'_>, answer: &Resolved, package
     ))
 }
 
-/// Leaves only packages that end up in cells, and procedural macros without what they are made of.
+/// Keeps only packages that are linked into cells, and procedural macros without the crates below them.
 fn keep_linked(metadata: &mut Value) {
-    let is_macro = |id: &Value| {
-        items(&metadata["packages"]).filter(|package| package["id"] == *id).any(|package| {
-            items(&package["targets"]).any(|target| items(&target["kind"]).any(|kind| kind == "proc-macro"))
-        })
-    };
-    let is_linked = |dep: &Value| items(&dep["dep_kinds"]).any(|kind| kind["kind"].is_null());
-    let mut linked = vec![metadata["resolve"]["root"].clone()];
-    let mut index = 0;
-    while let Some(id) = linked.get(index).cloned() {
-        index += 1;
-        let node = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == id);
-        for dep in node.into_iter().filter(|_| !is_macro(&id)).flat_map(|node| items(&node["deps"])) {
-            if is_linked(dep) && !linked.contains(&dep["pkg"]) {
-                linked.push(dep["pkg"].clone());
-            }
-        }
-    }
+    let is_linked = |dep: &&Value| items(&dep["dep_kinds"]).any(|kind| kind["kind"].is_null());
+    let linked = with_all_below(vec![metadata["resolve"]["root"].clone()], |id| {
+        let node = node(metadata, id).filter(|_| !package(metadata, id).is_some_and(is_macro));
+        let deps = node.into_iter().flat_map(|node| items(&node["deps"]));
+        deps.filter(is_linked).map(|dep| &dep["pkg"]).collect()
+    });
     let retain = |list: &mut Value, key: &str| {
         if let Some(list) = list.as_array_mut() {
             list.retain(|item| linked.contains(if key.is_empty() { item } else { &item[key] }));
@@ -216,27 +201,21 @@ fn keep_linked(metadata: &mut Value) {
     }
 }
 
-/// What marks the crates that only have a name because a crate of the user is built on them.
+/// Marks crates that cells can name only because a crate of the user depends on them.
 const BELOW: &str = "below";
 
-/// Lets cells name what the user's crates are directly built on: their functions give values of its types, which are to
-/// be kept in variables. Where a name could mean several crates, none gets it.
+/// Lets cells name the crates that the user's crates depend on directly: functions return values of their types, which
+/// cells keep in variables. If a name could mean several crates, none of them gets it.
 fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     let root = metadata["resolve"]["root"].clone();
-    let deps = |id: &Value| -> Vec<&Value> {
-        let node = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == *id);
-        node.into_iter().flat_map(|node| items(&node["deps"])).collect()
-    };
-    let is_macro = |id: &Value| {
-        let package = items(&metadata["packages"]).find(|package| package["id"] == *id);
-        items(package.map_or(&Value::Null, |package| &package["targets"]))
-            .any(|target| items(&target["kind"]).any(|kind| kind == "proc-macro"))
-    };
+    let deps =
+        |id: &Value| -> Vec<&Value> { node(metadata, id).into_iter().flat_map(|node| items(&node["deps"])).collect() };
+    let is_macro = |id: &Value| package(metadata, id).is_some_and(is_macro);
     let own = deps(&root);
     let below: Vec<&Value> = own.iter().flat_map(|dep| deps(&dep["pkg"])).collect();
     let mut named: Vec<Value> = Vec::new();
     for dep in &below {
-        // Two versions, or two crates that are renamed where they are used.
+        // Two versions of a crate, or two crates that are renamed by their users.
         let is_ambiguous = below.iter().any(|other| other["name"] == dep["name"] && other["pkg"] != dep["pkg"]);
         let is_known = own.iter().any(|other| other["name"] == dep["name"] || other["pkg"] == dep["pkg"])
             || named.iter().any(|other| other["pkg"] == dep["pkg"]);
@@ -255,7 +234,7 @@ fn name_crates_below(metadata: &mut Value, is_taken: impl Fn(&str) -> bool) {
     }
 }
 
-/// Whether a source of the packages has a method by which values show themselves.
+/// Whether a source of the packages contains a method with which values show themselves.
 fn speaks_of_display(metadata: &Value) -> bool {
     let speaks = |file: &Path| {
         file.extension().is_some_and(|end| end == "rs")
@@ -267,7 +246,8 @@ fn speaks_of_display(metadata: &Value) -> bool {
         .any(|directory| files_below(&directory.join("src")).iter().any(|(file, ..)| speaks(file)))
 }
 
-/// A fingerprint of the manifests that say what path crates depend on: their own, and those of workspaces above.
+/// A fingerprint of the manifests that determine the dependencies of path crates: their own, and those of workspaces
+/// above.
 fn manifests(paths: &[PathBuf]) -> String {
     let manifests = paths.iter().flat_map(|path| path.ancestors()).map(|directory| directory.join("Cargo.toml"));
     hash(&manifests.filter_map(|file| Some((stamp(&file)?, file))).collect::<Vec<_>>())
@@ -284,7 +264,7 @@ fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Files of a package with time and length, in order; without hidden ones and what was built.
+/// The files of a package with time and length, in order, without hidden files and build outputs.
 fn files_below(directory: &Path) -> Vec<(PathBuf, SystemTime, u64)> {
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(directory) else { return found };
@@ -303,10 +283,6 @@ fn files_below(directory: &Path) -> Vec<(PathBuf, SystemTime, u64)> {
     }
     found.sort();
     found
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -5,37 +5,39 @@ use semver::{Version, VersionReq};
 
 /// Where a crate comes from.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict<'a> {
+pub enum CrateVerdict<'a> {
     /// From the prelude.
     Carried(&'a Carried),
     /// From cargo; with a note if the prelude carries a crate of this name that does not meet the requirement.
     Foreign(Option<String>),
-    /// From nowhere: cells have this crate already, as another one.
+    /// Not allowed: cells have this crate already, in another version.
     Refused(String),
 }
 
 /// Judges a requirement of Cargo.toml: a version, or a table.
-pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml::Value) -> Verdict<'a> {
+pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml::Value) -> CrateVerdict<'a> {
     let package = requirement.get("package").and_then(toml::Value::as_str).unwrap_or(name);
     if package == "warpcell" {
-        return Verdict::Refused("the crate `warpcell` is already there, as `gpu`; no `:dep` is needed".to_owned());
+        return CrateVerdict::Refused(
+            "the crate `warpcell` is already imported as `gpu`; no `:dep` is needed".to_owned(),
+        );
     }
     let Some(carried) = installation.carried(package).find(|carried| carried.offered) else {
-        return Verdict::Foreign(None);
+        return CrateVerdict::Foreign(None);
     };
-    let Some(obstacle) = obstacle(carried, requirement) else { return Verdict::Carried(carried) };
+    let Some(obstacle) = obstacle(carried, requirement) else { return CrateVerdict::Carried(carried) };
     // A crate that is renamed does not take the name from the prelude's.
-    let clashes = installation.record.externs.iter().any(|(library, _)| *library == name.replace('-', "_"));
+    let clashes = installation.record.prelude.externs.iter().any(|(library, _)| *library == name.replace('-', "_"));
     let as_carried = line(carried, name, package);
     if clashes {
-        return Verdict::Refused(format!(
+        return CrateVerdict::Refused(format!(
             "the notebook's `{package}` is {}, whose types all cells share, and {obstacle}. \
              Leave the line out, or write `{as_carried}`",
             carried.version
         ));
     }
-    Verdict::Foreign(Some(format!(
-        "`{name}` is not the prelude's `{package}` {}, since {obstacle}: types of the two do not mix. \
+    CrateVerdict::Foreign(Some(format!(
+        "`{name}` is not the prelude's `{package}` {}, since {obstacle}: the types of the two are different types. \
          For the prelude's: `{as_carried}`",
         carried.version
     )))
@@ -45,14 +47,14 @@ pub fn judge<'a>(installation: &'a Installation, name: &str, requirement: &toml:
 fn obstacle(carried: &Carried, requirement: &toml::Value) -> Option<String> {
     for source in ["path", "git", "registry"] {
         if requirement.get(source).is_some() {
-            return Some(format!("this one is to come from another place (`{source}`)"));
+            return Some(format!("this line names another source (`{source}`)"));
         }
     }
     let wanted =
         requirement.as_str().or_else(|| requirement.get("version").and_then(toml::Value::as_str)).unwrap_or("*");
     match (VersionReq::parse(wanted), Version::parse(&carried.version)) {
         (Ok(wanted), Ok(version)) if wanted.matches(&version) => {}
-        _ => return Some(format!("the version `{wanted}` is wanted")),
+        _ => return Some(format!("this line asks for version `{wanted}`")),
     }
     let default = requirement.get("default-features").and_then(toml::Value::as_bool).unwrap_or(true);
     let features = requirement.get("features").and_then(toml::Value::as_array);
@@ -69,24 +71,24 @@ fn obstacle(carried: &Carried, requirement: &toml::Value) -> Option<String> {
     }
 }
 
-/// The `:dep` line that gives the carried crate.
+/// The `:dep` line for the prelude's crate.
 fn line(carried: &Carried, name: &str, package: &str) -> String {
-    let version = &carried.version;
-    let has_default = carried.features.iter().any(|feature| feature == "default");
-    match (name == package, has_default) {
-        (true, true) => format!(":dep {name} = \"{version}\""),
-        (true, false) => format!(":dep {name} = {{ version = \"{version}\", default-features = false }}"),
-        (false, true) => format!(":dep {name} = {{ package = \"{package}\", version = \"{version}\" }}"),
-        (false, false) => {
-            format!(":dep {name} = {{ package = \"{package}\", version = \"{version}\", default-features = false }}")
-        }
+    let mut fields = format!("version = \"{}\"", carried.version);
+    if name != package {
+        fields = format!("package = \"{package}\", {fields}");
     }
+    if !carried.features.iter().any(|feature| feature == "default") {
+        fields += ", default-features = false";
+    } else if name == package {
+        return format!(":dep {name} = \"{}\"", carried.version);
+    }
+    format!(":dep {name} = {{ {fields} }}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::installation::Record;
+    use crate::installation::{BuiltPrelude, InstallationRecord};
 
     fn installation() -> Installation {
         let carried = |name: &str, version: &str, features: &[&str], offered| Carried {
@@ -99,19 +101,21 @@ mod tests {
         };
         Installation {
             home: "/".into(),
-            record: Record {
-                version: String::new(),
-                compiler: String::new(),
+            record: InstallationRecord {
+                prelude: BuiltPrelude {
+                    version: String::new(),
+                    compiler: String::new(),
+                    target: String::new(),
+                    externs: vec![("ndarray".to_owned(), "libndarray.rmeta".to_owned())],
+                    carried: vec![
+                        carried("ndarray", "0.17.2", &["default", "std", "serde"], true),
+                        carried("rand", "0.9.2", &["default", "std"], true),
+                        carried("image", "0.25.10", &["png"], true),
+                        carried("libc", "0.2.1", &["default"], false),
+                    ],
+                    identity: String::new(),
+                },
                 toolchain: "/".into(),
-                target: String::new(),
-                externs: vec![("ndarray".to_owned(), "libndarray.rmeta".to_owned())],
-                carried: vec![
-                    carried("ndarray", "0.17.2", &["default", "std", "serde"], true),
-                    carried("rand", "0.9.2", &["default", "std"], true),
-                    carried("image", "0.25.10", &["png"], true),
-                    carried("libc", "0.2.1", &["default"], false),
-                ],
-                identity: String::new(),
                 sources: None,
             },
         }
@@ -120,9 +124,9 @@ mod tests {
     fn verdict(name: &str, requirement: &str) -> String {
         let table: toml::Table = toml::from_str(&format!("r = {requirement}")).unwrap();
         match judge(&installation(), name, &table["r"]) {
-            Verdict::Carried(carried) => format!("carried {}", carried.name),
-            Verdict::Foreign(note) => format!("foreign {}", note.unwrap_or_default()),
-            Verdict::Refused(reason) => format!("refused {reason}"),
+            CrateVerdict::Carried(carried) => format!("carried {}", carried.name),
+            CrateVerdict::Foreign(note) => format!("foreign {}", note.unwrap_or_default()),
+            CrateVerdict::Refused(reason) => format!("refused {reason}"),
         }
     }
 

@@ -1,9 +1,11 @@
 //! Runs the real cargo on a set of crates: its progress goes to the cell, and its errors become ones of a notebook.
 
-use super::progress::{Built, Progress};
+use super::progress::{BarState, Progress};
 use super::set::{PACKAGE, Set};
 use crate::build_step::tools::real_cargo;
-use crate::environment::{self, STAND_IN};
+use crate::cargo_metadata::{has_kind, items, package};
+use crate::environment::{self, DEP_COMPILER};
+use crate::files;
 use crate::installation::Installation;
 use crate::installation::bundle::crates as bundled;
 use crate::installation::cache;
@@ -16,10 +18,10 @@ use std::process::{Command, Stdio};
 /// The longest error that is shown whole, in lines.
 const ERROR_LINES: usize = 40;
 
-/// What cargo reported of one step of a build.
-pub struct Artifact(Value);
+/// Cargo's report of one step of a build.
+pub struct CargoMessage(Value);
 
-impl Artifact {
+impl CargoMessage {
     /// The package's id and the file, if it is a library that crates can be compiled against.
     pub fn library(&self) -> Option<(&str, &Path)> {
         let is_library = |kind: &Value| {
@@ -34,7 +36,7 @@ impl Artifact {
         Some((self.0["package_id"].as_str()?, Path::new(files.find(|file| file.ends_with(end))?)))
     }
 
-    /// Where a build script has put native libraries, as `KIND=FOLDER`.
+    /// The folders of native libraries from a build script, as `KIND=FOLDER`.
     pub fn native(&self) -> impl Iterator<Item = &String> {
         let paths = self.0["linked_paths"].as_array().filter(|_| self.0["reason"] == "build-script-executed");
         paths.into_iter().flatten().filter_map(|path| match path {
@@ -46,10 +48,10 @@ impl Artifact {
 
 /// `cargo metadata` of the set.
 pub fn metadata(installation: &Installation, set: &Set, progress: &mut Progress) -> Result<Value> {
-    let target = &installation.record.target;
+    let target = &installation.record.prelude.target;
     let words = ["metadata", "--format-version", "1", "--filter-platform", target];
     let output = cargo(installation, set, &words, "", progress)?;
-    let metadata: Value = serde_json::from_str(&output.text).context("cargo's metadata cannot be read")?;
+    let metadata: Value = serde_json::from_str(&output).context("cargo's metadata cannot be read")?;
     require_libraries(&metadata)?;
     Ok(metadata)
 }
@@ -60,15 +62,11 @@ pub fn build(
     set: &Set,
     fingerprint: &str,
     progress: &mut Progress,
-) -> Result<Vec<Artifact>> {
-    let target = &installation.record.target;
+) -> Result<Vec<CargoMessage>> {
+    let target = &installation.record.prelude.target;
     let words = ["build", "--message-format", "json-render-diagnostics", "--target", target];
     let output = cargo(installation, set, &words, fingerprint, progress)?;
-    Ok(output.text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Artifact).collect())
-}
-
-struct Output {
-    text: String,
+    Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).map(CargoMessage).collect())
 }
 
 fn cargo(
@@ -77,9 +75,9 @@ fn cargo(
     words: &[&str],
     fingerprint: &str,
     progress: &mut Progress,
-) -> Result<Output> {
+) -> Result<String> {
     let mut command = real_cargo(installation);
-    // The user's own tools, but not another cargo or rustc among them.
+    // The user's own tools, but without another cargo or rustc.
     let mut path = installation.record.toolchain.join("bin").into_os_string();
     if let Some(user) = std::env::var_os("PATH") {
         path.push(":");
@@ -92,15 +90,15 @@ fn cargo(
         .args(std::env::args_os().filter(|argument| argument == "--offline"))
         .env("PATH", path)
         .env("RUSTC", std::env::current_exe().context("the path of this program cannot be found")?)
-        .env(STAND_IN, fingerprint)
+        .env(DEP_COMPILER, fingerprint)
         .env("CARGO_TARGET_DIR", &set.target)
         .env("CARGO_BUILD_BUILD_DIR", &set.target)
-        // A mark of their own keeps these crates apart from the same versions inside the prelude.
+        // This mark distinguishes these crates from the same versions inside the prelude.
         .env("RUSTFLAGS", "-C prefer-dynamic -C metadata=notebook")
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "")
         .env("CARGO_TERM_COLOR", "never")
-        // Its bar, as `n/m`, becomes one of ours.
+        // Its bar, as `n/m`, becomes our bar.
         .env("CARGO_TERM_PROGRESS_WHEN", "always")
         .env("CARGO_TERM_PROGRESS_WIDTH", "160")
         .stdin(Stdio::null())
@@ -135,18 +133,17 @@ fn cargo(
     if !ended_well {
         bail!(explain(&messages, bundled::named(installation).as_deref()));
     }
-    Ok(Output { text })
+    Ok(text)
 }
 
-/// Lets cargo keep what it downloads beside the set where it cannot do so in the user's home, because nothing can be
-/// written or locked there. The user's settings of cargo hold all the same.
+/// Lets cargo keep its downloads beside the set, if it cannot write or lock files in the user's home. The user's
+/// settings of cargo still apply.
 fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
     let Some(home) = environment::cargo_home() else { return Ok(()) };
     if std::fs::create_dir_all(&home).is_ok() && cache::check_locks(&home).is_ok() {
         return Ok(());
     }
-    std::fs::create_dir_all(&set.cargo_home)
-        .with_context(|| format!("the folder {} cannot be made", set.cargo_home.display()))?;
+    files::create_folder(&set.cargo_home)?;
     command.env("CARGO_HOME", &set.cargo_home);
     let settings = ["config.toml", "config"].map(|name| home.join(name));
     if let Some(settings) = settings.iter().find(|settings| settings.is_file()) {
@@ -157,19 +154,14 @@ fn use_cargo_home(command: &mut Command, set: &Set) -> Result<()> {
 
 /// Crates that only have a program cannot be used from code.
 fn require_libraries(metadata: &Value) -> Result<()> {
-    let packages = || metadata["packages"].as_array().into_iter().flatten();
-    let root = packages().find(|package| package["id"] == metadata["resolve"]["root"]);
-    for dependency in root.into_iter().flat_map(|root| root["dependencies"].as_array().into_iter().flatten()) {
-        let is_library = |target: &Value| {
-            let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            kinds.into_iter().any(|kind| matches!(kind, "lib" | "rlib" | "dylib" | "proc-macro"))
-        };
-        let mut found = packages().filter(|package| package["name"] == dependency["name"]);
+    let root = package(metadata, &metadata["resolve"]["root"]);
+    for dependency in root.into_iter().flat_map(|root| items(&root["dependencies"])) {
+        let mut found = items(&metadata["packages"]).filter(|package| package["name"] == dependency["name"]);
         let name = dependency["name"].as_str().unwrap_or_default();
         // Cargo leaves such a package out, with a warning.
-        if !found.any(|package| package["targets"].as_array().into_iter().flatten().any(is_library)) {
+        if !found.any(|package| has_kind(package, &["lib", "rlib", "dylib", "proc-macro"])) {
             bail!(
-                "the crate `{name}` is a program, not a library: there is nothing in it that a cell could use. \
+                "the crate `{name}` is a program, not a library: cells cannot use it. \
                  Leave the line `:dep {name}` out"
             );
         }
@@ -177,14 +169,14 @@ fn require_libraries(metadata: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The line, if it tells how far cargo is: a word, set to the right in twelve columns, and what it is about.
+/// The line, if it reports cargo's progress: a word, right-aligned in twelve columns, and its subject.
 fn progress_of(line: &str) -> Option<&str> {
     let (word, about) = (line.get(..12)?, line.get(12..)?);
     let is_word = word.trim_start().chars().all(char::is_alphabetic) && !word.trim_start().is_empty();
     (is_word && !word.ends_with(' ') && about.starts_with(' ')).then_some(line)
 }
 
-/// The next line, and whether another one is to be written over it (it ends with a carriage return).
+/// The next line, and whether the line after it overwrites it (it ends with a carriage return).
 fn next_line(reader: &mut impl BufRead) -> io::Result<Option<(String, bool)>> {
     let mut line = Vec::new();
     loop {
@@ -203,13 +195,13 @@ fn next_line(reader: &mut impl BufRead) -> io::Result<Option<(String, bool)>> {
 }
 
 /// How far the build is, as cargo's bar says it: `    Building [==>   ] 3/10: itoa, serde`.
-fn built_of(line: &str) -> Option<Built> {
+fn built_of(line: &str) -> Option<BarState> {
     let (_, after) = line.trim_start().strip_prefix("Building [")?.split_once("] ")?;
     let (counts, now) = after.split_once(": ").unwrap_or((after, ""));
     let (done, total) = counts.split_once('/')?;
     let is_ours = |name: &&str| !name.starts_with(PACKAGE);
     let now = now.split(", ").filter(is_ours).collect::<Vec<_>>().join(", ");
-    Some(Built { done: done.trim().parse().ok()?, total: total.trim().parse().ok()?, now })
+    Some(BarState { done: done.trim().parse().ok()?, total: total.trim().parse().ok()?, now })
 }
 
 /// Whether a line of progress says something to the user.
@@ -222,15 +214,15 @@ fn is_of_interest(installation: &Installation, line: &str) -> bool {
     };
     match word {
         "Downloading" | "Downloaded" | "Blocking" => true,
-        // Versions in the lock file are nobody's business here.
+        // Versions in the lock file do not interest the user.
         "Updating" => line.ends_with("index") || line.contains(" git "),
-        // What the prelude carries is not compiled, only named.
+        // Crates of the prelude are not compiled, only named.
         "Compiling" => name != Some(PACKAGE) && !is_carried(),
         _ => false,
     }
 }
 
-/// Cargo's error for a notebook: without what is about the crate that we made, and with what to do.
+/// Cargo's error for a notebook: without text about the crate that we made, and with advice.
 ///
 /// `bundled` are the crates of the bundle that this installation came from.
 fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
@@ -238,7 +230,7 @@ fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_error = false;
     for line in messages {
-        // Warnings of crates that compile are nobody's business here.
+        // Warnings of crates that compile do not interest the user.
         if line.starts_with("error") {
             in_error = true;
         } else if line.starts_with("warning") {
@@ -269,9 +261,9 @@ fn explain(messages: &[String], bundled: Option<&[String]>) -> String {
     let is_missing = ["no matching package", "failed to select a version"].iter().any(|part| text.contains(part));
     if let Some(bundled) = bundled.filter(|_| is_missing) {
         result.push_str(&format!(
-            "\nThis installation came in a bundle, and takes crates from it alone: {}. `warpcell bundle --crate NAME=VERSION` \
-             makes one with more, where there is a network; if there is one here, WARPCELL_BUNDLED_CRATES=no lets crates \
-             come from there.",
+            "\nThis installation came in a bundle and uses only the crates of the bundle: {}. `warpcell bundle --crate \
+             NAME=VERSION` makes a bundle with more crates on a machine with a network. If this machine has a network, \
+             WARPCELL_BUNDLED_CRATES=no allows crates from there.",
             bundled.join(", ")
         ));
     } else if let Some(advice) = advice(&text) {
@@ -288,45 +280,43 @@ fn shorten(line: &str) -> String {
     }
 }
 
+/// What to do about cargo's errors, by parts of its messages. The first entry that fits counts.
+const ADVICE: [(&[&str], &str); 7] = [
+    (
+        &[
+            "Could not resolve host",
+            "Couldn't resolve host",
+            "spurious network error",
+            "Couldn't connect",
+            "failed to download",
+            "Timeout was reached",
+        ],
+        "The network cannot be reached. `:offline 1` in an earlier cell uses crates that were downloaded before. \
+         A version that was downloaded can be named exactly, such as \"=1.2.3\".",
+    ),
+    (
+        &["--offline was specified", "offline mode"],
+        "`:offline 1` allows only crates that were downloaded earlier; `:offline 0` allows all crates again.",
+    ),
+    (&["no matching package"], "Is the name spelled correctly? https://crates.io lists all names."),
+    (&["multiple times with different names"], "A crate has one name in a notebook: use the name that it already has."),
+    (&["failed to select a version"], "Name a version that exists, or write `*` for any."),
+    (
+        &["No space left on device"],
+        "The disk is full. Free some space, or set WARPCELL_CACHE_DIR to a folder on another disk.",
+    ),
+    (
+        &["could not compile", "failed to run custom build command"],
+        "The crate was not added. Another version of it may compile, or it needs a system library.",
+    ),
+];
+
 fn advice(text: &str) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
     if has(&["failed to clone into"]) && has(&["failed to resolve path", "not found", "does not appear to be a git"]) {
-        return Some(
-            "There is no git repository at that address, or it is not to be read by everyone. Is it spelt right?",
-        );
+        return Some("There is no git repository at that address, or it is not public. Is the address correct?");
     }
-    if has(&[
-        "Could not resolve host",
-        "Couldn't resolve host",
-        "spurious network error",
-        "Couldn't connect",
-        "failed to download",
-        "Timeout was reached",
-    ]) {
-        return Some(
-            "The network cannot be reached. With `:offline 1` in a cell before, crates are taken that were downloaded \
-             earlier; a version that is there already can be named exactly, such as \"=1.2.3\".",
-        );
-    }
-    if has(&["--offline was specified", "offline mode"]) {
-        return Some("Only crates that were downloaded earlier can be had with `:offline 1`; `:offline 0` ends that.");
-    }
-    if has(&["no matching package", "no matching package named"]) {
-        return Some("Is the name spelt right? https://crates.io has all names.");
-    }
-    if has(&["multiple times with different names"]) {
-        return Some("A crate has one name in a notebook: use the one that it has already.");
-    }
-    if has(&["failed to select a version"]) {
-        return Some("Ask for a version that there is, or write `*` for any.");
-    }
-    if has(&["No space left on device"]) {
-        return Some("The disk is full. Make room there, or let WARPCELL_CACHE_DIR name a folder on another disk.");
-    }
-    if has(&["could not compile", "failed to run custom build command"]) {
-        return Some("The crate was not added. Another version of it may compile, or it needs a system library.");
-    }
-    None
+    ADVICE.iter().find(|(parts, _)| has(parts)).map(|(_, advice)| *advice)
 }
 
 #[cfg(test)]
@@ -350,7 +340,7 @@ mod tests {
         let lines: Vec<_> = std::iter::from_fn(|| next_line(&mut text).unwrap()).collect();
         let expected = [("   Compiling a v1", false), ("    Building [=> ] 3/10: a, b(build)", true), ("rest", false)];
         assert_eq!(lines, expected.map(|(line, is_overwritten)| (line.to_owned(), is_overwritten)));
-        let built = |done, total, now: &str| Some(Built { done, total, now: now.to_owned() });
+        let built = |done, total, now: &str| Some(BarState { done, total, now: now.to_owned() });
         assert_eq!(built_of(&lines[1].0), built(3, 10, "a, b(build)"));
         assert_eq!(built_of("    Building [>  ] 0/2"), built(0, 2, ""));
         assert_eq!(built_of(&format!("    Building [>  ] 1/2: {PACKAGE}")), built(1, 2, ""));
@@ -368,7 +358,7 @@ mod tests {
         ];
         let text = explain(&messages.map(str::to_owned), None);
         assert!(text.starts_with("no matching package named `fooz` found\n"), "{text}");
-        assert!(!text.contains(PACKAGE) && text.contains("spelt right"), "{text}");
+        assert!(!text.contains(PACKAGE) && text.contains("spelled correctly"), "{text}");
     }
 
     #[test]

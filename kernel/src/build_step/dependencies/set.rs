@@ -1,18 +1,19 @@
-//! Where a set of crates is built: in a cache that all notebooks of a user share, or in the session's directory if the
-//! cache cannot be written or has no locks.
+//! The place where a set of crates is built: a cache that all notebooks of a user share, or the session's directory if
+//! the cache cannot be written or has no locks.
 //!
 //! ```text
-//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude; what another one compiled is never seen (see `cache.rs`)
+//! CACHE/crates/KEY/            KEY: a hash of compiler and prelude (see `cache.rs`)
 //!                  target/     cargo's target directory of all sets; cargo locks it while it builds
 //!                  sets/HASH/  a crate that depends on the set's crates; HASH: of its Cargo.toml
-//!                              Cargo.lock begins as that of the session's set before, or the prelude's, so that versions
-//!                              stay as they are
+//!                              Cargo.lock begins as a copy of the previous one of the session, or of the prelude's,
+//!                              so that versions stay the same
 //!                              answer.json, record.json: what cargo said
 //! ```
-//! Files are written under another name and renamed: whoever is killed leaves none that is half written.
+//! Files are written under another name and renamed. So a killed process leaves no incomplete file.
 
-use super::plan::Plan;
+use super::plan::CratePlan;
 use super::progress::Progress;
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::cache;
 use crate::installation::{Installation, remedy};
@@ -20,7 +21,7 @@ use crate::private;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::Write;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The package's name in the set's manifest.
@@ -32,27 +33,27 @@ pub struct Set {
     pub directory: PathBuf,
     /// Cargo's target directory.
     pub target: PathBuf,
-    /// Where cargo keeps what it downloads, if it cannot do so in the user's home.
+    /// The folder for cargo's downloads, if cargo cannot use the user's home.
     pub cargo_home: PathBuf,
     root: PathBuf,
     /// Whether other kernels use the same place.
     is_shared: bool,
     manifest: String,
-    /// Where the versions come from: the session's last set, and the prelude.
+    /// The lock files with the versions: of the session's last set, and of the prelude.
     seeds: [PathBuf; 2],
 }
 
-/// What is kept beside a set's manifest.
-pub trait Kept: Serialize + DeserializeOwned {
+/// A file beside the manifest of a set.
+pub trait SetFile: Serialize + DeserializeOwned {
     /// The file's name.
     const FILE: &'static str;
 }
 
 impl Set {
-    /// Where the set may be: in the cache, and in the session's directory.
-    pub fn places(installation: &Installation, session: &Path, plan: &Plan<'_>) -> Result<Vec<Set>> {
+    /// The places for a set: in the cache, and in the session's directory.
+    pub fn places(installation: &Installation, session: &Path, plan: &CratePlan<'_>) -> Result<Vec<Set>> {
         let manifest = manifest(plan)?;
-        // Names that crates below cannot have any more.
+        // Crates below cannot use these names.
         let renamed = plan.carried.iter().filter(|(library, carried)| *library != carried.library);
         let renamed: Vec<&String> = renamed.map(|(library, _)| library).collect();
         let shared = cache::crates_of(installation);
@@ -71,7 +72,7 @@ impl Set {
     /// The first place that can be written, made ready for cargo.
     pub fn writable<'a>(sets: &'a [Set], installation: &Installation, progress: &mut Progress) -> Result<&'a Set> {
         if let Some(folder) = cache::folder() {
-            // If that fails, what follows says why.
+            // If this fails, the following steps report it.
             let _ = private::create_cache(&folder);
         }
         let mut problem = None;
@@ -89,13 +90,13 @@ impl Set {
                 Err(error) => problem = Some(problem.unwrap_or(error)),
             }
         }
-        Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no place for the crates of `:dep`")))
+        Err(problem.unwrap_or_else(|| anyhow::anyhow!("there is no directory for the crates of `:dep`")))
     }
 
-    /// Notes that an installation uses the set, which stays as long as that is there.
+    /// Records that an installation uses the set. The set stays as long as the installation exists.
     pub fn keep_for(&self, installation: &Installation) {
         if self.is_shared {
-            // Else it is built again one day.
+            // Otherwise it is built again some day.
             let _ = cache::claim(&self.root, installation);
         }
     }
@@ -109,36 +110,41 @@ impl Set {
             cache::claim(&self.root, installation)?;
             cache::check_locks(&self.target)?;
         }
-        // The manifest is always written, to see whether that is possible.
-        write(&self.directory.join("Cargo.toml"), self.manifest.as_bytes(), false)?;
-        write(&source.join("lib.rs"), b"", true)?;
+        // Whether the folder can be written.
+        tempfile::tempfile_in(&self.directory)
+            .with_context(|| format!("{} cannot be written", self.directory.display()))?;
+        // Cargo looks at the time of the manifest. So the file stays untouched if nothing changes.
+        let path = self.directory.join("Cargo.toml");
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(&self.manifest) {
+            files::replace(&path, &self.manifest)?;
+        }
+        files::write_new(&source.join("lib.rs"), "")?;
         let [session, prelude] = &self.seeds;
         let seed = std::fs::read(session)
             .or_else(|_| std::fs::read(prelude))
             .with_context(|| format!("{} cannot be read; run {} again", prelude.display(), remedy()))?;
-        write(&self.directory.join("Cargo.lock"), &seed, true)
+        files::write_new(&self.directory.join("Cargo.lock"), &seed)
     }
 
-    /// What was kept, if it is there and whole.
-    pub fn read<T: Kept>(&self) -> Option<T> {
+    /// Reads the file, if it exists and is complete.
+    pub fn read<T: SetFile>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(self.directory.join(T::FILE)).ok()?).ok()
     }
 
     /// Keeps something.
-    pub fn write<T: Kept>(&self, value: &T) -> Result<()> {
-        write(&self.directory.join(T::FILE), &serde_json::to_vec(value)?, false)
+    pub fn write<T: SetFile>(&self, value: &T) -> Result<()> {
+        files::replace(&self.directory.join(T::FILE), serde_json::to_vec(value)?)
     }
 
     /// Lets the session's next sets have the versions of this one.
     pub fn keep_versions(&self) -> Result<()> {
-        let path = self.directory.join("Cargo.lock");
-        let lock = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let lock = files::read(&self.directory.join("Cargo.lock"))?;
         let [session, prelude] = &self.seeds;
         let before = std::fs::read_to_string(session).or_else(|_| std::fs::read_to_string(prelude))?;
-        write(session, merge_locks(&before, &lock)?.as_bytes(), false)
+        files::replace(session, merge_locks(&before, &lock)?)
     }
 
-    /// Removes a set that cannot be had.
+    /// Removes a set that cannot be built.
     pub fn forget(&self) {
         // Another kernel may use it at the same time; then it makes it again.
         let _ = std::fs::remove_dir_all(&self.directory);
@@ -146,22 +152,15 @@ impl Set {
 }
 
 /// The manifest of a crate that depends on the set's crates.
-fn manifest(plan: &Plan<'_>) -> Result<String> {
+fn manifest(plan: &CratePlan<'_>) -> Result<String> {
     let level = &plan.opt_level;
-    let level: toml::Value =
-        level.parse::<i64>().map_or_else(|_| toml::Value::String(level.clone()), toml::Value::Integer);
-    let table = |entries: Vec<(&str, toml::Value)>| {
-        toml::Value::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-    };
-    let text = |text: &str| toml::Value::String(text.to_owned());
-    let profile = table(vec![("opt-level", level), ("debug", toml::Value::Boolean(false))]);
-    let manifest = table(vec![
-        ("package", table(vec![("name", text(PACKAGE)), ("version", text("0.0.0")), ("edition", text("2024"))])),
-        ("workspace", table(Vec::new())),
-        ("dependencies", toml::Value::Table(plan.foreign.clone().into_iter().collect())),
-        ("profile", table(vec![("dev", profile)])),
-    ]);
-    Ok(toml::to_string(&manifest)?)
+    let level = level.parse::<i64>().map_or_else(|_| json!(level), |level| json!(level));
+    Ok(toml::to_string(&json!({
+        "package": { "name": PACKAGE, "version": "0.0.0", "edition": "2024" },
+        "workspace": {},
+        "dependencies": plan.foreign,
+        "profile": { "dev": { "opt-level": level, "debug": false } },
+    }))?)
 }
 
 /// The downloaded packages of both lock files.
@@ -181,35 +180,27 @@ fn merge_locks(one: &str, other: &str) -> Result<String> {
     Ok(toml::to_string(&lock)?)
 }
 
-/// Writes a file whole or not at all; with `keep`, only if there is none.
-fn write(path: &Path, contents: &[u8], keep: bool) -> Result<()> {
-    if keep && path.exists() {
-        return Ok(());
-    }
-    let failed = || format!("{} cannot be written", path.display());
-    let folder = path.parent().with_context(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(contents).with_context(failed)?;
-    if keep {
-        // Another kernel may have been first.
-        match file.persist_noclobber(path) {
-            Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(error.error).with_context(failed);
-            }
-            _ => return Ok(()),
-        }
-    }
-    // Cargo looks at the manifest's time: it stays as it is if nothing changes.
-    if std::fs::read(path).is_ok_and(|old| old == contents) {
-        return Ok(());
-    }
-    file.persist(path).with_context(failed)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_manifest_has_the_crates_and_the_level() {
+        let foreign: toml::Table =
+            "itoa = \"1\"\nmine = { path = \"/a b\", features = [\"x\"], default-features = false }".parse().unwrap();
+        let plan = |level: &str| CratePlan {
+            carried: Vec::new(),
+            foreign: foreign.clone().into_iter().collect(),
+            opt_level: level.to_owned(),
+            notes: Vec::new(),
+        };
+        let text = manifest(&plan("2")).unwrap();
+        let read: toml::Table = text.parse().unwrap();
+        assert_eq!(read["dependencies"], toml::Value::Table(foreign.clone()));
+        assert_eq!(read["profile"]["dev"]["opt-level"].as_integer(), Some(2));
+        let read: toml::Table = manifest(&plan("s")).unwrap().parse().unwrap();
+        assert_eq!(read["profile"]["dev"]["opt-level"].as_str(), Some("s"));
+    }
 
     #[test]
     fn versions_of_both_lock_files() {
@@ -227,17 +218,5 @@ mod tests {
         let merged = merge_locks(&one, &other).unwrap();
         assert_eq!(merged.matches("[[package]]").count(), 2, "{merged}");
         assert!(merged.contains("2.0.0") && !merged.contains(PACKAGE));
-    }
-
-    #[test]
-    fn files_are_whole_and_the_first_one_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        write(&path, b"one", true).unwrap();
-        write(&path, b"two", true).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"one");
-        write(&path, b"three", false).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"three");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
     }
 }

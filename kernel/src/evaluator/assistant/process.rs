@@ -1,9 +1,9 @@
-//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. What the session has
-//! defined comes as code in front of each question, so the process has no state to go wrong.
+//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. The definitions of
+//! the session come as code before each question, so the process has no state that could be wrong.
 
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
 use crate::evaluator::Completions;
-use crate::evaluator::assistance::{complete, inspect, nothing};
+use crate::evaluator::completion::{complete, inspect, nothing};
 use crate::evaluator::context::{WARM_UP, open_context};
 use crate::magics::Notebook;
 use anyhow::{Context, Result};
@@ -18,9 +18,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc;
 
-/// What is asked.
+/// The kind of question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum HelpGoal {
     /// Candidates.
     Complete,
     /// Documentation.
@@ -29,12 +29,12 @@ pub enum Goal {
 
 /// A question about a place in a cell.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Question {
-    /// What is asked.
-    pub goal: Goal,
+pub struct HelpQuestion {
+    /// The kind of question.
+    pub goal: HelpGoal,
     /// The session's `:dep` commands.
     pub crates: Vec<String>,
-    /// What the session has defined, as code.
+    /// The definitions of the session, as code.
     pub known: String,
     /// The cell.
     pub code: String,
@@ -44,10 +44,10 @@ pub struct Question {
 
 /// The answer to a question.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Answer {
-    /// To [`Goal::Complete`].
+pub enum HelpAnswer {
+    /// To [`HelpGoal::Complete`].
     Completions(Completions),
-    /// To [`Goal::Inspect`], by MIME type.
+    /// To [`HelpGoal::Inspect`], by MIME type.
     Documentation(Option<Map<String, Value>>),
 }
 
@@ -68,7 +68,7 @@ pub fn run() -> i32 {
     }
 }
 
-/// What the process writes first, when it can answer soon.
+/// The first line of the process, when it can answer soon.
 const READY: &str = "ready";
 
 /// evcxr's runtime, without cells.
@@ -95,7 +95,7 @@ fn serve() -> Result<()> {
                 return;
             }
         }
-        // The kernel is gone; an analysis that is under way is for nobody.
+        // The kernel is gone. Nobody waits for the running analysis.
         std::process::exit(0);
     })?;
     let mut cold = WARM_UP.iter();
@@ -120,7 +120,7 @@ fn serve() -> Result<()> {
             },
             Err(mpsc::TryRecvError::Disconnected) => return Ok(()),
         };
-        let question: Question = serde_json::from_str(&line)?;
+        let question: HelpQuestion = serde_json::from_str(&line)?;
         // rust-analyzer panics on some unfinished code.
         let answer = catch_unwind(AssertUnwindSafe(|| helper.answer(&question)));
         let answer = answer.unwrap_or_else(|_| nothing_for(&question));
@@ -135,30 +135,30 @@ struct Helper {
 }
 
 impl Helper {
-    fn answer(&mut self, question: &Question) -> Answer {
+    fn answer(&mut self, question: &HelpQuestion) -> HelpAnswer {
         let missing: Vec<&String> = question.crates.iter().filter(|line| !self.crates.contains(line)).collect();
         if !missing.is_empty() {
             let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
-            // The session has built them, so this finds them in the cache.
+            // The session has built them, so they are in the cache.
             if let Err(error) = self.context.execute(&commands) {
                 eprintln!("{commands}: unknown to completions while a cell runs: {error}");
             }
             self.crates = question.crates.clone();
         }
-        let Question { goal, known, code, cursor, .. } = question;
+        let HelpQuestion { goal, known, code, cursor, .. } = question;
         match goal {
-            Goal::Complete => {
-                Answer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
+            HelpGoal::Complete => {
+                HelpAnswer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
             }
-            Goal::Inspect => Answer::Documentation(inspect(&mut self.context, known, code, *cursor)),
+            HelpGoal::Inspect => HelpAnswer::Documentation(inspect(&mut self.context, known, code, *cursor)),
         }
     }
 }
 
-fn nothing_for(question: &Question) -> Answer {
+fn nothing_for(question: &HelpQuestion) -> HelpAnswer {
     match question.goal {
-        Goal::Complete => Answer::Completions(nothing(question.cursor)),
-        Goal::Inspect => Answer::Documentation(None),
+        HelpGoal::Complete => HelpAnswer::Completions(nothing(question.cursor)),
+        HelpGoal::Inspect => HelpAnswer::Documentation(None),
     }
 }
 
@@ -166,7 +166,7 @@ fn nothing_for(question: &Question) -> Answer {
 fn take_standard_input() -> Result<UnixStream> {
     let connection = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let empty = std::fs::File::open("/dev/null")?;
-    // SAFETY: both descriptors are open; the connection has one of its own by now.
+    // SAFETY: both descriptors are open. The connection has a descriptor of its own by now.
     if unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) } < 0 {
         return Err(std::io::Error::last_os_error()).context("standard input cannot be emptied");
     }

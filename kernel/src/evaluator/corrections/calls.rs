@@ -1,117 +1,25 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
 use super::known::{ARRAY, Known};
-use super::line::{Kind, Line, is_name};
+use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_argument, as_float, as_object, with_references};
+use crate::syntax::{list_has, list_value};
 
 /// Functions that are methods of arrays and of numbers.
-const METHODS: [&str; 51] = [
-    "sum",
-    "prod",
-    "mean",
-    "var",
-    "std",
-    "min",
-    "max",
-    "argmin",
-    "argmax",
-    "all",
-    "any",
-    "cumsum",
-    "cumprod",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "cbrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "abs",
-    "floor",
-    "ceil",
-    "round",
-    "trunc",
-    "sign",
-    "square",
-    "maximum",
-    "minimum",
-    "clip",
-    "hypot",
-    "reshape",
-    "ravel",
-    "transpose",
-    "copy",
-    "take",
-    "count_nonzero",
-    "diagonal",
-    "nonzero",
-];
+const METHODS: &str = "\
+    sum prod mean var std min max argmin argmax all any cumsum cumprod exp exp2 expm1 log log2 log10 log1p sqrt cbrt \
+    sin cos tan asin acos atan atan2 sinh cosh tanh abs floor ceil round trunc sign square maximum minimum clip \
+    hypot reshape ravel transpose copy take count_nonzero diagonal nonzero";
 
-/// Other names of methods.
-const OTHER_METHODS: [(&str, &str); 16] = [
-    ("transpose", "permute_dims"),
-    ("permute", "permute_dims"),
-    ("view", "reshape"),
-    ("unsqueeze", "expand_dims"),
-    ("mm", "matmul"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("absolute", "abs"),
-    ("fabs", "abs"),
-    ("amax", "max"),
-    ("amin", "min"),
-    ("relu", "maximum"),
-    ("isnan", "is_nan"),
-    ("isfinite", "is_finite"),
-];
+/// Other names of methods, and ours.
+const OTHER_METHODS: &str = "\
+    transpose=permute_dims permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
+    arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite";
 
 /// Functions of the prelude that take arrays by reference.
-const FUNCTIONS: [&str; 30] = [
-    "sort",
-    "argsort",
-    "unique",
-    "dot",
-    "matmul",
-    "outer",
-    "inner",
-    "vdot",
-    "kron",
-    "trace",
-    "median",
-    "percentile",
-    "quantile",
-    "histogram",
-    "bincount",
-    "digitize",
-    "searchsorted",
-    "allclose",
-    "tile",
-    "flip",
-    "roll",
-    "repeat",
-    "pad",
-    "split",
-    "convolve",
-    "correlate",
-    "diff",
-    "meshgrid",
-    "tensordot",
-    "einsum",
-];
+const FUNCTIONS: &str = "\
+    sort argsort unique dot matmul outer inner vdot kron trace median percentile quantile histogram bincount \
+    digitize searchsorted allclose tile flip roll repeat pad split convolve correlate diff meshgrid tensordot einsum";
 
 /// Functions of the prelude that make arrays.
 const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
@@ -127,29 +35,18 @@ const REDUCTIONS: [&str; 14] = [
 /// Modules of Python.
 const MODULES: [&str; 12] = ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "gpu", "scipy", "F", "random"];
 
-/// Element types.
-const DATA_TYPES: [(&str, &str); 15] = [
-    ("float32", "f32"),
-    ("float64", "f64"),
-    ("float", "f64"),
-    ("double", "f64"),
-    ("single", "f32"),
-    ("int32", "i32"),
-    ("int64", "i64"),
-    ("int", "i64"),
-    ("uint8", "u8"),
-    ("uint32", "u32"),
-    ("uint64", "u64"),
-    ("bool", "bool"),
-    ("complex128", "gpu::Complex<f64>"),
-    ("f32", "f32"),
-    ("f64", "f64"),
-];
+/// Constants of those modules, and ours.
+const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::INFINITY nan=f64::NAN";
+
+/// Element types by their other names, and ours.
+const DATA_TYPES: &str = "\
+    float32=f32 float64=f64 float=f64 double=f64 single=f32 int32=i32 int64=i64 int=i64 uint8=u8 uint32=u32 \
+    uint64=u64 bool=bool complex128=gpu::Complex<f64> f32=f32 f64=f64";
 
 /// An element type by any of its names.
 fn data_type_of(text: &str) -> Option<&'static str> {
     let name = text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?;
-    DATA_TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+    list_value(DATA_TYPES, name)
 }
 
 /// The name and the value of an argument with a name.
@@ -254,7 +151,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let close = line.closing(open)?;
         let arguments = line.arguments(open)?;
-        let is_text = line.kind(open + 1) == Some(Kind::Text);
+        let is_text = line.kind(open + 1) == Some(LineTokenKind::Text);
         let has_fields = is_text && line.at(open + 1).contains('{') && !line.at(open + 1).starts_with('f');
         let is_right = is_text && (has_fields || arguments.len() == 1) && line.at(open + 1).starts_with('"');
         if is_macro && (is_right || arguments.is_empty()) {
@@ -272,7 +169,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
                 format.text.push(' ');
             }
             let own = Line::new(value);
-            if own.len() == 1 && own.kind(0) == Some(Kind::Text) {
+            if own.len() == 1 && own.kind(0) == Some(LineTokenKind::Text) {
                 format.literal(value, known)?
             } else {
                 format.value(value, "", known)
@@ -284,7 +181,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `f"…"` and `'text'`
 pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
-    (0..line.len()).filter(|at| line.kind(*at) == Some(Kind::Text)).find_map(|at| {
+    (0..line.len()).filter(|at| line.kind(*at) == Some(LineTokenKind::Text)).find_map(|at| {
         let literal = line.at(at);
         let is_formatted = literal.starts_with(['f', 'F']);
         let is_long = literal.starts_with('\'') && literal.chars().count() > 3 && !literal.starts_with("'\\");
@@ -303,8 +200,7 @@ pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `assert x == 2`, `del x`
 pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
-    let last = line.len().checked_sub(1)?;
-    let end = if line.at(last) == ";" { last.checked_sub(1)? } else { last };
+    let end = line.last();
     if !line.is_word(1) && line.at(1) != "not" || end == 0 {
         return None;
     }
@@ -331,7 +227,8 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
     let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
-    // What is said by name and is not taken over, a later rule rewrites; or the line is no Rust and is not said.
+    // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
+    // and is not shown.
     let mut taken = vec!["dtype"];
     let mut type_behind = None;
     let (function, mut new): (String, Vec<String>) = match (module, name) {
@@ -381,11 +278,11 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
         (_, name) if PLOTS.contains(&name) && !values.is_empty() => {
             (format!("gpu::{name}"), values.iter().map(by_reference).collect())
         }
-        (_, name) if FUNCTIONS.contains(&name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
+        (_, name) if list_has(FUNCTIONS, name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
             type_behind = data_type;
-            let method = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours);
-            let object = values.first().filter(|_| METHODS.contains(&method) || method.starts_with("is_"))?;
+            let method = list_value(OTHER_METHODS, name).unwrap_or(name);
+            let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
             let is_number = path.first() == Some(&"math")
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
@@ -409,7 +306,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).find_map(|at| {
         let module = line.at(at);
         if module == "pi" && line.before(at, 1) != "." && known.says("cannot find value `pi`") {
-            return Some(line.with(at, at, "std::f64::consts::PI"));
+            return Some(line.with(at, at, list_value(CONSTANTS, module)?));
         }
         if !MODULES.contains(&module) || matches!(line.before(at, 1), "." | "::" | "use" | "let" | "mut") {
             return None;
@@ -433,14 +330,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         } else if !known.blames(module) || (known.type_of)(module).is_some() {
             return None;
         }
-        let constant = match name {
-            "pi" => Some("std::f64::consts::PI"),
-            "e" => Some("std::f64::consts::E"),
-            "inf" => Some("f64::INFINITY"),
-            "nan" => Some("f64::NAN"),
-            _ => None,
-        };
-        if let Some(constant) = constant.filter(|_| line.at(last + 1) != "(") {
+        if let Some(constant) = list_value(CONSTANTS, name).filter(|_| line.at(last + 1) != "(") {
             return Some(line.with(at, last, constant));
         }
         if line.at(last + 1) != "(" {
@@ -504,8 +394,8 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("pow", [_, power]) => format!("{} ** {power}", as_object(first)),
             ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
             _ if CREATION.contains(&name)
-                || FUNCTIONS.contains(&name)
-                || METHODS.contains(&name)
+                || list_has(FUNCTIONS, name)
+                || list_has(METHODS, name)
                 || PLOTS.contains(&name) =>
             {
                 let is_number = !known.is_array(first) && name == "log";
@@ -610,9 +500,9 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let new = match name {
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
-            _ if FUNCTIONS.contains(&name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
+            _ if list_has(FUNCTIONS, name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
-                let ours = OTHER_METHODS.iter().find(|(theirs, _)| *theirs == name)?.1;
+                let ours = list_value(OTHER_METHODS, name)?;
                 let all = arguments.join(", ");
                 let all = if arguments.len() > 1 { format!("({all})") } else { all };
                 format!("{object}.{ours}({all})")

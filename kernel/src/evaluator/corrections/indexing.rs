@@ -4,7 +4,7 @@ use super::known::{ARRAY, Known};
 use super::line::{Line, is_integer, is_name};
 use super::operators::{COMPARISONS, as_argument};
 
-/// What is between the brackets.
+/// The text between the brackets.
 enum Index {
     /// Whole numbers.
     Elements(Vec<String>),
@@ -18,7 +18,7 @@ enum Index {
 
 const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
-/// `a[1:3]`, `m[0, 1]`, `a[mask]`, and what is assigned to these.
+/// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
     line.find("[").find_map(|open| {
         let close = line.closing(open)?;
@@ -74,9 +74,7 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
     }
     let sign = line.at(close + 1);
     if first == 0 && ASSIGNMENTS.contains(&sign) {
-        let last = line.len() - 1;
-        let end = if line.at(last) == ";" { last - 1 } else { last };
-        let value = line.slice(close + 2, end);
+        let value = line.slice(close + 2, line.last());
         let parts = match index {
             Index::Elements(parts) | Index::Parts(parts) => {
                 parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
@@ -104,7 +102,7 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         let text = line.part((*first, *last));
         let is_comparison = (*first..=*last).any(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(at)));
         let type_name = known.type_of(text).unwrap_or_default();
-        // Comparisons of arrays become methods by their own rule, which needs the brackets no more.
+        // Another rule turns comparisons of arrays into methods. Then the brackets are not needed.
         let method = (*first..=*last)
             .any(|at| COMPARISONS.iter().any(|(_, method)| *method == line.at(at)) && line.at(at + 1) == "(");
         if is_comparison {
@@ -125,7 +123,7 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
 }
 
-/// What is between brackets, with Rust's ranges.
+/// The text between brackets, with Rust's ranges.
 fn parts_of(line: &Line, open: usize) -> Option<Vec<String>> {
     line.parts(open, ",")?
         .into_iter()
@@ -175,8 +173,7 @@ pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
     let open = line.opening(sign - 1)?;
     let is_slice =
         line.before(open, 1) == "slice" && line.before(open, 2) == "." && line.operand_before(sign) == Some(0);
-    let last = line.len() - 1;
-    let end = if line.at(last) == ";" { last - 1 } else { last };
+    let end = line.last();
     if !is_slice || end <= sign {
         return None;
     }

@@ -1,13 +1,13 @@
-//! What the rules know of the cell and of what the compiler says of it.
+//! The facts that the rules use: about the cell, and from the compiler's messages.
 
 use super::line::is_name;
 
 /// The name of the type of arrays.
 pub const ARRAY: &str = "DeviceArray<";
 
-/// What is known of the cell.
+/// The facts about the cell.
 pub struct Known<'a> {
-    /// What the compiler has said of the line: codes and messages.
+    /// The compiler's messages about the line: codes and texts.
     pub faults: &'a [(Option<&'a str>, &'a str)],
     /// The cell.
     pub cell: &'a str,
@@ -29,7 +29,7 @@ impl Known<'_> {
         self.faults.iter().any(|(code, _)| code.is_none())
     }
 
-    /// Whether one of the messages has a text in it.
+    /// Whether one of the messages contains a text.
     pub fn says(&self, text: &str) -> bool {
         self.faults.iter().any(|(_, message)| message.contains(text))
     }
@@ -47,7 +47,7 @@ impl Known<'_> {
         expression.starts_with("gpu::").then(|| ARRAY.to_owned())
     }
 
-    /// Whether an expression is an array on the device, as far as that can be told.
+    /// Whether an expression is a device array, if this can be known.
     pub fn is_array(&self, expression: &str) -> bool {
         self.type_of(expression).is_some_and(|known| known.contains(ARRAY))
     }

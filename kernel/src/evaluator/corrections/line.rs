@@ -1,8 +1,10 @@
 //! A line as tokens of Rust and of Python: Rust's own lexers refuse `f"…"` and `'text'`.
 
+use crate::syntax::is_word;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineTokenKind {
     Word,
     Number,
     Text,
@@ -11,8 +13,8 @@ pub enum Kind {
 
 /// A token by its place.
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
+struct LineToken {
+    kind: LineTokenKind,
     start: usize,
     end: usize,
 }
@@ -20,7 +22,7 @@ struct Token {
 /// A line and its tokens. A token that is not there is an empty text.
 pub struct Line {
     pub text: String,
-    tokens: Vec<Token>,
+    tokens: Vec<LineToken>,
 }
 
 /// Signs of more than one character.
@@ -29,15 +31,14 @@ const SIGNS: [&str; 21] = [
     "--", "::",
 ];
 
-/// Words behind which an expression begins.
+/// Words that stand before an expression.
 const BEFORE_EXPRESSIONS: [&str; 12] =
     ["return", "in", "if", "while", "match", "let", "mut", "else", "and", "or", "not", "for"];
 
 /// Whether a text is a name.
 pub fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
-        && characters.all(|character| character == '_' || character.is_alphanumeric())
+    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic()) && characters.all(is_word)
 }
 
 /// Whether a text is a whole number.
@@ -48,7 +49,7 @@ pub fn is_integer(text: &str) -> bool {
 
 impl Line {
     pub fn new(text: &str) -> Line {
-        let mut tokens: Vec<Token> = Vec::new();
+        let mut tokens: Vec<LineToken> = Vec::new();
         let mut at = 0;
         while let Some(first) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -57,25 +58,25 @@ impl Line {
                 continue;
             }
             let (kind, length) = if rest.starts_with("//") && tokens.is_empty() {
-                (Kind::Text, rest.len())
+                (LineTokenKind::Text, rest.len())
             } else if let Some(length) = text_length(rest) {
-                (Kind::Text, length)
+                (LineTokenKind::Text, length)
             } else if first.is_ascii_digit() {
-                (Kind::Number, number_length(rest))
+                (LineTokenKind::Number, number_length(rest))
             } else if first == '_' || first.is_alphabetic() {
-                let end = rest.find(|character: char| character != '_' && !character.is_alphanumeric());
-                (Kind::Word, end.unwrap_or(rest.len()))
+                let end = rest.find(|character| !is_word(character));
+                (LineTokenKind::Word, end.unwrap_or(rest.len()))
             } else {
                 // In `a[::2]` there are two colons, in `a::b` is a path.
                 let is_path = |sign: &str| {
                     sign != "::"
-                        || (tokens.last().is_some_and(|token| token.kind == Kind::Word)
+                        || (tokens.last().is_some_and(|token| token.kind == LineTokenKind::Word)
                             && rest[2..].starts_with(|next: char| next == '<' || next == '_' || next.is_alphabetic()))
                 };
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign) && is_path(sign));
-                (Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
+                (LineTokenKind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
             };
-            tokens.push(Token { kind, start: at, end: at + length });
+            tokens.push(LineToken { kind, start: at, end: at + length });
             at += length;
         }
         Line { text: text.to_owned(), tokens }
@@ -95,12 +96,18 @@ impl Line {
         index.checked_sub(back).map_or("", |index| self.at(index))
     }
 
-    pub fn kind(&self, index: usize) -> Option<Kind> {
+    pub fn kind(&self, index: usize) -> Option<LineTokenKind> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
     pub fn is_word(&self, index: usize) -> bool {
-        self.kind(index) == Some(Kind::Word)
+        self.kind(index) == Some(LineTokenKind::Word)
+    }
+
+    /// The last token before a semicolon at the end.
+    pub fn last(&self) -> usize {
+        let last = self.len().saturating_sub(1);
+        if self.at(last) == ";" { last.saturating_sub(1) } else { last }
     }
 
     /// The text from one token to another, with both.
@@ -121,34 +128,35 @@ impl Line {
         (0..self.len()).filter(move |index| self.at(*index) == text)
     }
 
-    /// The bracket that closes the one at a place.
+    /// The bracket that closes the bracket at a position.
     pub fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let mut depth = 0;
         (open..self.len()).find(|index| {
-            match self.at(*index) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
+            depth += self.nesting(*index);
+            depth <= 0
         })
     }
 
-    /// The bracket that opens the one at a place.
+    /// The bracket that opens the bracket at a position.
     pub fn opening(&self, close: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let mut depth = 0;
         (0..=close).rev().find(|index| {
-            match self.at(*index) {
-                ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
+            depth -= self.nesting(*index);
+            depth <= 0
         })
     }
 
-    /// The parts between a bracket and the one that closes it, split at a sign: places of first and last tokens. A part without tokens has
-    /// its last one before its first.
+    /// The change of the nesting depth by a token.
+    fn nesting(&self, index: usize) -> i32 {
+        match self.at(index) {
+            "(" | "[" | "{" => 1,
+            ")" | "]" | "}" => -1,
+            _ => 0,
+        }
+    }
+
+    /// The parts between a bracket and its closing bracket, split at a sign. A part is given by its first and last
+    /// token. In a part without tokens, the last token comes before the first.
     pub fn parts(&self, open: usize, sign: &str) -> Option<Vec<(usize, usize)>> {
         let close = self.closing(open)?;
         if close == open + 1 {
@@ -178,7 +186,7 @@ impl Line {
         Some(self.parts(open, ",")?.into_iter().map(|part| self.part(part)).collect())
     }
 
-    /// Where the operand begins that ends before a token: a name, a number, calls and brackets behind it.
+    /// The first token of the operand that ends before a token: a name or a number, with calls and brackets.
     pub fn operand_before(&self, index: usize) -> Option<usize> {
         let mut at = index.checked_sub(1)?;
         loop {
@@ -202,7 +210,7 @@ impl Line {
                     at -= if before == "!" { 2 } else { 1 };
                 }
                 "?" => at = at.checked_sub(1)?,
-                _ if self.kind(at) != Some(Kind::Sign) && !BEFORE_EXPRESSIONS.contains(&self.at(at)) => {
+                _ if self.kind(at) != Some(LineTokenKind::Sign) && !BEFORE_EXPRESSIONS.contains(&self.at(at)) => {
                     if !matches!(self.before(at, 1), "." | "::") {
                         return Some(at);
                     }
@@ -213,7 +221,7 @@ impl Line {
         }
     }
 
-    /// Where the operand ends that begins at a token.
+    /// The last token of the operand that begins at a token.
     pub fn operand_after(&self, index: usize) -> Option<usize> {
         let mut at = index;
         while matches!(self.at(at), "-" | "&" | "!") {
@@ -221,7 +229,7 @@ impl Line {
         }
         match self.at(at) {
             "(" | "[" => at = self.closing(at)?,
-            _ if matches!(self.kind(at), Some(Kind::Word | Kind::Number | Kind::Text)) => {}
+            _ if matches!(self.kind(at), Some(LineTokenKind::Word | LineTokenKind::Number | LineTokenKind::Text)) => {}
             _ => return None,
         }
         loop {
@@ -251,7 +259,7 @@ impl Line {
         })
     }
 
-    /// Where the calls of a function or method of this name are: the places of the name.
+    /// The calls of functions or methods: the positions of the names.
     pub fn calls(&self, is_method: bool) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(move |index| {
             self.is_word(*index)

@@ -1,9 +1,9 @@
-//! The line with numbers of one type, where an operator combines two.
+//! The corrected line for an operator between two types of numbers.
 
-use crate::build_step::placed_statements_of;
+use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
-/// The integers of Rust, and what the compiler calls one whose type is open.
+/// Rust's integers, and the compiler's name for an integer whose type is open.
 const INTEGERS: [&str; 13] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
 /// Floats, the wider ones later.
@@ -17,8 +17,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
     let (left, right) = if is_turned { (second, first) } else { (first, second) };
     let (left, right) = (Number::of(left)?, Number::of(right)?);
-    let start: usize = cell.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let operator = start + cell[start..].chars().take(column.checked_sub(1)?).map(char::len_utf8).sum::<usize>();
+    let start = offset_of(cell, line, 1);
+    let operator = offset_of(cell, line, column);
     let (operands, shift) = operands(cell, operator)?;
     let is_left = match (left.rank, right.rank) {
         (left, right) if left < right => true,
@@ -28,8 +28,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let (side, of_side, target) =
         if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
     let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
-    let range = side.syntax().text_range();
-    let (from, to) = (usize::from(range.start()) - shift, usize::from(range.end()) - shift);
+    let range = range_of(side.syntax());
+    let (from, to) = (range.start - shift, range.end - shift);
     if from < start || to > end_of_line {
         return None;
     }
@@ -40,7 +40,7 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
 /// A number or an array of numbers, by the name of its type.
 struct Number {
     is_array: bool,
-    /// Numbers of a smaller one become those of a larger one.
+    /// Numbers of a lower rank are converted to those of a higher rank.
     rank: usize,
     type_name: &'static str,
 }
@@ -60,8 +60,8 @@ impl Number {
 
 /// The operands of the operator at a place of the cell, and by how much their places are further on.
 fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
-    placed_statements_of(cell).into_iter().find_map(|(start, node)| {
-        let shift = usize::from(node.text_range().start()).checked_sub(start)?;
+    statements(cell).into_iter().find_map(|(start, node)| {
+        let shift = range_of(&node).start.checked_sub(start)?;
         let binary = node.descendants().filter_map(ast::BinExpr::cast).find(|binary| {
             binary.op_token().is_some_and(|token| usize::from(token.text_range().start()) == operator + shift)
         })?;

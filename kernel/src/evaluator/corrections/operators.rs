@@ -1,7 +1,7 @@
 //! Operators that Rust does not have, or not for arrays.
 
 use super::known::{ARRAY, Known};
-use super::line::{Kind, Line, is_integer, is_name};
+use super::line::{Line, LineTokenKind, is_integer, is_name};
 
 /// An operand as the object of a method.
 pub fn as_object(text: &str) -> String {
@@ -27,14 +27,16 @@ pub fn matrix_product(line: &Line, _: &Known<'_>) -> Option<String> {
     let at = line.find("@").next()?;
     let (mut first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
     let left = line.slice(first, at - 1);
-    if line.before(first, 1) == "&" && !matches!(line.kind(first.wrapping_sub(2)), Some(Kind::Word | Kind::Number)) {
+    if line.before(first, 1) == "&"
+        && !matches!(line.kind(first.wrapping_sub(2)), Some(LineTokenKind::Word | LineTokenKind::Number))
+    {
         first -= 1;
     }
     let right = line.slice(at + 1, last).trim_start_matches('&');
     Some(line.with(first, last, &format!("gpu::matmul(&{left}, &{right})")))
 }
 
-/// `a ** 2`, and `a ^ 2` where that is not of whole numbers.
+/// `a ** 2`, and `a ^ 2` if the operands are not whole numbers.
 pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_xor = ["f64 ^", "f32 ^", "{float} ^", "> ^"].iter().any(|text| known.says(text));
     let at = line.find("**").next().or_else(|| line.find("^").next().filter(|_| is_xor))?;
@@ -57,7 +59,7 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         (true, false) if is_integer(base) => format!("{base}_f64.powf({power})"),
         (true, false) => format!("({base} as f64).powf({power})"),
         (false, is_whole_power) => {
-            let is_literal = line.kind(first) == Some(Kind::Number) && first + 1 == at;
+            let is_literal = line.kind(first) == Some(LineTokenKind::Number) && first + 1 == at;
             let base = if is_literal { format!("{base}_f64") } else { as_object(base) };
             if is_whole_power { format!("{base}.powi({})", power_as("i32")) } else { format!("{base}.powf({power})") }
         }
@@ -112,7 +114,7 @@ pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
         // A reference at the beginning belongs to it.
         if first > 0
             && line.at(first - 1) == "&"
-            && !matches!(line.kind(first.wrapping_sub(2)), Some(Kind::Word | Kind::Number))
+            && !matches!(line.kind(first.wrapping_sub(2)), Some(LineTokenKind::Word | LineTokenKind::Number))
             && line.before(first, 2) != ")"
         {
             first -= 1;

@@ -1,21 +1,15 @@
 //! Python's words: comments, imports, the heads of blocks, declarations.
 
 use super::known::Known;
-use super::line::{Kind, Line, is_name};
+use super::line::{Line, LineTokenKind, is_name};
+use crate::syntax::list_value;
 
-/// Types of other languages.
-const TYPES: [(&str, &str); 7] = [
-    ("int", "i64"),
-    ("float", "f64"),
-    ("double", "f64"),
-    ("long", "i64"),
-    ("string", "String"),
-    ("str", "String"),
-    ("boolean", "bool"),
-];
+/// Types of other languages, and ours.
+const TYPES: &str = "\
+    int=i64 float=f64 double=f64 long=i64 string=String str=String boolean=bool";
 
 fn rust_type(name: &str) -> Option<&'static str> {
-    TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+    list_value(TYPES, name)
 }
 
 /// `# comment`
@@ -24,7 +18,7 @@ pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
     (!rest.starts_with(['[', '!'])).then(|| format!("// {}", rest.trim_start_matches(['#', ' '])))
 }
 
-/// `import numpy as np`, `from math import sqrt`: what notebooks need is there.
+/// `import numpy as np`, `from math import sqrt`: notebooks have the names already.
 pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
     let is_import = line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
     is_import.then(|| "use gpu::prelude::*;".to_owned())
@@ -140,8 +134,8 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         if first == "const" {
             let type_name =
-                if line.kind(3) == Some(Kind::Number) && line.at(3).contains('.') { "f64" } else { "usize" };
-            return (line.kind(3) == Some(Kind::Number))
+                if line.kind(3) == Some(LineTokenKind::Number) && line.at(3).contains('.') { "f64" } else { "usize" };
+            return (line.kind(3) == Some(LineTokenKind::Number))
                 .then(|| ended(format!("const {}: {type_name} = {value}", line.at(1))));
         }
     }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Adds what is below a directory, as files below `name`.
+/// Adds the contents of a directory, as files below `name`.
 pub fn append(
     archive: &mut tar::Builder<impl Write>,
     from: &Path,

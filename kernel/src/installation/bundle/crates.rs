@@ -1,39 +1,29 @@
-//! The crates in a bundle: cargo copies their sources to a folder, and takes crates from there alone where that folder is.
+//! The crates in a bundle. Cargo copies their sources to a folder. If this folder exists, cargo takes crates only from
+//! there.
 //!
-//! Crates that are only for other platforms are kept as manifests: cargo reads those to choose versions.
+//! Of crates that are only for other platforms, the manifests are kept. Cargo reads them to choose versions.
 
+use crate::cargo_metadata::{items, root};
+use crate::files;
 use crate::installation::Installation;
 use crate::installation::directories;
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folder in an installation.
 pub const CRATES: &str = "crates";
-/// In it, what the user may be told: names and versions.
+/// The file in it with names and versions, for messages.
 const LIST: &str = "bundled.json";
 /// Set to `no`, crates come from the network though there are bundled ones.
 const SWITCH: &str = "WARPCELL_BUNDLED_CRATES";
 
-/// What notebooks often ask for, besides what the prelude carries.
-const USUAL: &[&str] = &[
-    "anyhow=1",
-    "bytemuck=1,derive",
-    "chrono=0.4,serde",
-    "csv=1",
-    "itertools=0.14",
-    "nalgebra=0.34",
-    "num=0.4",
-    "ordered-float=5",
-    "petgraph=0.8",
-    "rand_distr=0.5",
-    "regex=1",
-    "semver=1",
-    "statrs=0.18",
-    "thiserror=2",
-];
+/// Crates that notebooks often use, besides the crates of the prelude.
+const USUAL: &str = "\
+    anyhow=1 bytemuck=1,derive chrono=0.4,serde csv=1 itertools=0.14 nalgebra=0.34 num=0.4 ordered-float=5 \
+    petgraph=0.8 rand_distr=0.5 regex=1 semver=1 statrs=0.18 thiserror=2";
 
 /// A crate to be bundled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,29 +52,26 @@ impl Wanted {
         })
     }
 
-    fn dependency(&self) -> toml::Value {
-        let text = |text: &String| toml::Value::String(text.clone());
-        toml::Value::Table(toml::Table::from_iter([
-            ("package".to_owned(), text(&self.name)),
-            ("version".to_owned(), text(&self.requirement)),
-            ("features".to_owned(), toml::Value::Array(self.features.iter().map(text).collect())),
-            ("default-features".to_owned(), toml::Value::Boolean(self.has_defaults)),
-        ]))
+    fn dependency(&self) -> Value {
+        json!({
+            "package": self.name, "version": self.requirement, "features": self.features,
+            "default-features": self.has_defaults,
+        })
     }
 }
 
-/// The crates to be bundled: those that are named, the usual ones, and those of the prelude, on which others are built.
+/// The crates for a bundle: the named ones, the usual ones, and those of the prelude, which other crates depend on.
 pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Result<Vec<Wanted>> {
     let mut wanted = named.iter().map(|text| Wanted::read(text)).collect::<Result<Vec<_>>>()?;
     if !only {
-        for usual in USUAL {
+        for usual in USUAL.split_whitespace() {
             let usual = Wanted::read(usual)?;
             if !wanted.iter().any(|known| known.name == usual.name) {
                 wanted.push(usual);
             }
         }
     }
-    for carried in installation.record.carried.iter().filter(|carried| carried.offered) {
+    for carried in installation.record.prelude.carried.iter().filter(|carried| carried.offered) {
         wanted.push(Wanted {
             name: carried.name.clone(),
             requirement: format!("={}", carried.version),
@@ -95,12 +82,12 @@ pub fn wanted(installation: &Installation, named: &[String], only: bool) -> Resu
     Ok(wanted)
 }
 
-/// Lets cargo copy the sources of crates, and of all below them, into a folder. Gives names and versions of those that were
-/// asked for.
+/// Lets cargo copy the sources of crates, and of all crates below them, into a folder. Returns the names and versions
+/// of the requested crates.
 pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> Result<Vec<String>> {
     let work = tempfile::tempdir().context("no temporary folder can be made")?;
     write_manifest(installation, wanted, work.path())?;
-    let target = &installation.record.target;
+    let target = &installation.record.prelude.target;
     cargo(installation, work.path(), &["vendor", "--versioned-dirs", "--quiet", &folder.display().to_string()])?;
     let words = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
     let metadata: Value =
@@ -114,10 +101,9 @@ pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> 
         }
     }
     let carried = |package: &Value| {
-        installation.record.carried.iter().any(|carried| carried.offered && package["name"] == *carried.name)
+        installation.record.prelude.carried.iter().any(|carried| carried.offered && package["name"] == *carried.name)
     };
-    let root = items(&metadata["resolve"]["nodes"]).find(|node| node["id"] == metadata["resolve"]["root"]);
-    let direct: Vec<&Value> = root.into_iter().flat_map(|root| items(&root["dependencies"])).collect();
+    let direct: Vec<&Value> = root(&metadata).into_iter().flat_map(|root| items(&root["dependencies"])).collect();
     let mut names: Vec<String> = items(&metadata["packages"])
         .filter(|package| direct.contains(&&package["id"]) && !carried(package))
         .map(|package| format!("{} {}", text(&package["name"]), text(&package["version"])))
@@ -131,17 +117,11 @@ pub fn vendor(installation: &Installation, wanted: &[Wanted], folder: &Path) -> 
 /// A crate that depends on all of them, with the prelude's versions.
 fn write_manifest(installation: &Installation, wanted: &[Wanted], folder: &Path) -> Result<()> {
     let dependencies = wanted.iter().enumerate().map(|(index, wanted)| (format!("c{index}"), wanted.dependency()));
-    let manifest = toml::Table::from_iter([
-        (
-            "package".to_owned(),
-            toml::Value::Table(toml::Table::from_iter(
-                [("name", "bundle"), ("version", "0.0.0"), ("edition", "2024")]
-                    .map(|(key, value)| (key.to_owned(), toml::Value::String(value.to_owned()))),
-            )),
-        ),
-        ("workspace".to_owned(), toml::Value::Table(toml::Table::new())),
-        ("dependencies".to_owned(), toml::Value::Table(dependencies.collect())),
-    ]);
+    let manifest = json!({
+        "package": { "name": "bundle", "version": "0.0.0", "edition": "2024" },
+        "workspace": {},
+        "dependencies": dependencies.collect::<Map<String, Value>>(),
+    });
     std::fs::create_dir(folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "")?;
     std::fs::write(folder.join("Cargo.toml"), toml::to_string(&manifest)?)?;
@@ -161,12 +141,12 @@ fn cargo(installation: &Installation, folder: &Path, words: &[&str]) -> Result<S
         .output()
         .context("cargo cannot be run")?;
     if !output.status.success() {
-        bail!("the crates cannot be had: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("the crates could not be downloaded: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Leaves of a crate what cargo looks at to choose versions.
+/// Keeps only the files of a crate that cargo reads to choose versions.
 fn hollow(folder: &Path) -> Result<()> {
     let failed = || format!("{} cannot be written", folder.display());
     let manifest = std::fs::read(folder.join("Cargo.toml")).with_context(failed)?;
@@ -174,13 +154,13 @@ fn hollow(folder: &Path) -> Result<()> {
     let mut sums: Value = serde_json::from_str(&sums).with_context(failed)?;
     sums["files"] = Value::Object(serde_json::Map::new());
     directories::remove(folder)?;
-    directories::create(&folder.join("src"))?;
+    files::create_folder(&folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "").with_context(failed)?;
     std::fs::write(folder.join("Cargo.toml"), manifest).with_context(failed)?;
     std::fs::write(folder.join(".cargo-checksum.json"), sums.to_string()).with_context(failed)
 }
 
-/// Arguments by which cargo takes crates from the bundle's folder, if the installation has one.
+/// Arguments that make cargo take crates from the bundle's folder, if the installation has one.
 pub fn replacement(installation: &Installation) -> Vec<String> {
     let Some(folder) = folder(installation) else { return Vec::new() };
     let folder = toml::Value::String(folder.display().to_string());
@@ -208,10 +188,6 @@ fn folder_of(package: &Value) -> String {
     format!("{}-{}", text(&package["name"]), text(&package["version"]))
 }
 
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -236,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_usual_crates_are_well_formed() {
-        let mut names: Vec<String> = USUAL.iter().map(|text| Wanted::read(text).unwrap().name).collect();
+        let mut names: Vec<String> = USUAL.split_whitespace().map(|text| Wanted::read(text).unwrap().name).collect();
         let sorted = names.clone();
         names.sort();
         names.dedup();

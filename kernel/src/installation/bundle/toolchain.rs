@@ -1,4 +1,4 @@
-//! The toolchain in a bundle: which of its files cells need, and where they are put.
+//! The toolchain in a bundle: the files that cells need, and their place.
 
 use super::archive::append as append_tree;
 use crate::installation::Installation;
@@ -44,7 +44,7 @@ pub fn append(archive: &mut tar::Builder<impl Write>, installation: &Installatio
             .append_path_with_name(root.join(path), name)
             .with_context(|| format!("{} cannot be packed", root.join(path).display()))
     };
-    let target = format!("lib/rustlib/{}", installation.record.target);
+    let target = format!("lib/rustlib/{}", installation.record.prelude.target);
     for path in ["bin/rustc", "bin/cargo"] {
         file(path)?;
     }
@@ -66,7 +66,7 @@ pub fn append(archive: &mut tar::Builder<impl Write>, installation: &Installatio
     Ok(())
 }
 
-/// Puts an unpacked toolchain into a prefix, unless the same one is there; `None` if none was packed.
+/// Puts an unpacked toolchain into a prefix, unless the same one is there. `None` if the bundle has none.
 pub fn put(unpacked: &Path, prefix: &Path) -> Result<Option<Bundled>> {
     if !unpacked.is_dir() {
         return Ok(None);

@@ -1,7 +1,8 @@
-//! What a package knows of `cargo metadata`: the recorded answers for the cell crate, and the sources that they name.
+//! The metadata in a package: the recorded answers for the cell crate, and the sources that they name.
 
 use super::prelude::NAMEABLE;
 use crate::analysed_sources;
+use crate::cargo_metadata::{dep, dependency, is_macro, items, node, package, strings, with_all_below};
 use crate::installation::Carried;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -12,12 +13,12 @@ pub const CONTEXT_PLACEHOLDER: &str = "/@WARPCELL-CONTEXT@";
 /// The installation's directory in the recorded answer.
 pub const HOME_PLACEHOLDER: &str = "/@WARPCELL-HOME@";
 
-/// Crates whose types a variable of a cell may have: the ones that rust-analyzer reads.
+/// The crates that rust-analyzer reads. A variable of a cell may have a type of these crates.
 const ANALYSED: &[&str] =
     &["warpcell", "warpcell-base", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"];
 
-/// Records the answer to `cargo metadata` for the cell crate, what it becomes with carried crates that `:dep` names, and
-/// the locked versions; copies the sources of the crates that these name.
+/// Records the answer to `cargo metadata` for the cell crate, the additions for crates of the prelude that `:dep`
+/// names, and the locked versions. Copies the sources of these crates.
 pub fn record(directory: &Path, source: &Path, all: &Value, target: &str, carried: &[Carried]) -> Result<()> {
     let analysed = |package: &Value| ANALYSED.contains(&package["name"].as_str().unwrap_or_default());
     let (packages, nodes) = part_of(all, &analysed);
@@ -62,28 +63,13 @@ fn below(all: &Value, carried: &[Carried]) -> Vec<Value> {
         let matches = |carried: &&Carried| package["name"] == *carried.name && package["version"] == *carried.version;
         carried.iter().find(matches).map(|carried| carried.offered)
     };
-    let is_macro =
-        |package: &Value| items(&package["targets"]).any(|target| strings(&target["kind"]).contains(&"proc-macro"));
-    let package = |id: &Value| items(&all["packages"]).find(|package| package["id"] == *id);
-    let mut ids: Vec<Value> = items(&all["packages"])
-        .filter(|package| is_inside(package) == Some(true))
-        .map(|package| package["id"].clone())
-        .collect();
-    let mut index = 0;
-    while let Some(id) = ids.get(index).cloned() {
-        index += 1;
-        if package(&id).is_some_and(is_macro) {
-            continue;
-        }
-        let node = items(&all["resolve"]["nodes"]).find(|node| node["id"] == id);
-        for below in node.into_iter().flat_map(|node| items(&node["dependencies"])) {
-            let wanted = package(below).is_some_and(|package| is_inside(package).is_some() || is_macro(package));
-            if wanted && !ids.contains(below) {
-                ids.push(below.clone());
-            }
-        }
-    }
-    ids
+    let offered = items(&all["packages"]).filter(|package| is_inside(package) == Some(true));
+    let is_wanted =
+        |id: &&Value| package(all, id).is_some_and(|package| is_inside(package).is_some() || is_macro(package));
+    with_all_below(offered.map(|package| package["id"].clone()).collect(), |id| {
+        let node = node(all, id).filter(|_| !package(all, id).is_some_and(is_macro));
+        node.into_iter().flat_map(|node| items(&node["dependencies"])).filter(is_wanted).collect()
+    })
 }
 
 /// The packages of a kind, and their nodes in the graph, which name no other packages.
@@ -129,14 +115,8 @@ fn cell_metadata(mut packages: Vec<Value>, mut nodes: Vec<Value>, target: &str) 
         let name = package["name"].as_str().unwrap_or_default().to_owned();
         plain_library(package);
         if NAMEABLE.contains(&name.as_str()) {
-            dependencies.push(json!({
-                "name": name, "source": package["source"], "req": "*", "kind": null, "rename": null,
-                "optional": false, "uses_default_features": true, "features": [], "target": null, "registry": null,
-            }));
-            deps.push(json!({
-                "name": name.replace('-', "_"), "pkg": package["id"],
-                "dep_kinds": [{ "kind": null, "target": null }],
-            }));
+            dependencies.push(dependency(package, None));
+            deps.push(dep(&name.replace('-', "_"), package));
         }
     }
     let ids: Vec<Value> = deps.iter().map(|dep| dep["pkg"].clone()).collect();
@@ -195,12 +175,4 @@ fn relocate(value: &mut Value, directories: &[(PathBuf, String)]) {
         Value::Object(map) => map.values_mut().for_each(|item| relocate(item, directories)),
         _ => {}
     }
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    items(value).filter_map(Value::as_str).collect()
 }

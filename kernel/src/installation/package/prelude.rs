@@ -1,8 +1,10 @@
-//! The prelude's library and the metadata of the crates behind it: building them by cargo, copying them into a package.
+//! Builds the prelude's library and the crates below it with cargo, and copies them into a package.
 
-use crate::installation::Carried;
-use crate::installation::directories;
+use crate::cargo_metadata::strings;
+use crate::files;
 use crate::installation::toolchain::Toolchain;
+use crate::installation::{BuiltPrelude, Carried};
+use crate::syntax::list_has;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,21 +14,9 @@ use std::process::{Command, Stdio};
 
 /// Crates that cells can name without `:dep`.
 pub const NAMEABLE: &[&str] = &["warpcell", "ndarray"];
-/// Carried crates that cells get by `:dep`, as the prelude has them.
-const OFFERED: &[&str] = &[
-    "approx",
-    "half",
-    "image",
-    "ndarray",
-    "num-complex",
-    "num-integer",
-    "num-traits",
-    "plotters",
-    "rand",
-    "rayon",
-    "serde",
-    "serde_json",
-];
+/// Crates of the prelude that cells get with `:dep`.
+const OFFERED: &str = "\
+    approx half image ndarray num-complex num-integer num-traits plotters rand rayon serde serde_json";
 
 /// A library that cargo built.
 pub struct Artifact {
@@ -54,7 +44,7 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     command
         .current_dir(source)
         .args(["build", "--release", "--locked", "-p", "warpcell", "--config", "prelude/dylib.toml"])
-        // No word of what goes well: whoever calls says what is done.
+        // Cargo prints nothing about success. The caller reports it.
         .args(["--quiet", "--message-format", "json-render-diagnostics"])
         .env("RUSTC", toolchain.tool("rustc"))
         .env("RUSTC_BOOTSTRAP", "1")
@@ -84,7 +74,8 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
                 package: package.to_owned(),
                 version: version.to_owned(),
                 features: strings(&message["features"]).into_iter().map(str::to_owned).collect(),
-                // Cargo does not say what it builds a crate for; the profile marks what only runs during the build (Cargo.toml).
+                // Cargo does not say why it builds a crate. The profile marks crates that only run during the build
+                // (Cargo.toml).
                 is_host: !is_macro && message["profile"]["overflow_checks"] == true,
                 library: message["target"]["name"].as_str().unwrap_or_default().replace('-', "_"),
                 files: strings(&message["filenames"]).into_iter().map(PathBuf::from).collect(),
@@ -98,21 +89,9 @@ pub fn build(source: &Path, toolchain: &Toolchain, mut elsewhere: Option<Elsewhe
     Ok(artifacts)
 }
 
-/// What the prelude's directory holds.
-pub struct Contents {
-    /// What cells can name without `:dep`, and its file.
-    pub externs: Vec<(String, String)>,
-    /// What is inside the prelude's library.
-    pub carried: Vec<Carried>,
-    /// A hash of the files.
-    pub identity: String,
-    /// How many crates cargo builds for it.
-    pub artifacts: usize,
-}
-
-/// Copies the prelude's library and the metadata of the crates behind it.
-pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
-    directories::create(prelude)?;
+/// Copies the prelude's library and the metadata of the crates below it.
+pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Result<BuiltPrelude> {
+    files::create_folder(prelude)?;
     let mut externs = Vec::new();
     let mut carried = Vec::new();
     let mut identity = DefaultHasher::new();
@@ -137,22 +116,24 @@ pub fn copy(artifacts: &[Artifact], prelude: &Path) -> Result<Contents> {
                 version: artifact.version.clone(),
                 library: artifact.library.clone(),
                 features: artifact.features.clone(),
-                offered: OFFERED.contains(&artifact.package.as_str()),
+                offered: list_has(OFFERED, &artifact.package),
                 file,
             });
         }
     }
-    for name in NAMEABLE.iter().chain(OFFERED) {
-        if !carried.iter().any(|carried| carried.name == *name) {
+    for name in NAMEABLE.iter().copied().chain(OFFERED.split_whitespace()) {
+        if !carried.iter().any(|carried| carried.name == name) {
             bail!("cargo built no library `{name}`");
         }
     }
-    let identity = format!("{:016x}", identity.finish());
-    Ok(Contents { externs, carried, identity, artifacts: artifacts.len() })
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    Ok(BuiltPrelude {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        compiler: toolchain.compiler.clone(),
+        target: toolchain.target.clone(),
+        externs,
+        carried,
+        identity: format!("{:016x}", identity.finish()),
+    })
 }
 
 /// The package's name and version in a package id such as `registry+https://…#itoa@1.0.15` or

@@ -1,12 +1,13 @@
-//! The prelude's sources in a package, as a workspace of their own, by which it can be built with another compiler.
+//! The prelude's sources in a package: a workspace that can be built with another compiler.
 
+use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
 
-/// What the prelude is built of, besides the workspace's manifest and its locked versions.
+/// The sources of the prelude, besides the workspace's manifest and its locked versions.
 const SOURCES: &[&str] = &["assets/fonts", "prelude"];
 /// Directories of crates that a library is not built of.
 const LEFT_OUT: &[&str] = &["benches", "examples", "tests"];
@@ -18,10 +19,9 @@ pub fn copy(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<()
     for part in SOURCES {
         copy_tree(&source.join(part), &directory.join(part))?;
     }
-    let manifest = std::fs::read_to_string(source.join("Cargo.toml")).context("Cargo.toml cannot be read")?;
-    std::fs::write(directory.join("Cargo.toml"), of_prelude(&manifest)?)?;
+    files::write(&directory.join("Cargo.toml"), of_prelude(&files::read(&source.join("Cargo.toml"))?)?)?;
     std::fs::copy(source.join("Cargo.lock"), directory.join("Cargo.lock")).context("Cargo.lock cannot be copied")?;
-    // Takes out of the lock file what the other members need, and changes no version.
+    // Removes the entries of the other members from the lock file. It changes no version.
     query(
         Command::new(toolchain.tool("cargo"))
             .current_dir(directory)
@@ -42,7 +42,7 @@ fn of_prelude(manifest: &str) -> Result<String> {
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    directories::create(to)?;
+    files::create_folder(to)?;
     for entry in directories::entries(from)? {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if !from.is_dir() {

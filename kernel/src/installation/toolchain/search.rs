@@ -1,12 +1,13 @@
-//! The search for a toolchain: where it is looked for, whether it fits, and the one command that mends what is missing.
+//! The search for a toolchain: where it looks, which toolchains fit, and the command that installs what is missing.
 //!
-//! `WARPCELL_RUSTC` names a compiler or a toolchain's folder, and then nothing else counts. Otherwise `rustc` is looked for in
-//! PATH, among rustup's toolchains, whichever of them is the default, and in the folder of cargo's programs. The release that
-//! Warpcell is made for wins wherever it is found, since the prelude is there for it already; a later one will do, with a
-//! prelude that is built for it.
+//! `WARPCELL_RUSTC` names a compiler or the folder of a toolchain. If it is set, nothing else counts. Otherwise `rustc`
+//! is searched in PATH, among all toolchains of rustup, and in the folder of cargo's programs. The release that
+//! Warpcell is made for wins, because its prelude is already built. A later release works too, but the prelude must be
+//! built for it.
 
 use super::Toolchain;
 use crate::PINNED_COMPILER;
+use crate::files;
 use crate::installation::SOURCES;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,12 @@ use std::process::{Command, Stdio};
 pub const CHOICE: &str = "WARPCELL_RUSTC";
 /// The only platform that cells are compiled for.
 const HOST: &str = "x86_64-unknown-linux-gnu";
-/// Where rustup's installer is to be had.
+/// The address of rustup's installer.
 const RUSTUP_ADDRESS: &str = "https://sh.rustup.rs";
-/// Where parts of toolchains are to be had.
+/// The address of the parts of toolchains.
 const PARTS_ADDRESS: &str = "https://static.rust-lang.org/dist";
 
-/// What keeps cells from being compiled, and what to do.
+/// Why cells cannot be compiled, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What is wrong.
@@ -30,15 +31,15 @@ pub struct Problem {
     pub remedy: String,
 }
 
-/// What there is on a machine that has to do with Rust.
+/// Everything on a machine that concerns Rust.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     choice: Option<PathBuf>,
     /// The folders of PATH.
     path: Vec<PathBuf>,
-    /// Where cargo and rustup put programs.
+    /// The folder for programs of cargo and rustup.
     cargo_programs: Option<PathBuf>,
-    /// Where rustup keeps toolchains.
+    /// The folder of rustup's toolchains.
     rustup_home: Option<PathBuf>,
     /// The active conda environment.
     conda: Option<PathBuf>,
@@ -48,13 +49,13 @@ pub struct Surroundings {
     distribution: PathBuf,
     /// An `install.sh` that can get Rust.
     installer: Option<PathBuf>,
-    /// Whether the distribution's packages are installed by the user as they are.
+    /// Whether the user may install packages of the distribution without sudo.
     is_root: bool,
     /// Whether the distribution has a package with rustup.
     offers_rustup: bool,
 }
 
-/// Why a toolchain cannot compile cells, as far as that can be known without trying.
+/// Why a toolchain cannot compile cells, if this is known without trying.
 fn unfit(toolchain: &Toolchain) -> Option<String> {
     let Toolchain { root, compiler, release, target, .. } = toolchain;
     let place = root.display();
@@ -69,7 +70,7 @@ fn unfit(toolchain: &Toolchain) -> Option<String> {
 }
 
 impl Surroundings {
-    /// Those of this process. `installer`: an `install.sh` that can get Rust, if the user has one.
+    /// The surroundings of this process. `installer` is an `install.sh` that can install Rust, if the user has one.
     pub fn here(installer: Option<&Path>) -> Surroundings {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let at_home = |name: &str| std::env::home_dir().map(|home| home.join(name));
@@ -98,7 +99,7 @@ impl Surroundings {
         let mut others = Vec::new();
         let mut reasons = Vec::new();
         for candidate in self.candidates() {
-            // rustup's stand-in fails where there is no default.
+            // rustup's proxy fails if there is no default toolchain.
             let Ok(toolchain) = candidate.toolchain() else { continue };
             match unfit(&toolchain) {
                 None if toolchain.is_pinned() => return Ok(toolchain),
@@ -107,7 +108,7 @@ impl Surroundings {
                 Some(_) => {}
             }
         }
-        // What the user's PATH has comes first, then the newest that is no preview.
+        // The toolchain in the user's PATH comes first, then the newest release that is not a preview.
         let is_first = |toolchain: &Toolchain| self.path.iter().any(|folder| *folder == toolchain.root.join("bin"));
         let rank =
             |toolchain: &&Toolchain| (is_first(toolchain), toolchain.release.pre.is_empty(), toolchain.release.clone());
@@ -138,21 +139,17 @@ impl Surroundings {
         })
     }
 
-    /// The toolchain's sources of the standard library, by which types are inferred.
+    /// The sources of the standard library for a toolchain. rust-analyzer infers types with them.
     pub fn sources(&self, toolchain: &Toolchain) -> Result<PathBuf, Problem> {
         let own = toolchain.root.join(SOURCES);
         let folder = self.distribution.join("src");
         let distribution = |name: &str| folder.join(name).join("library");
         let named = self.sources.iter().cloned();
-        // Debian keeps the sources of its compilers here; those of another release are better than none.
-        let mut packaged: Vec<PathBuf> = std::fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| name.starts_with("rustc-"))
-            .map(|name| distribution(&name))
-            .collect();
+        // Debian keeps the sources of its compilers here. Sources of another release are better than none.
+        let is_rust =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rustc-"));
+        let mut packaged: Vec<PathBuf> =
+            files::paths_in(&folder).filter(is_rust).map(|path| path.join("library")).collect();
         packaged.sort();
         let same = distribution(&format!("rustc-{}", toolchain.release));
         let places = named.chain([own.clone(), same]).chain(packaged.into_iter().rev());
@@ -167,7 +164,7 @@ impl Surroundings {
         })
     }
 
-    /// What to say where the prelude cannot be built with a toolchain.
+    /// The problem if the prelude cannot be built with a toolchain.
     pub fn cannot_build(&self, toolchain: &Toolchain) -> Problem {
         Problem {
             what: format!(
@@ -201,8 +198,8 @@ impl Surroundings {
         )
     }
 
-    /// The command after which setting up takes seconds and not minutes, where another compiler than the prelude's would be
-    /// taken: only if it is a short one, and the user has not chosen that compiler.
+    /// A command after which setting up takes seconds instead of minutes, if another compiler than the prelude's would
+    /// be used. `None` if there is no short command, or if the user has chosen that compiler.
     pub fn shortcut(&self) -> Option<String> {
         (self.choice.is_none() && self.rustup().is_some()).then(|| self.get_rust())
     }
@@ -229,7 +226,7 @@ impl Surroundings {
         format!("curl -sSf {PARTS_ADDRESS}/rust-src-{release}.tar.xz | tar -xJ --strip-components=2 -C {folder}")
     }
 
-    /// The folders besides PATH in which a compiler was looked for.
+    /// The searched folders besides PATH.
     fn places(&self) -> String {
         let toolchains = self.rustup_home.as_ref().map(|home| home.join("toolchains"));
         let places: Vec<String> =
@@ -237,23 +234,23 @@ impl Surroundings {
         if places.is_empty() { String::new() } else { format!(", none in {}", places.join(" and ")) }
     }
 
-    fn candidates(&self) -> Vec<Candidate> {
-        let mut candidates: Vec<Candidate> = self.program("rustc").into_iter().map(Candidate::Compiler).collect();
+    fn candidates(&self) -> Vec<ToolchainCandidate> {
+        let mut candidates: Vec<ToolchainCandidate> =
+            self.program("rustc").into_iter().map(ToolchainCandidate::Compiler).collect();
         let mut installed: Vec<PathBuf> = self
             .rustup_home
             .iter()
-            .flat_map(|home| std::fs::read_dir(home.join("toolchains")).into_iter().flatten().flatten())
-            .map(|entry| entry.path())
+            .flat_map(|home| files::paths_in(&home.join("toolchains")))
             .filter(|root| root.join("bin/rustc").is_file())
             .collect();
-        // The one that is named after the release first: the others need not be asked then.
+        // The toolchain that is named after the release comes first. Then the others need not be asked.
         let is_named = |root: &Path| {
             root.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{PINNED_COMPILER}-")))
         };
         installed.sort_by_key(|root| (!is_named(root), root.clone()));
-        candidates.extend(installed.into_iter().map(Candidate::Folder));
+        candidates.extend(installed.into_iter().map(ToolchainCandidate::Folder));
         let outside = self.cargo_programs.iter().map(|folder| folder.join("rustc")).filter(|file| file.is_file());
-        candidates.extend(outside.map(Candidate::Compiler));
+        candidates.extend(outside.map(ToolchainCandidate::Compiler));
         candidates
     }
 
@@ -262,7 +259,7 @@ impl Surroundings {
         self.path.iter().map(|folder| folder.join(name)).find(|file| is_executable(file))
     }
 
-    /// How to call rustup, if it is there.
+    /// The command for rustup, if it is installed.
     fn rustup(&self) -> Option<String> {
         if self.program("rustup").is_some() {
             return Some("rustup".to_owned());
@@ -278,25 +275,25 @@ impl Surroundings {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}. This mends it:\n  {}", self.what, self.remedy)
+        write!(f, "{}. To fix it:\n  {}", self.what, self.remedy)
     }
 }
 
 impl std::error::Error for Problem {}
 
-/// Where a toolchain may be.
-enum Candidate {
+/// A possible place of a toolchain.
+enum ToolchainCandidate {
     /// A compiler, or rustup's program of that name.
     Compiler(PathBuf),
     /// A toolchain's folder.
     Folder(PathBuf),
 }
 
-impl Candidate {
+impl ToolchainCandidate {
     fn toolchain(&self) -> anyhow::Result<Toolchain> {
         match self {
-            Candidate::Compiler(rustc) => Toolchain::of(rustc),
-            Candidate::Folder(root) => Toolchain::at(root),
+            ToolchainCandidate::Compiler(rustc) => Toolchain::of(rustc),
+            ToolchainCandidate::Folder(root) => Toolchain::at(root),
         }
     }
 }

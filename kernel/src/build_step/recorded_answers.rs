@@ -1,11 +1,12 @@
-//! What a session asks of cargo and rustc before its first cell, recorded at installation and given back at every start:
-//! questions about the compiler, and the cells that evcxr and the kernel run by themselves. Starting cargo and rustc
-//! for these took most of a second.
+//! Answers to the questions that a session asks cargo and rustc before its first cell: questions about the compiler,
+//! and the cells that evcxr and the kernel run themselves. They are recorded at installation and returned at every
+//! start. Starting cargo and rustc for them would take most of a second.
 //!
-//! An answer is given only to exactly the question that was recorded: the same arguments, or the same source compiled
-//! with the same arguments. Everything else goes the ordinary way.
+//! An answer is returned only for exactly the recorded question: the same arguments, or the same source with the same
+//! arguments. Other calls go to the real tools.
 
 use crate::environment::RECORD;
+use crate::files;
 use crate::hashing::hash;
 use crate::installation::Installation;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
@@ -15,14 +16,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The toolchain's directory in what is recorded.
+/// The placeholder for the toolchain's directory.
 const TOOLCHAIN_PLACEHOLDER: &str = "/@WARPCELL-TOOLCHAIN@";
 
 /// A question and its answer, as recorded.
 #[derive(Serialize, Deserialize)]
 struct Recorded {
     question: String,
-    /// What the tool printed; for a compiled cell, the name of the library beside.
+    /// The output of the tool. For a compiled cell, the name of the library beside this file.
     answer: String,
 }
 
@@ -43,7 +44,7 @@ pub fn answer(
     if words.len() != arguments.len() || !is_question(tool, &words) {
         return Ok(None);
     }
-    let places = Places::new(installation, context);
+    let places = PathPlaceholders::new(installation, context);
     let question = places.hide(&format!("{tool}\n{}", words.join("\n")));
     if is_recording() {
         let output = ask().args(arguments).output().with_context(|| format!("{tool} cannot be run"))?;
@@ -57,18 +58,18 @@ pub fn answer(
     Ok(read(installation, &question).map(|answer| places.show(&answer)))
 }
 
-/// Directories that may be elsewhere when an answer is given back, with what stands for them in what is recorded.
-struct Places(Vec<(String, &'static str)>);
+/// Directories that may change between recording and use, with their placeholders.
+struct PathPlaceholders(Vec<(String, &'static str)>);
 
-impl Places {
-    fn new(installation: &Installation, context: Option<&Path>) -> Places {
+impl PathPlaceholders {
+    fn new(installation: &Installation, context: Option<&Path>) -> PathPlaceholders {
         let known = [
             (context, CONTEXT_PLACEHOLDER),
             (Some(installation.home.as_path()), HOME_PLACEHOLDER),
             (Some(installation.record.toolchain.as_path()), TOOLCHAIN_PLACEHOLDER),
         ];
         let paths = known.into_iter().filter_map(|(path, stands_for)| Some((path?.to_str()?.to_owned(), stands_for)));
-        Places(paths.collect())
+        PathPlaceholders(paths.collect())
     }
 
     fn hide(&self, text: &str) -> String {
@@ -93,8 +94,8 @@ fn is_question(tool: &str, words: &[&str]) -> bool {
     }
 }
 
-/// Puts the recorded library of a cell of the session itself where the compiler would, if there is one. While recording,
-/// compiles it. Gives the compiler's exit status.
+/// Copies the recorded library of one of the session's own cells to the place where the compiler would write it. While
+/// recording, compiles the cell. Returns the compiler's exit status.
 pub fn own_cell(
     installation: &Installation,
     source: &str,
@@ -133,9 +134,7 @@ fn read(installation: &Installation, question: &str) -> Option<String> {
 }
 
 fn write(installation: &Installation, recorded: &Recorded) -> Result<()> {
-    let path = file(installation, &recorded.question);
-    std::fs::write(&path, serde_json::to_string(recorded)?)
-        .with_context(|| format!("{} cannot be written", path.display()))
+    files::write(&file(installation, &recorded.question), serde_json::to_string(recorded)?)
 }
 
 fn file(installation: &Installation, question: &str) -> PathBuf {

@@ -1,14 +1,13 @@
-//! The state of the kernel's loop: what is queued, what runs, what has run.
+//! The state of the kernel's loop: the queued cells, the running cell, and the history.
 
 use super::event::{Answer, Channel, Event, LaneName, Ready};
 use super::history::History;
 use super::iopub::CellOutputs;
-use super::lane::{self, Job, Language};
+use super::lane::{self, Job, Language, Task};
 use super::log::log;
 use super::sockets::Sockets;
 use crate::completeness;
-use crate::evaluator::{CellError, Completions, InputAnswer, InterruptHandle, Output};
-use crate::wire::cursor;
+use crate::evaluator::{CellError, InputAnswer, InterruptHandle, Output};
 use crate::wire::iopub::Publication;
 use crate::wire::reply::{Executed, Reply};
 use crate::wire::request::{AtCursor, Execute, InputReply, IsComplete, Request};
@@ -24,7 +23,7 @@ use tokio::sync::mpsc::UnboundedSender;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The state of the kernel's loop.
-pub struct Session {
+pub struct KernelLoop {
     sockets: Sockets,
     events: UnboundedSender<Event>,
     outputs: CellOutputs,
@@ -42,14 +41,14 @@ pub struct Session {
 /// An evaluator, seen from the loop.
 struct Lane {
     jobs: Option<mpsc::Sender<Job>>,
-    state: State,
+    state: LaneState,
     running: Option<Pending>,
     /// Whether the evaluator still works on a cell that was interrupted and answered.
     abandoned: bool,
     queue: VecDeque<Pending>,
 }
 
-enum State {
+enum LaneState {
     Starting,
     Ready(Arc<dyn InterruptHandle>),
     Failed(CellError),
@@ -62,22 +61,15 @@ struct Pending {
     task: Task,
 }
 
-enum Task {
-    Execute(Execute),
-    Complete(AtCursor),
-    Inspect(AtCursor),
-    IsComplete(IsComplete),
-}
-
-impl Session {
+impl KernelLoop {
     /// Starts the evaluators; they report to `events` when they are ready.
     pub fn new(language: Language, sockets: Sockets, events: UnboundedSender<Event>) -> Self {
         let outputs = CellOutputs::new(sockets.publisher.clone(), events.clone());
         let start = |name, factory| {
             let jobs = lane::start(name, factory, outputs.sink(), events.clone());
             let (jobs, state) = match jobs {
-                Ok(jobs) => (Some(jobs), State::Starting),
-                Err(error) => (None, State::Failed(thread_error(&error))),
+                Ok(jobs) => (Some(jobs), LaneState::Starting),
+                Err(error) => (None, LaneState::Failed(thread_error(&error))),
             };
             Lane { jobs, state, running: None, abandoned: false, queue: VecDeque::new() }
         };
@@ -88,7 +80,7 @@ impl Session {
         Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history, asking: false }
     }
 
-    /// Handles one event. `Break` means that the kernel is to end.
+    /// Handles one event. `Break` means that the kernel must end.
     pub async fn handle(&mut self, event: Event) -> ControlFlow<()> {
         match event {
             Event::Message { channel, incoming } => return self.message(channel, incoming).await,
@@ -106,7 +98,7 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// Writes what is queued and closes the channels.
+    /// Writes the queued messages and closes the channels.
     pub async fn close(self, deadline: Duration) {
         self.sockets.close(deadline).await;
     }
@@ -192,13 +184,13 @@ impl Session {
         self.answer(InputAnswer::Refused { reason });
     }
 
-    /// Takes what a client has sent on the stdin channel.
+    /// Handles a message of a client on the stdin channel.
     fn take_input(&mut self, request: Request) {
         match request {
             Request::InputReply(InputReply { value }) if std::mem::take(&mut self.asking) => {
                 self.answer(InputAnswer::Value { value });
             }
-            _ => log(format_args!("Stdin: a message dropped that answers nothing")),
+            _ => log(format_args!("Stdin: message dropped: it answers no question")),
         }
     }
 
@@ -221,9 +213,9 @@ impl Session {
                 if name == LaneName::Evaluator {
                     self.banner = banner;
                 }
-                State::Ready(handle)
+                LaneState::Ready(handle)
             }
-            Err(error) => State::Failed(error),
+            Err(error) => LaneState::Failed(error),
         };
         self.lane(name).state = state;
         self.start_next(name).await;
@@ -233,11 +225,11 @@ impl Session {
     async fn start_next(&mut self, name: LaneName) {
         loop {
             let lane = self.lane(name);
-            if lane.running.is_some() || matches!(lane.state, State::Starting) {
+            if lane.running.is_some() || matches!(lane.state, LaneState::Starting) {
                 return;
             }
             if lane.abandoned {
-                // Cells wait; what helps to write them is of use at once or not at all.
+                // Cells wait. Help with writing cells is useful at once or not at all.
                 let Some(index) = lane.queue.iter().position(|pending| !pending.task.is_cell()) else { return };
                 let Some(pending) = lane.queue.remove(index) else { return };
                 self.busy(&pending.parent);
@@ -247,7 +239,7 @@ impl Session {
             }
             let Some(pending) = lane.queue.pop_front() else { return };
             self.cells += u64::from(pending.task.is_cell());
-            let job = pending.task.job(self.cells);
+            let job = (self.cells, pending.task.clone());
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.announce(execute, &pending.parent);
@@ -255,11 +247,11 @@ impl Session {
             }
             let lane = self.lane(name);
             let error = match (&lane.state, &lane.jobs) {
-                (State::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
+                (LaneState::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
                     lane.running = Some(pending);
                     return;
                 }
-                (State::Failed(error), _) => error.clone(),
+                (LaneState::Failed(error), _) => error.clone(),
                 _ => thread_error(&"it has ended"),
             };
             let answer = pending.task.failed(error);
@@ -287,7 +279,7 @@ impl Session {
         self.start_next(name).await;
     }
 
-    /// Answers a request whose work is done; after a failed cell, also those queued behind it.
+    /// Answers a request whose work is done. After a failed cell it also answers the cells queued behind it.
     async fn finish(&mut self, pending: Pending, answer: Answer) {
         let Pending { channel, parent, task } = pending;
         let mut abort = false;
@@ -328,16 +320,14 @@ impl Session {
         }
     }
 
-    /// Answers the queued cells, and only those, without running them.
+    /// Answers the queued cells, and nothing else, without running them.
     async fn abort_queued(&mut self) {
-        let queue = std::mem::take(&mut self.evaluator.queue);
-        for pending in queue {
-            if pending.task.is_cell() {
-                self.busy(&pending.parent);
-                self.answer_aborted(&pending).await;
-            } else {
-                self.evaluator.queue.push_back(pending);
-            }
+        let queue = std::mem::take(&mut self.evaluator.queue).into_iter();
+        let (cells, others): (VecDeque<_>, VecDeque<_>) = queue.partition(|pending| pending.task.is_cell());
+        self.evaluator.queue = others;
+        for pending in cells {
+            self.busy(&pending.parent);
+            self.answer_aborted(&pending).await;
         }
     }
 
@@ -348,7 +338,7 @@ impl Session {
     }
 
     async fn interrupt(&mut self) {
-        if let (Some(running), State::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
+        if let (Some(running), LaneState::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
             && running.task.is_cell()
         {
             let (handle, cell) = (Arc::clone(handle), self.cells);
@@ -363,7 +353,7 @@ impl Session {
         } else if let Some(index) = self.evaluator.queue.iter().position(|pending| pending.task.is_cell())
             && let Some(pending) = self.evaluator.queue.remove(index)
         {
-            // The evaluator still starts, or has something else to finish, so the first cell can be taken back.
+            // The evaluator still starts, or has other work to finish. So the first cell can be removed from the queue.
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
                 self.announce(execute, &pending.parent);
@@ -373,10 +363,10 @@ impl Session {
         }
     }
 
-    /// Answers an interrupted cell that has not ended by now, if nothing of it has run. The evaluator finishes what it
-    /// cannot leave, without effect; the next cell waits for that.
+    /// Answers an interrupted cell that has not ended by now, if none of its code has run. The evaluator finishes its
+    /// work without effect. The next cell waits for it.
     async fn overdue(&mut self, cell: u64) {
-        let State::Ready(handle) = &self.evaluator.state else { return };
+        let LaneState::Ready(handle) = &self.evaluator.state else { return };
         if cell != self.cells || !handle.has_not_run(cell) {
             return;
         }
@@ -416,8 +406,8 @@ impl Session {
 
     fn idle(&self, parent: &Parent) {
         self.sockets.publisher.publish(Publication::Idle, parent);
-        // Front ends and the server take the last status for that of the kernel, and a server may end a kernel that
-        // it believes idle. So an answer given while a cell runs is followed by the truth.
+        // Front ends and the server take the last status as the status of the kernel, and a server may end a kernel
+        // that it believes idle. So after an answer during a cell, the status is `busy` again.
         if let Some(running) = &self.evaluator.running
             && running.parent.id() != parent.id()
         {
@@ -432,7 +422,8 @@ impl Session {
         }
     }
 
-    /// The evaluator that helps to write code: the one that runs cells knows most, but has no time while one runs.
+    /// The evaluator that helps to write code. The evaluator that runs cells knows most, but has no time while a cell
+    /// runs.
     fn helper(&self) -> (LaneName, &Lane) {
         match &self.assistant {
             Some(assistant) if self.evaluator.is_busy() => (LaneName::Assistant, assistant),
@@ -443,56 +434,21 @@ impl Session {
 
 impl Lane {
     fn is_idle(&self) -> bool {
-        matches!(self.state, State::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
+        matches!(self.state, LaneState::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
     }
 
-    /// Whether it works on a cell, or will before anything else.
+    /// Whether it works on a cell, or a cell is queued.
     fn is_busy(&self) -> bool {
         let is_cell = |pending: &Pending| pending.task.is_cell();
         let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);
-        matches!(self.state, State::Ready(_)) && (has_cell || self.abandoned)
+        matches!(self.state, LaneState::Ready(_)) && (has_cell || self.abandoned)
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {
         match &self.state {
-            State::Ready(handle) => Some(Arc::clone(handle)),
-            State::Starting | State::Failed(_) => None,
+            LaneState::Ready(handle) => Some(Arc::clone(handle)),
+            LaneState::Starting | LaneState::Failed(_) => None,
         }
-    }
-}
-
-impl Task {
-    fn is_cell(&self) -> bool {
-        matches!(self, Self::Execute(_))
-    }
-
-    /// What an evaluator has to do; `cell` is the number of a cell.
-    fn job(&self, cell: u64) -> Job {
-        match self {
-            Self::Execute(execute) => Job::Execute(cell, execute.code.clone()),
-            Self::Complete(at) => Job::Complete(at.code.clone(), at.byte_offset()),
-            Self::Inspect(at) => Job::Inspect(at.code.clone(), at.byte_offset()),
-            Self::IsComplete(IsComplete { code }) => Job::IsComplete(code.clone()),
-        }
-    }
-
-    /// The answer when no evaluator can work on this.
-    fn failed(&self, error: CellError) -> Answer {
-        match self {
-            Self::Execute(_) => Answer::Executed(Err(error)),
-            Self::Complete(at) => {
-                let cursor = at.byte_offset();
-                Answer::Completed(Completions { candidates: vec![], start: cursor, end: cursor })
-            }
-            Self::Inspect(_) => Answer::Inspected(None),
-            Self::IsComplete(IsComplete { code }) => Answer::Completeness(completeness::is_complete(code)),
-        }
-    }
-}
-
-impl AtCursor {
-    fn byte_offset(&self) -> usize {
-        self.cursor_pos.map_or(self.code.len(), |position| cursor::to_bytes(&self.code, position))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Messages that were seen before: whoever can read a connection could send them again, signature and all.
+//! Remembers messages. Somebody who can read a connection could send them again, with their signatures.
 
 use bytes::Bytes;
 use std::collections::{HashSet, VecDeque};
@@ -14,7 +14,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Whether this signature comes for the first time. Without a key there are none, and so nothing to compare.
+    /// Whether this signature is new. Without a key there are no signatures to compare.
     pub fn is_new(&mut self, signature: &Bytes) -> bool {
         if signature.is_empty() {
             return true;

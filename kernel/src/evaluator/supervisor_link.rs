@@ -1,10 +1,12 @@
-//! The kernel's end of the supervisors' socket: takes their reports and turns them into outputs of the running cell.
+//! The kernel's end of the supervisor's socket. It receives the supervisor's frames and turns them into outputs of the
+//! running cell.
 
 use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
-use anyhow::{Context, Result};
+use crate::process_group;
+use anyhow::Result;
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -12,14 +14,17 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Says in the running cell's own lines where something happened in compiled code.
-pub type Place = Box<dyn Fn(&str) -> String + Send>;
+/// How long a supervisor may take to send its reports.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is known of the cell process and of the cell that runs.
+/// Translates a place in compiled code into a line of the running cell.
+pub type LocatePanic = Box<dyn Fn(&str) -> String + Send>;
+
+/// The state of the cell process and of the running cell.
 #[derive(Default)]
-pub struct State {
+pub struct LinkState {
     sink: Option<OutputSink>,
-    place: Option<Place>,
+    place: Option<LocatePanic>,
     /// How many cells have begun.
     begun: u64,
     supervisor: Option<UnixStream>,
@@ -37,37 +42,37 @@ pub struct State {
     pub running: bool,
     /// Whether a compiled cell has run since the current cell began.
     pub has_run: bool,
-    /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked, so that neither the end
-    /// nor the beginning of a cell changes this.
+    /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked. So neither
+    /// the end nor the beginning of a cell changes this.
     pub asks: bool,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,
-    /// What has happened in the current cell.
+    /// The events of the current cell.
     pub events: Events,
 }
 
-/// What a cell that has failed has stored since then.
+/// The variables that a cell has stored after it failed.
 #[derive(Clone, Debug, Default)]
-pub struct Stored {
+pub struct StoredSinceFailure {
     /// Variables with new values.
     pub new: Vec<String>,
     /// Variables with their old values.
     pub kept: Vec<String>,
-    /// The types of those new ones that have another one than at the cell's end.
+    /// Types of new variables, if they differ from the types at the end of the cell.
     pub types: Vec<(String, String)>,
 }
 
-/// What happened while a cell ran, besides outputs.
+/// The events while a cell ran, besides outputs.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// A panic of the thread that runs cells.
     pub panic: Option<Panic>,
-    /// That an interrupt stopped the cell, and where, if that is known.
+    /// Whether an interrupt stopped the cell, and where, if the place is known.
     pub interrupted: Option<Option<String>>,
     /// The error with which `?` ended the cell.
     pub user_error: Option<String>,
     /// The variables that the cell has stored since it failed, and those whose new values are lost.
-    pub stored: Stored,
+    pub stored: StoredSinceFailure,
     pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
@@ -78,7 +83,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Whether the cell has failed in a way of which evcxr does not know.
+    /// Whether the cell has failed in a way that evcxr does not know about.
     pub fn is_failure(&self) -> bool {
         self.panic.is_some() || self.interrupted.is_some() || self.user_error.is_some() || self.load_failed.is_some()
     }
@@ -97,49 +102,32 @@ pub struct Panic {
 
 /// Shared by the evaluator, the interrupt handle and the reading threads.
 #[derive(Default)]
-pub struct Link {
-    state: Mutex<State>,
+pub struct SupervisorLink {
+    state: Mutex<LinkState>,
     changed: Condvar,
 }
 
-impl Link {
+impl SupervisorLink {
     /// Listens on a socket for supervisors.
     pub fn listen(self: &Arc<Self>, path: &Path) -> Result<()> {
-        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-        let accepting = Arc::clone(self);
-        std::thread::Builder::new().name("supervisors".to_owned()).spawn(move || {
-            for connection in listener.incoming().flatten() {
-                accepting.serve(connection);
-            }
-        })?;
-        Ok(())
+        let link = Arc::clone(self);
+        local_socket::listen(path, "supervisors", move |connection| link.serve(connection))
     }
 
     /// Listens on a socket for the build step, whose frames are shown in the running cell; it waits for the end of its
     /// connection.
     pub fn listen_to_builds(self: &Arc<Self>, path: &Path) -> Result<()> {
-        let listener = local_socket::bind(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         let link = Arc::clone(self);
-        std::thread::Builder::new().name("builds".to_owned()).spawn(move || {
-            for connection in listener.incoming().flatten() {
-                for line in BufReader::new(connection).lines().map_while(Result::ok) {
-                    match serde_json::from_str(&line) {
-                        Ok(frame) => link.take(frame),
-                        Err(error) => eprintln!("a report of the build step cannot be read: {error}"),
-                    }
-                }
-            }
-        })?;
-        Ok(())
+        local_socket::listen(path, "builds", move |connection| link.take_all(connection, "build step"))
     }
 
     /// The state, locked.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a cell: its outputs go to `sink`, and panics that do not end it are there, at their `place`.
-    pub fn begin(&self, sink: OutputSink, place: Place) {
+    /// Starts a cell. Its outputs go to `sink`. `place` translates the places of panics that do not end the cell.
+    pub fn begin(&self, sink: OutputSink, place: LocatePanic) {
         let mut state = self.state();
         state.place = Some(place);
         state.begun += 1;
@@ -149,48 +137,41 @@ impl Link {
         state.sink = Some(sink);
     }
 
-    /// Waits until all that the cell has written is in the sink; gives what happened besides.
+    /// Waits until all output of the cell is in the sink. Returns the events.
     pub fn settle(&self) -> Events {
         let mut state = self.state();
         let target = state.pongs + 1;
         let supervisor = state.connected;
         let asked = state.supervisor.as_mut().is_some_and(|stream| stream.write_all(b"?").is_ok());
-        let deadline = Instant::now() + Duration::from_secs(10);
-        // Either the supervisor answers, behind all that it had to report, or its connection ends, behind the same.
-        while asked && state.pongs < target && state.disconnected < supervisor {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        state.events.clone()
+        // Either the supervisor answers after all its reports, or its connection ends after them.
+        let waits = |state: &mut LinkState| asked && state.pongs < target && state.disconnected < supervisor;
+        self.wait_while(state, PATIENCE, waits).events.clone()
     }
 
     /// Waits until the supervisor of a cell process that has ended has reported everything; says how it ended.
     pub fn settle_exit(&self) -> Option<String> {
-        let mut state = self.state();
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while state.disconnected < state.current {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        state.last_exit.take()
+        self.wait_while(self.state(), PATIENCE, |state| state.disconnected < state.current).last_exit.take()
     }
 
     /// Shows a text in the cell if what runs now still runs after a while.
     pub fn say_if_it_still_runs(&self, after: Duration, text: &str) {
-        let deadline = Instant::now() + after;
-        let mut state = self.state();
+        let state = self.state();
         let cell = state.begun;
-        while state.running && state.begun == cell {
-            match deadline.checked_duration_since(Instant::now()) {
-                Some(left) => state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => {
-                    if let Some(sink) = state.sink.clone() {
-                        sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
-                    }
-                    return;
-                }
-            }
+        let runs = |state: &mut LinkState| state.running && state.begun == cell;
+        let mut state = self.wait_while(state, after, runs);
+        if let (true, Some(sink)) = (runs(&mut state), state.sink.clone()) {
+            sink(Output::Stream { name: StreamName::Stderr, text: text.to_owned() });
         }
+    }
+
+    /// Waits until a condition ends, or for some time.
+    fn wait_while<'a>(
+        &'a self,
+        state: MutexGuard<'a, LinkState>,
+        time: Duration,
+        waits: impl FnMut(&mut LinkState) -> bool,
+    ) -> MutexGuard<'a, LinkState> {
+        self.changed.wait_timeout_while(state, time, waits).unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn serve(self: &Arc<Self>, connection: UnixStream) {
@@ -202,17 +183,22 @@ impl Link {
         }
         let link = Arc::clone(self);
         let spawned = std::thread::Builder::new().name("reports".to_owned()).spawn(move || {
-            for line in BufReader::new(reader).lines().map_while(Result::ok) {
-                match serde_json::from_str(&line) {
-                    Ok(frame) => link.take(frame),
-                    Err(error) => eprintln!("a report of the supervisor cannot be read: {error}"),
-                }
-            }
+            link.take_all(reader, "supervisor");
             link.state().disconnected += 1;
             link.changed.notify_all();
         });
         if let Err(error) = spawned {
             eprintln!("no thread for a supervisor: {error}");
+        }
+    }
+
+    /// Takes the frames of a connection until its end.
+    fn take_all(&self, connection: UnixStream, sender: &str) {
+        for line in BufReader::new(connection).lines().map_while(Result::ok) {
+            match serde_json::from_str(&line) {
+                Ok(frame) => self.take(frame),
+                Err(error) => eprintln!("a report of the {sender} cannot be read: {error}"),
+            }
         }
     }
 
@@ -254,65 +240,50 @@ impl Link {
     }
 }
 
-/// Sends a signal to a cell process and what it has started.
+/// Sends a signal to a cell process and to all processes that it has started.
 pub fn signal(process: Option<i32>, signal: i32) {
     if let Some(process) = process {
-        // SAFETY: sends a signal; the number is that of a process (and its group) that lives, as its supervisor has
-        // reported its start and not its end.
-        unsafe { libc::kill(-process, signal) };
+        // It lives: its supervisor has reported its start and not its end.
+        process_group::signal(process, signal);
         if signal == libc::SIGINT {
             // One that is stopped would not notice.
-            // SAFETY: as above.
-            unsafe { libc::kill(-process, libc::SIGCONT) };
+            process_group::signal(process, libc::SIGCONT);
         }
     }
 }
 
-impl State {
+impl LinkState {
     fn take_message(&mut self, message: Message) -> Option<Output> {
         match message {
             Message::Display { data, id, update } => {
-                Some(Output::Display { data, metadata: Map::new(), display_id: id, update })
+                return Some(Output::Display { data, metadata: Map::new(), display_id: id, update });
             }
-            Message::Progress { data, id, update, done } => Some(Output::Progress { data, id, update, done }),
-            Message::ClearOutput { wait } => Some(Output::Clear { wait }),
-            Message::Result { data } => Some(Output::Result { data, metadata: Map::new() }),
+            Message::Progress { data, id, update, done } => return Some(Output::Progress { data, id, update, done }),
+            Message::ClearOutput { wait } => return Some(Output::Clear { wait }),
+            Message::Result { data } => return Some(Output::Result { data, metadata: Map::new() }),
             Message::Panic { message, location, cell_thread: true, backtrace } => {
-                self.events.panic = Some(Panic { message, location, backtrace });
-                None
+                self.events.panic = Some(Panic { message, location, backtrace })
             }
             Message::Panic { message, location, cell_thread: false, .. } => {
                 let place = self.place.as_ref().map_or_else(|| location.clone(), |place| place(&location));
                 let text = format!("panic: {message}\n  at {place}\n");
-                Some(Output::Stream { name: StreamName::Stderr, text })
+                return Some(Output::Stream { name: StreamName::Stderr, text });
             }
-            Message::Interrupted { location } => {
-                self.events.interrupted = Some(location);
-                None
-            }
-            Message::UserError { message } => {
-                self.events.user_error = Some(message);
-                None
-            }
+            Message::Interrupted { location } => self.events.interrupted = Some(location),
+            Message::UserError { message } => self.events.user_error = Some(message),
             Message::Stored { names, kept, types, lost } => {
-                (self.events.stored, self.events.lost) = (Stored { new: names, kept, types }, lost);
-                None
+                (self.events.stored, self.events.lost) = (StoredSinceFailure { new: names, kept, types }, lost)
             }
-            Message::LoadFailed { message } => {
-                self.events.load_failed = Some(message);
-                None
-            }
+            Message::LoadFailed { message } => self.events.load_failed = Some(message),
             Message::Input { prompt, password } => {
                 self.asks = true;
-                Some(Output::Input { prompt, password })
+                return Some(Output::Input { prompt, password });
             }
-            Message::Loaded { microseconds } => {
-                self.events.loading += Duration::from_micros(microseconds);
-                None
-            }
+            Message::Loaded { microseconds } => self.events.loading += Duration::from_micros(microseconds),
             // The supervisor keeps these for itself.
-            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => None,
+            Message::Control { .. } | Message::OutputLimit { .. } | Message::End => {}
         }
+        None
     }
 }
 
@@ -323,7 +294,7 @@ mod tests {
     /// A thread may ask just before its cell ends, and wait for the answer when the next cell has begun.
     #[test]
     fn a_question_stays_until_it_is_answered_or_the_process_ends() {
-        let link = Link::default();
+        let link = SupervisorLink::default();
         let asked = Message::Input { prompt: String::new(), password: false };
         link.take(Frame::Message { message: asked });
         link.take(Frame::EndOfCell);

@@ -1,7 +1,7 @@
-//! Expansions of the magics that show or change what a session runs in: variables, environment, directory, device.
-//! The functions that they call are in `warpcell::session`.
+//! Expansions of the magics that show or change the state of a session: variables, environment, directory, device. They
+//! call functions in `warpcell::session`.
 
-use super::calls::Action;
+use super::action::Action;
 use super::literal::literal;
 use super::magic::{Arguments, unquoted};
 use super::notebook::Notebook;
@@ -13,10 +13,10 @@ const NAMES_A_LINE: usize = 9;
 pub(super) fn who(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<Action, String> {
     let names: Vec<&str> = notebook.variables_of(arguments.rest).into_iter().map(|(name, _)| shown(name)).collect();
     if names.is_empty() {
-        return Ok(Action::Print(none(arguments.rest)));
+        return Ok(Action::print(none(arguments.rest)));
     }
     let lines: Vec<String> = names.chunks(NAMES_A_LINE).map(|names| names.join("  ")).collect();
-    Ok(Action::Print(lines.join("\n")))
+    Ok(Action::print(lines.join("\n")))
 }
 
 /// `%whos`.

@@ -1,25 +1,22 @@
-//! Which variables there are, beyond what evcxr knows: those whose old values outlived a cell that was about to define
-//! them anew, and those that are gone, with the reason.
+//! What evcxr does not know about variables: variables whose old values survived a cell that failed before it redefined
+//! them, and variables that are gone, with the reason.
 
-use crate::build_step::{self, Report, Stored};
-use crate::evaluator::link::Stored as Since;
+use crate::build_step::{self, StoredVariable, Types, VariableReport};
+use crate::evaluator::supervisor_link::StoredSinceFailure as Since;
 use evcxr::CommandContext;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the variables of a session, from cell to cell.
 #[derive(Default)]
-pub struct Variables {
-    /// What has become of variables that are not there any more.
+pub struct VariableHistory {
+    /// Why variables are gone.
     gone: BTreeMap<String, Gone>,
-    /// The variables that have no value, but may get one by an assignment, with their types where these are certain.
+    /// Variables without a value that an assignment may give one, with their types if these are certain.
     without_value: BTreeMap<String, Option<String>>,
 }
 
-/// Variables by name, with their types.
-pub type Types = BTreeMap<String, String>;
-
-/// Why a variable is not there any more.
+/// Why a variable is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gone {
     /// Its value was moved away.
@@ -40,9 +37,10 @@ pub fn types(context: &CommandContext) -> Types {
     context.variables_and_types().map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).collect()
 }
 
-impl Variables {
-    /// Notes which variables a cell has taken away: `before` are those of before, `report` is about the cell. Gives the names of those that it has moved away.
-    pub fn note(&mut self, before: &Types, report: &Report, context: &CommandContext) -> Vec<String> {
+impl VariableHistory {
+    /// Records the variables that a cell has removed. `before` has the variables before the cell, `report` is about the
+    /// cell. Returns the names of the variables that it has moved.
+    pub fn note(&mut self, before: &Types, report: &VariableReport, context: &CommandContext) -> Vec<String> {
         let now = names(context);
         self.gone.retain(|name, _| !now.contains(name));
         self.without_value.retain(|name, _| !now.contains(name));
@@ -57,8 +55,8 @@ impl Variables {
         moved
     }
 
-    /// Notes the variables that a cell has defined and that have no value at its end. One that has failed may not have come to its
-    /// definitions.
+    /// Records the variables that a cell has defined and that have no value at its end. A cell that has failed may not
+    /// have reached its definitions.
     pub fn note_without_value(&mut self, cell: &str, has_failed: bool, gone: &Types, context: &CommandContext) {
         let now = names(context);
         for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
@@ -68,7 +66,7 @@ impl Variables {
                 }
                 self.may_be_without_value(name, type_name);
             } else {
-                // What is known of the name is about an earlier variable.
+                // Facts about this name belong to an earlier variable.
                 self.without_value.remove(&name);
                 self.without_value.extend(type_name.map(|type_name| (name, Some(type_name))));
             }
@@ -83,7 +81,7 @@ impl Variables {
         }
     }
 
-    /// Notes a variable that is of this type, or an earlier one of the name.
+    /// Records a variable that has this type, or belongs to an earlier definition.
     fn may_be_without_value(&mut self, name: String, type_name: Option<String>) {
         match self.without_value.entry(name) {
             Entry::Occupied(mut earlier) if *earlier.get() != type_name => drop(earlier.insert(None)),
@@ -92,7 +90,7 @@ impl Variables {
         }
     }
 
-    /// Statements that declare the variables without a value to which a cell assigns one.
+    /// Declarations of the variables without a value that a cell assigns to.
     pub fn declarations_for(&self, cell: &str) -> String {
         if self.without_value.is_empty() {
             return String::new();
@@ -117,7 +115,7 @@ impl Variables {
         self.without_value.clear();
     }
 
-    /// What to say where a variable is missed.
+    /// What to say if a variable is missing.
     pub fn hint(&self, name: &str) -> Option<String> {
         Some(match self.gone.get(name)? {
             Gone::Moved => format!(
@@ -132,12 +130,13 @@ impl Variables {
     }
 }
 
-/// Variables that a cell replaces by items of their names: a later definition wins. They get other names until the cell has compiled.
-pub struct Replaced(Vec<String>);
+/// Variables that a cell replaces with items of the same names: the later definition counts. The variables get other
+/// names until the cell has compiled.
+pub struct ReplacedByItems(Vec<String>);
 
-impl Replaced {
+impl ReplacedByItems {
     /// Puts aside the variables that the cell defines as items.
-    pub fn by(cell: &str, context: &mut CommandContext) -> Replaced {
+    pub fn by(cell: &str, context: &mut CommandContext) -> ReplacedByItems {
         let known = types(context);
         let mut replaced: Vec<String> =
             build_step::items_in(cell).into_iter().filter(|name| known.contains_key(name)).collect();
@@ -155,10 +154,10 @@ impl Replaced {
             }
             !names(context).contains(name)
         });
-        Replaced(replaced)
+        ReplacedByItems(replaced)
     }
 
-    /// Drops them, or brings them back if the cell has not compiled.
+    /// Drops them, or restores them if the cell did not compile.
     pub fn settle(&self, compiled: bool, context: &mut CommandContext) {
         for name in &self.0 {
             let code = match compiled {
@@ -174,31 +173,36 @@ fn aside(name: &str) -> String {
     format!("warpcell_replaced_{name}")
 }
 
-/// Makes evcxr know the variables that are in the store though the cell did not come to its end, where it would have said so: old
-/// values of those that it was about to define anew, and what it has stored since it failed. Gives the names of those of which it
-/// cannot tell what they are.
-pub fn restore(before: &BTreeSet<String>, report: &Report, since: &Since, context: &mut CommandContext) -> Vec<String> {
-    let others: Vec<Stored> = since
+/// Tells evcxr about variables that are in the store although the cell failed: old values of variables that the cell
+/// was about to redefine, and values that it has stored after the failure. Returns the names of variables whose type is
+/// not known.
+pub fn restore(
+    before: &BTreeSet<String>,
+    report: &VariableReport,
+    since: &Since,
+    context: &mut CommandContext,
+) -> Vec<String> {
+    let others: Vec<StoredVariable> = since
         .types
         .iter()
-        .map(|(name, type_name)| Stored::new(name, &build_step::type_as_code(type_name), true, 0))
+        .map(|(name, type_name)| StoredVariable::new(name, &build_step::type_as_code(type_name), true, 0))
         .collect();
     let now = names(context);
     let is_other = |name: &String| others.iter().any(|other| other.name == *name);
     let made = report.made.iter().filter(|made| since.new.contains(&made.name) && !is_other(&made.name));
     let uncertain = report.uncertain.iter().filter(|old| since.kept.contains(&old.name));
-    let made: Vec<&Stored> =
+    let made: Vec<&StoredVariable> =
         others.iter().chain(made).chain(uncertain).filter(|made| !now.contains(&made.name)).collect();
-    let is_left = |left: &&Stored| {
+    let is_left = |left: &&StoredVariable| {
         before.contains(&left.name) && !now.contains(&left.name) && !made.iter().any(|made| made.name == left.name)
     };
-    let all: Vec<&Stored> = report.left.iter().filter(is_left).chain(made.iter().copied()).collect();
+    let all: Vec<&StoredVariable> = report.left.iter().filter(is_left).chain(made.iter().copied()).collect();
     // A cell finds out, too, which of those that were moved away have got no new value.
     if all.is_empty() && report.replaced.is_empty() {
         return Vec::new();
     }
     take(&all, context);
-    // If one of them is not what it was, none has been taken.
+    // If one of them has another type now, none has been taken.
     for stored in all {
         if !names(context).contains(&stored.name) {
             take(&[stored], context);
@@ -208,7 +212,7 @@ pub fn restore(before: &BTreeSet<String>, report: &Report, since: &Since, contex
     others.into_iter().map(|other| other.name).filter(|name| !now.contains(name)).collect()
 }
 
-fn take(variables: &[&Stored], context: &mut CommandContext) {
+fn take(variables: &[&StoredVariable], context: &mut CommandContext) {
     let demands: Vec<&str> = variables.iter().map(|stored| stored.demand.as_str()).collect();
     let takes: Vec<&str> = variables.iter().map(|stored| stored.take.as_str()).collect();
     // What fails shows by the variables that evcxr does not know afterwards.

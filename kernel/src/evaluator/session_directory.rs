@@ -1,4 +1,4 @@
-//! The directories of a session, and the installation that it works with: what is there before evcxr starts.
+//! The directory of a session, and its installation: everything that must exist before evcxr starts.
 
 use crate::choices;
 use crate::environment;
@@ -17,7 +17,7 @@ static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 /// Removes the session's files, at the end of the kernel.
 pub fn remove_session_files() {
     if let Some(directory) = DIRECTORY.get() {
-        // What is not there any more need not be removed; what cannot be is left to the system's own cleaning.
+        // A directory that is gone need not be removed. A directory that cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(directory);
     }
 }
@@ -48,7 +48,7 @@ fn make_files(session: &Path, program: &Path) -> Result<()> {
 }
 
 /// The session's directories, set up while the process has one thread.
-pub struct Session {
+pub struct SessionDirectory {
     directory: tempfile::TempDir,
     /// The installation, or why there is none.
     pub installation: std::result::Result<Installation, String>,
@@ -57,15 +57,15 @@ pub struct Session {
     /// The program that runs, and which file it was when the session began.
     program: PathBuf,
     program_place: Option<(u64, u64)>,
-    /// What has to be made first, if nobody has set Warpcell up.
+    /// The installation to make first, if nobody has set Warpcell up.
     pub needed: Option<Needed>,
 }
 
-impl Session {
+impl SessionDirectory {
     /// Makes the session's directory and prepares the environment.
     ///
     /// Must be called before any thread is started, because it changes the environment.
-    pub fn prepare() -> Result<Session> {
+    pub fn prepare() -> Result<SessionDirectory> {
         let directory = private::temporary(&std::env::temp_dir(), "warpcell-")
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
@@ -74,7 +74,7 @@ impl Session {
         }
         let program = std::env::current_exe().context("the path of this program cannot be found")?;
         make_files(directory.path(), &program)?;
-        // With a damaged installation the kernel still starts, so that the first cell can say what is wrong.
+        // The kernel also starts with a damaged installation, so that the first cell can report the problem.
         let installation = choices::installation()
             .map_err(|error| format!("{error:#}"))
             .and_then(|installation| installation.problem().map_or(Ok(installation), Err));
@@ -88,10 +88,10 @@ impl Session {
             environment::prepare_kernel(home, directory.path());
         }
         let place = installation.as_ref().ok().and_then(Installation::place);
-        Ok(Session { directory, installation, place, program_place: place_of(&program), program, needed })
+        Ok(SessionDirectory { directory, installation, place, program_place: place_of(&program), program, needed })
     }
 
-    /// What has become of the installation since the session began, if that keeps cells from being compiled.
+    /// Why cells cannot be compiled any longer, if the installation has changed since the session began.
     pub fn problem(&self) -> Option<String> {
         let installation = self.installation.as_ref().ok()?;
         let place = installation.place();
@@ -113,28 +113,28 @@ impl Session {
         }
         if place != self.place || program != self.program_place {
             return Some(format!(
-                "Warpcell was installed anew in {} while this kernel was running, and cells do not mix with those of \
-                 the old installation. Restart the kernel; the variables are lost by that.",
+                "Warpcell was installed again in {} while this kernel was running. Cells of the old and the new \
+                 installation cannot work together. Restart the kernel; this deletes the variables.",
                 if place == self.place { self.program.display() } else { home }
             ));
         }
         installation.problem()
     }
 
-    /// Makes what has been removed of the session's files anew, but for those that evcxr writes.
+    /// Creates the removed files of the session again, except the files that evcxr writes.
     pub fn make_files(&self) -> Result<()> {
         make_files(self.path(), &self.program)
     }
 
-    /// What keeps cells from being compiled because somebody has removed files of the session, as those do who clean the folder for
-    /// temporary files.
+    /// Why cells cannot be compiled, if somebody has removed files of the session, for example by cleaning the folder
+    /// for temporary files.
     pub fn missing(&self) -> Option<String> {
         let tools = tools(self.path());
         let needed = FOLDERS.iter().map(|name| self.path().join(name)).chain(TOOLS.iter().map(|name| tools.join(name)));
         let missing = needed.chain([self.supervisor_socket()]).find(|path| path.symlink_metadata().is_err())?;
         Some(format!(
             "The kernel's own files are gone: {} does not exist. Something has removed them while the kernel was running. No cell can \
-             be compiled; `:restart` makes them anew. Functions, types and imports are kept by that, variables are not.",
+             be compiled; `:restart` makes them again. It keeps functions, types and imports, but not variables.",
             missing.display()
         ))
     }

@@ -1,10 +1,11 @@
-//! Help with writing a cell: completion, documentation, whether it is finished. Both contexts of a session give it: the one
-//! that runs cells, and the assistant's while a cell runs.
+//! Completion, inspection and the check for completeness. Two contexts use it: the context that runs cells, and the
+//! assistant's context while a cell runs.
 
 use crate::choices;
 use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
 use crate::magics::{self, Completing, Notebook};
 use crate::nesting;
+use crate::syntax::{blank, is_word};
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -17,7 +18,8 @@ pub fn nothing(cursor: usize) -> Completions {
     Completions { candidates: Vec::new(), start: cursor, end: cursor }
 }
 
-/// Candidates for a magic, one of its options, or a path, where the cursor is at one; `directory` is that of the cells.
+/// Candidates for a magic, for its options or for a path, if the cursor is at one. `directory` is the directory of the
+/// cells.
 pub fn words(code: &str, cursor: usize, notebook: &Notebook, directory: &dyn Fn() -> PathBuf) -> Option<Completions> {
     Some(match magics::complete_at(code, cursor, notebook)? {
         Completing::Words { range, candidates } => complete_words(range, candidates),
@@ -27,7 +29,7 @@ pub fn words(code: &str, cursor: usize, notebook: &Notebook, directory: &dyn Fn(
     })
 }
 
-/// The documentation of the magic at the cursor; the outer `None` where there is none.
+/// The documentation of the magic at the cursor. The outer `None` means that there is no magic at the cursor.
 pub fn help_on_magic(code: &str, cursor: usize) -> Option<Option<Map<String, Value>>> {
     let word = magics::word_at(code, cursor)?;
     let help = magics::help(code[word].trim_start_matches(['/', '%']));
@@ -46,7 +48,7 @@ pub fn is_complete(code: &str, notebook: &Notebook) -> Completeness {
     }
 }
 
-/// Candidates at a place in Rust code; `known` is code that defines what the context does not know by itself.
+/// Candidates at a position in Rust code. `known` is code with the definitions that the context does not have.
 pub fn complete(
     context: &mut CommandContext,
     notebook: &Notebook,
@@ -75,7 +77,8 @@ pub fn complete(
     }
 }
 
-/// The last candidate where the standard library's sources are missing: taken into a cell, it changes nothing.
+/// The last candidate if the sources of the standard library are missing. It is a comment, so a cell that contains it
+/// does not change.
 const LACK: &str = "/* the standard library is not known: `warpcell doctor` says what to do */";
 
 /// Whether rust-analyzer knows the standard library.
@@ -84,7 +87,7 @@ fn has_sources() -> bool {
     *KNOWN.get_or_init(|| choices::installation().is_ok_and(|installation| installation.has_sources()))
 }
 
-/// Whether a field, a method or a part of a path is to follow, whose owner may be of the standard library.
+/// Whether a field, a method or a part of a path comes next. Its owner may belong to the standard library.
 fn is_at_member(before: &str) -> bool {
     let before = before.trim_end();
     before.ends_with("::") || before.ends_with('.') && !before.ends_with("..")
@@ -98,7 +101,7 @@ fn candidate(mut code: String, kind: &str) -> Completion {
     Completion { text: code, kind: kind.to_owned(), signature: None }
 }
 
-/// Signatures are asked for one by one, so for a few candidates only; when this time is over, for no more of them.
+/// Signatures are requested one by one, so only for a few candidates and only for this time.
 const SIGNED: usize = 12;
 const TIME_TO_SIGN: Duration = Duration::from_millis(100);
 
@@ -117,8 +120,8 @@ fn sign(context: &mut CommandContext, before: &str, candidates: &mut [Completion
     }
 }
 
-/// evcxr's commands are such only before any code: behind `known` they are blanked out, and where the cursor is in one,
-/// nothing needs to be known.
+/// evcxr takes its commands only before any code. After `known` they are replaced with blanks. If the cursor is in a
+/// command, `known` is not needed.
 fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str, Cow<'a, str>) {
     let mut blanked = String::new();
     let mut start = 0;
@@ -131,12 +134,7 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
             return ("", Cow::Borrowed(code));
         }
         start += line.len();
-        blanked.push_str(
-            &line
-                .chars()
-                .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
-                .collect::<String>(),
-        );
+        blanked.push_str(&blank(line));
     }
     if known.is_empty() || start == 0 {
         (known, Cow::Borrowed(code))
@@ -145,7 +143,7 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
     }
 }
 
-/// Documentation of what stands at a place in Rust code; `known` as in [`complete`].
+/// Documentation at a position in Rust code. `known` is as in [`complete`].
 pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
     if nesting::too_deep(code, nesting::HELP).is_some() {
         return None;
@@ -153,8 +151,8 @@ pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: us
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
 }
 
-fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candidate>) -> Completions {
-    let kind = |candidate: &magics::Candidate| if candidate.is_option { "option" } else { "magic" };
+fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::MagicCandidate>) -> Completions {
+    let kind = |candidate: &magics::MagicCandidate| if candidate.is_option { "option" } else { "magic" };
     let candidates = candidates
         .into_iter()
         .map(|candidate| Completion { kind: kind(&candidate).to_owned(), text: candidate.text, signature: None })
@@ -164,7 +162,6 @@ fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::Candida
 
 /// The path (`a::b.c`) that ends at or around the cursor.
 fn path_at(code: &str, cursor: usize) -> Option<&str> {
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let end = code[cursor..].find(|character| !is_word(character)).map_or(code.len(), |length| cursor + length);
     let is_path = |character: char| is_word(character) || character == ':' || character == '.';
     let start = code[..end]

@@ -1,8 +1,8 @@
 //! Sources as evcxr 0.22 writes them, and what becomes of them.
 
-use super::{Findings, Plan, is_used};
-use crate::build_step::report::Report;
-use crate::build_step::rewrite::{Surroundings, rewrite};
+use super::{CompilerFindings, VariablePlan, is_used};
+use crate::build_step::report::VariableReport;
+use crate::build_step::rewrite::{RewriteOptions, rewrite};
 use serde_json::json;
 
 /// A cell crate: items, stored variables (`mut` included, with their types), the user's code, new variables, others.
@@ -34,14 +34,14 @@ pub fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &s
     text + "evcxr_variable_store\n}\n"
 }
 
-pub fn rewritten(source: &str, findings: &Findings) -> String {
-    let text = rewrite(source, Surroundings { crates: &[], own_display: false, findings: Some(findings) }).text;
+pub fn rewritten(source: &str, findings: &CompilerFindings) -> String {
+    let text = rewrite(source, RewriteOptions { crates: &[], own_display: false, findings: Some(findings) }).text;
     assert_eq!(text.lines().count(), source.lines().count(), "every line keeps its number:\n{text}");
     text
 }
 
-fn report(source: &str, findings: &Findings) -> Report {
-    Plan::new(source, &[], findings).report()
+fn report(source: &str, findings: &CompilerFindings) -> VariableReport {
+    VariablePlan::new(source, &[], findings).report()
 }
 
 /// The message of the compiler about the line that contains a text.
@@ -63,7 +63,7 @@ fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
     ];
     for (code, new, expected) in cases {
         let source = source("fn f() {}", &STORED, code, new);
-        let plan = Plan::new(&source, &[], &Findings::default());
+        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
         for (index, line) in source.lines().enumerate() {
             let is_moved = line.contains("take_variable") || line.contains("put_variable");
             let is_idle = is_moved && expected.iter().any(|name| line.contains(&format!("stringify!({name})")));
@@ -78,8 +78,8 @@ fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
 #[test]
 fn a_variable_that_a_macro_names_is_taken_after_all() {
     let source = source("", &STORED, "macro_that_names_x!();\n", &[]);
-    let plan = Plan::new(&source, &[], &Findings::default());
-    let text = rewritten(&source, &Findings::default());
+    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     let message = message(&text, "macro_that_names_x", "E0425", "cannot find value `x` in this scope");
     let findings = plan.findings(&message).unwrap();
     assert_eq!(findings.used, ["x"]);
@@ -91,10 +91,10 @@ fn a_variable_that_a_macro_names_is_taken_after_all() {
 #[test]
 fn an_old_value_that_is_not_used_stays_in_the_store() {
     let source = source("", &STORED, "let x = panics();\n", &[("x", "f64")]);
-    let text = rewritten(&source, &Findings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     assert!(!text.lines().any(|line| line.trim_start().starts_with("let mut x =")), "{text}");
     assert!(!text.lines().any(|line| line.starts_with("let y =")), "it is not named");
-    let taken = report(&source, &Findings::default());
+    let taken = report(&source, &CompilerFindings::default());
     assert_eq!(taken.names, ["x"]);
     assert_eq!(taken.left.len(), 1);
     let expected = "let mut x: Vec<i32> = evcxr_variable_store.take_variable::<Vec<i32>>(stringify!(x));";
@@ -105,9 +105,9 @@ fn an_old_value_that_is_not_used_stays_in_the_store() {
 #[test]
 fn an_old_value_that_is_used_goes_back_to_the_store() {
     let source = source("", &STORED, "let y = f(&y);\n", &[("y", "f64")]);
-    let text = rewritten(&source, &Findings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     assert!(text.contains("}} evcxr_variable_store.keep_variable::<String>(stringify!(y), y);"), "{text}");
-    let taken = report(&source, &Findings::default());
+    let taken = report(&source, &CompilerFindings::default());
     let expected = "let y: String = evcxr_variable_store.take_variable::<String>(stringify!(y));";
     assert_eq!((taken.left[0].name.as_str(), taken.left[0].take.as_str()), ("y", expected));
     assert!(!taken.has_moved("x"), "what is not named stays in the store");
@@ -116,9 +116,9 @@ fn an_old_value_that_is_used_goes_back_to_the_store() {
 #[test]
 fn what_the_compiler_knows_better_is_found_in_its_messages() {
     let source = source("", &STORED, "let y = f(y);\nlet x = macro_that_names_x!();\n", &[("x", "f64"), ("y", "i32")]);
-    let plan = Plan::new(&source, &[], &Findings::default());
+    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
     assert!(plan.may_fail());
-    let text = rewritten(&source, &Findings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     let moved = plan.findings(&message(&text, "keep_variable", "E0382", "use of moved value: `y`")).unwrap();
     assert_eq!(moved.moved, ["y"]);
     assert!(!rewritten(&source, &moved).contains("keep_variable"));
@@ -134,7 +134,7 @@ fn what_the_compiler_knows_better_is_found_in_its_messages() {
 fn types_of_the_notebook_carry_their_hash() {
     let stored = [("p", "Vec<P>"), ("mut q", "P"), ("n", "i32")];
     let of = |items: &str| {
-        rewritten(&source(items, &stored, "p.len();\nlet q = P(3);\n", &[("q", "P")]), &Findings::default())
+        rewritten(&source(items, &stored, "p.len();\nlet q = P(3);\n", &[("q", "P")]), &CompilerFindings::default())
     };
     let (old, new) = (of("struct P(i32);"), of("struct P(i64);"));
     assert_ne!(old.replace("struct P(i32);", ""), new.replace("struct P(i64);", ""));
@@ -144,15 +144,15 @@ fn types_of_the_notebook_carry_their_hash() {
     }
     assert!(old.contains("vars_ok &= evcxr_variable_store.check_variable::<i32>(stringify!(n));"));
     let old = source("struct P(i32);", &stored, "let q = f(&q);\n", &[("q", "P")]);
-    let demand = &report(&old, &Findings::default()).left[0].demand;
+    let demand = &report(&old, &CompilerFindings::default()).left[0].demand;
     assert!(demand.starts_with("evcxr_variable_store.defined_by("), "{demand}");
 }
 
 #[test]
 fn a_variable_whose_type_has_no_name_any_more_is_given_up_alone() {
     let source = source("struct P<T>(T);", &[("p", "P"), ("n", "i32")], "n + 1;\n", &[]);
-    let plan = Plan::new(&source, &[], &Findings::default());
-    let text = rewritten(&source, &Findings::default());
+    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     let check = message(&text, "check_variable::<P>", "E0107", "missing generics for struct `P`");
     let take = message(&text, "take_variable::<P>", "E0107", "missing generics for struct `P`");
     let findings = plan.findings(&format!("{check}\n{take}\n")).unwrap();
@@ -172,8 +172,8 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
     let code = "for _ in 0..3 {\nx = f(x);\n}\n";
     for code in [code.to_owned(), wrap(code)] {
         let source = source("", &STORED, &code, &[]);
-        let plan = Plan::new(&source, &[], &Findings::default());
-        let text = rewritten(&source, &Findings::default());
+        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+        let text = rewritten(&source, &CompilerFindings::default());
         let moved = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
         let findings = plan.findings(&moved).unwrap();
         assert_eq!(findings.replaced, ["x"]);
@@ -186,10 +186,10 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
         assert!(text.contains("miss_variable(stringify!(x));"));
         assert_eq!(report(&source, &findings).replaced, ["x"]);
         // It has no value at the end: evcxr is to know.
-        let plan = Plan::new(&source, &[], &findings);
+        let plan = VariablePlan::new(&source, &[], &findings);
         let no_value = plan.findings(&message(&text, put, "E0382", "use of moved value: `x`")).unwrap();
         assert_eq!(no_value.without_value, ["x"]);
-        let findings = Findings { without_value: vec!["x".to_owned()], ..findings };
+        let findings = CompilerFindings { without_value: vec!["x".to_owned()], ..findings };
         assert!(!rewritten(&source, &findings).contains("// inside"));
     }
 }
@@ -197,8 +197,8 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
 #[test]
 fn evcxr_learns_of_the_variables_that_are_gone_and_of_no_others() {
     let source = source("", &STORED, "x = f(x); drop(y);\n", &[]);
-    let plan = Plan::new(&source, &[], &Findings::default());
-    let text = rewritten(&source, &Findings::default());
+    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let text = rewritten(&source, &CompilerFindings::default());
     let x = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
     let y = message(&text, "put_variable::<String>", "E0382", "use of moved value: `y`");
     let messages = format!("{x}\n{y}\n");
@@ -212,7 +212,7 @@ fn evcxr_learns_of_the_variables_that_are_gone_and_of_no_others() {
 #[test]
 fn a_variable_without_a_value_is_gone() {
     let source = source("", &[], "let y: i32;\n", &[("y", "i32")]);
-    let plan = Plan::new(&source, &[], &Findings::default());
+    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
     let message = message(&source, "put_variable", "E0381", "used binding `y` isn't initialized");
     assert!(plan.for_evcxr(&message).contains("E0382"));
 }
@@ -221,10 +221,10 @@ fn a_variable_without_a_value_is_gone() {
 fn types_over_several_lines() {
     let kind = "HashMap<\n  String,\n  i32,\n>";
     let first = source("", &[("mut x", kind)], "let x = f(&x);\n", &[("x", kind)]);
-    let text = rewritten(&first, &Findings::default());
+    let text = rewritten(&first, &CompilerFindings::default());
     assert!(text.contains("keep_variable::<HashMap<   String,   i32, >>(stringify!(x), x);"), "{text}");
     let second = source("", &[("mut x", kind)], "let x = f();\n", &[("x", kind)]);
-    let taken = report(&second, &Findings::default());
+    let taken = report(&second, &CompilerFindings::default());
     assert!(taken.left[0].take.starts_with("let mut x: HashMap<\n  String,"), "{taken:?}");
 }
 
@@ -239,7 +239,7 @@ fn cells_inside_of_what_allows_question_marks_and_await() {
         let wrapped = plain
             .replace("let x = panics();\n", &format!("{start}let x = panics();\n"))
             .replace(put, &format!("{put}{end}"));
-        assert_eq!(report(&wrapped, &Findings::default()).left.len(), 1, "{wrapped}");
+        assert_eq!(report(&wrapped, &CompilerFindings::default()).left.len(), 1, "{wrapped}");
     }
 }
 
@@ -282,7 +282,7 @@ fn a_large_notebook_costs_a_millisecond_or_two() {
         let source = source(&items, &stored, "let z = 3;\n", &[("z", "i32")]);
         let start = std::time::Instant::now();
         for _ in 0..10 {
-            rewritten(&source, &Findings::default());
+            rewritten(&source, &CompilerFindings::default());
         }
         let each = start.elapsed() / 10;
         println!("{kind}: {each:?} a cell of {} bytes", source.len());

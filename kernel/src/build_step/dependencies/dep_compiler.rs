@@ -1,18 +1,19 @@
 //! Our binary as the compiler of the crates of `:dep`.
 //!
-//! A crate that the prelude carries is not compiled again: under the file names that cargo expects we leave a text that
-//! names the prelude's file, and whatever is compiled against it gets that file. So a foreign crate that is built on
-//! `ndarray` is built on the notebook's, and their arrays are of one type.
+//! A crate that the prelude contains is not compiled again. Under the file names that cargo expects, we write a text
+//! that names the prelude's file. Crates that depend on it are compiled with this file. So a foreign crate that uses
+//! `ndarray` uses the notebook's `ndarray`, and their arrays have the same type.
 //!
-//! A crate is given from the prelude if version and features allow it and if all that it is built on is given too. That
-//! follows from the crate and what is below it, which cargo has in its names of files; so different sets of crates
-//! agree on it and can share one target directory.
+//! The prelude's crate is used if version and features allow it, and if the same is true for all crates below it. This
+//! depends only on the crate and on the crates below it, which cargo encodes in its file names. So different sets of
+//! crates agree on it and can share one target directory.
 
 use crate::build_step::tools::{finish, replace_by};
 use crate::choices;
-use crate::environment::STAND_IN;
+use crate::environment::DEP_COMPILER;
+use crate::files;
 use crate::installation::{Carried, Installation};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,13 +25,13 @@ const MARK: &str = "carried by the prelude: ";
 pub fn run() -> i32 {
     finish(choices::installation().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let fingerprint = std::env::var(STAND_IN).unwrap_or_default();
+        let fingerprint = std::env::var(DEP_COMPILER).unwrap_or_default();
         let mut compiler = Command::new(installation.real_tool("rustc"));
         let Some(mut call) = arguments
             .iter()
             .map(|argument| argument.to_str().map(str::to_owned))
             .collect::<Option<Vec<String>>>()
-            .and_then(Call::parse)
+            .and_then(CrateCall::parse)
         else {
             return replace_by(&mut compiler, &arguments);
         };
@@ -67,16 +68,16 @@ fn is_downloaded(directory: &str) -> bool {
 }
 
 /// A call that compiles a library for cells (not for the build itself).
-struct Call {
+struct CrateCall {
     arguments: Vec<String>,
     library: String,
     suffix: String,
     folder: PathBuf,
 }
 
-impl Call {
+impl CrateCall {
     /// `None` for every other call: questions, build scripts, procedural macros, and what these are built on.
-    fn parse(arguments: Vec<String>) -> Option<Call> {
+    fn parse(arguments: Vec<String>) -> Option<CrateCall> {
         let after = |name: &str| {
             let index = arguments.iter().position(|argument| argument == name)?;
             arguments.get(index + 1).cloned()
@@ -86,7 +87,7 @@ impl Call {
         let suffix = arguments.iter().find_map(|argument| argument.strip_prefix("extra-filename="))?.to_owned();
         let folder = PathBuf::from(after("--out-dir")?);
         let library = after("--crate-name")?;
-        is_library.then_some(Call { library, suffix, folder, arguments })
+        is_library.then_some(CrateCall { library, suffix, folder, arguments })
     }
 
     fn externs(&self) -> Vec<PathBuf> {
@@ -112,26 +113,23 @@ impl Call {
     fn leave_marks(&self, file: &str) -> Result<()> {
         let named =
             |prefix: &str, end: &str| self.folder.join(format!("{prefix}{}{}.{end}", self.library, self.suffix));
-        let write = |path: &Path, text: &str| {
-            std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
-        };
         let metadata = named("lib", "rmeta");
         for path in [&named("lib", "rlib"), &metadata] {
-            // What stands there may be a link to elsewhere.
+            // The existing file may be a link.
             let _ = std::fs::remove_file(path);
-            write(path, &format!("{MARK}{file}\n"))?;
+            files::write(path, format!("{MARK}{file}\n"))?;
         }
         let source = self.arguments.iter().find(|argument| argument.ends_with(".rs")).cloned().unwrap_or_default();
         let source = source.replace(' ', "\\ ");
         let target = metadata.display().to_string().replace(' ', "\\ ");
-        write(&named("", "d"), &format!("{target}: {source}\n\n{source}:\n"))?;
+        files::write(&named("", "d"), format!("{target}: {source}\n\n{source}:\n"))?;
         // Cargo starts the dependents when it hears this.
         let artifact = serde_json::json!({ "$message_type": "artifact", "artifact": metadata, "emit": "metadata" });
         eprintln!("{artifact}");
         Ok(())
     }
 
-    /// Lets the call find the prelude's files where the others stand for them.
+    /// Replaces our texts by the files of the prelude in the arguments.
     fn use_the_prelude(&mut self, installation: &Installation) -> Result<()> {
         let prelude = installation.prelude();
         let mut result: Vec<String> = Vec::with_capacity(self.arguments.len() + 2);
@@ -150,7 +148,7 @@ impl Call {
                         None => text,
                     });
                 }
-                // Linked for itself, the crate would need all that is below it as a library of its own.
+                // Linked as a library of its own, the crate would need libraries of all crates below it.
                 "--crate-type" => match arguments.next() {
                     Some(kind) if matches!(kind.as_str(), "cdylib" | "dylib" | "staticlib") => stripped.push(kind),
                     kind => result.extend([Some(argument), kind].into_iter().flatten()),
@@ -162,11 +160,10 @@ impl Call {
         result.push(format!("dependency={}", prelude.display()));
         self.arguments = result;
         for kind in stripped {
-            // Cargo looks for the files, and would compile again without them.
+            // Cargo looks for the files. Without them it would compile again.
             let end = if kind == "staticlib" { "a" } else { "so" };
             for suffix in ["", &self.suffix] {
-                let path = self.folder.join(format!("lib{}{suffix}.{end}", self.library));
-                std::fs::write(&path, "").with_context(|| format!("{} cannot be written", path.display()))?;
+                files::write(&self.folder.join(format!("lib{}{suffix}.{end}", self.library)), "")?;
             }
         }
         Ok(())
@@ -203,13 +200,16 @@ mod tests {
 
     #[test]
     fn libraries_for_cells_are_told_from_other_calls() {
-        let call = Call::parse(arguments(LIBRARY)).unwrap();
+        let call = CrateCall::parse(arguments(LIBRARY)).unwrap();
         assert_eq!((call.library.as_str(), call.suffix.as_str()), ("ndarray", "-ab"));
         assert_eq!(call.externs(), [PathBuf::from("/t/deps/libnum_traits-cd.rmeta")]);
         assert_eq!(features(&call.arguments), ["default", "std"]);
-        assert!(Call::parse(arguments(&LIBRARY.replace(" --target x86_64", ""))).is_none(), "for the build itself");
-        assert!(Call::parse(arguments(&LIBRARY.replace("--crate-type lib", "--crate-type bin"))).is_none());
-        assert!(Call::parse(arguments("-vV")).is_none());
+        assert!(
+            CrateCall::parse(arguments(&LIBRARY.replace(" --target x86_64", ""))).is_none(),
+            "for the build itself"
+        );
+        assert!(CrateCall::parse(arguments(&LIBRARY.replace("--crate-type lib", "--crate-type bin"))).is_none());
+        assert!(CrateCall::parse(arguments("-vV")).is_none());
     }
 
     #[test]

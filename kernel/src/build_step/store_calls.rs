@@ -15,7 +15,7 @@ pub struct Statement {
     pub type_name: String,
 }
 
-/// The call of an operation that begins on a line, behind `start`.
+/// The call of an operation that begins on a line, after the text `start`.
 pub fn statement_at(lines: &[&str], from: usize, start: &str, operation: &str) -> Option<Statement> {
     let call = format!("{STORE}{operation}::<");
     let first = lines.get(from)?.trim_start();

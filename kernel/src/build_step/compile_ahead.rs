@@ -1,14 +1,16 @@
-//! A compiler that is started before there is a source to compile: it has read its arguments and the prelude when the
-//! next cell comes.
+//! A compiler that is started before there is a source. When the next cell comes, it has read its arguments and the
+//! prelude.
 //!
-//! The compiler gets a root file that names the prelude and then includes its standard input. Until the kernel writes
-//! there which file holds the cell, it waits; if the kernel ends without doing so, it finds nothing to compile and ends
-//! too. The kernel process keeps the compiler, because the build step lives for one cell only; the two speak over a
-//! socket in the session's directory: the build step says what is to be compiled and how, the kernel starts the next
-//! compiler with the same arguments. Whoever ends the build step ends the compiler that works for it.
+//! The compiler gets a root file that names the prelude and then includes its standard input. It waits until the kernel
+//! writes the name of the cell's file there. If the kernel ends first, the compiler finds nothing to compile and ends
+//! too. The kernel process keeps the compiler, because the build step lives for one cell only. The two speak over a
+//! socket in the session's directory. The build step says what to compile and how. The kernel then starts the next
+//! compiler with the same arguments. If the build step is ended, its compiler ends too.
 
+use crate::files;
 use crate::local_socket;
 use crate::memory;
+use crate::process_group;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -27,13 +29,13 @@ const SOCKET_NAME: &str = "compiler.socket";
 /// The module that tells the root file that its source has come.
 const ARRIVED: &str = "warpcell_source_arrived";
 
-/// What a source must not contain to be included by the root file: attributes of the whole crate, and what the language
-/// allows in a crate's root file only.
+/// Text that a source must not contain if the root file includes it: attributes of the whole crate, and items that the
+/// language allows only in a crate's root file.
 const NOT_INCLUDED: [&str; 3] = ["#![", "extern crate", "macro_export"];
 
-/// A source in two parts: the attributes of the crate, and the rest, in the lines where it was.
+/// Splits a source into the attributes of the crate and the rest. Lines keep their numbers.
 ///
-/// None if it cannot be compiled as an included file.
+/// `None` if it cannot be compiled as an included file.
 pub fn split(source: &str) -> Option<(String, String)> {
     let mut attributes = String::new();
     let mut rest = source;
@@ -55,7 +57,7 @@ pub fn split(source: &str) -> Option<(String, String)> {
 
 /// A call of the compiler, but for the source.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct Call {
+pub struct CompilerCall {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
@@ -65,23 +67,23 @@ pub struct Call {
     text: String,
 }
 
-impl Call {
-    /// The call that `command` describes, in the environment of this process.
+impl CompilerCall {
+    /// The call of `command`, in the environment of this process.
     ///
-    /// `attributes` are those of the crate, `crates` those that the compiler reads ahead.
+    /// `attributes` are the attributes of the crate. The compiler reads `crates` ahead.
     pub fn new<'a>(
         command: &Command,
         root: PathBuf,
         attributes: &str,
         crates: impl Iterator<Item = &'a String>,
-    ) -> Result<Call> {
+    ) -> Result<CompilerCall> {
         let changes: Vec<_> = command.get_envs().collect();
         let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         environment.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
         environment.extend(changes.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?.to_owned()))));
         environment.sort();
         let crates: String = crates.map(|name| format!("extern crate {name} as _;\n")).collect();
-        Ok(Call {
+        Ok(CompilerCall {
             program: PathBuf::from(command.get_program()),
             arguments: command.get_args().map(OsString::from).collect(),
             environment,
@@ -92,34 +94,34 @@ impl Call {
     }
 }
 
-/// When a compilation has done what it is for.
+/// When a compilation is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum CompileGoal {
     /// The source has no errors.
     Checked,
-    /// The library is there.
+    /// The library exists.
     Linked,
 }
 
-impl Goal {
+impl CompileGoal {
     /// The kind of file that the compiler reports when the goal is reached.
     fn emit(self) -> &'static str {
         match self {
-            Goal::Checked => "metadata",
-            Goal::Linked => "link",
+            CompileGoal::Checked => "metadata",
+            CompileGoal::Linked => "link",
         }
     }
 }
 
-/// What the kernel's thread is asked.
+/// A request to the kernel's thread.
 #[derive(Debug, Serialize, Deserialize)]
-enum Request {
+enum CompilerRequest {
     /// To start a compiler for a later cell.
-    Prepare(Call),
+    Prepare(CompilerCall),
     /// To compile a source.
-    Compile(Call, PathBuf, Goal),
+    Compile(CompilerCall, PathBuf, CompileGoal),
     /// To end the compiler that waits.
-    Retire,
+    EndWaiting,
 }
 
 /// How a compilation ended.
@@ -127,30 +129,31 @@ enum Request {
 pub struct Compiled {
     /// The compiler's exit status.
     pub status: i32,
-    /// What it wrote to standard error, without its reports of files.
+    /// The text on standard error, without reports of files.
     pub stderr: String,
 }
 
 /// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
-pub fn prepare(session: &Path, call: Call) -> Result<()> {
-    send(session, &Request::Prepare(call))
+pub fn prepare(session: &Path, call: CompilerCall) -> Result<()> {
+    send(session, &CompilerRequest::Prepare(call)).map(drop)
 }
 
 /// Ends the compiler that waits for the next cell, which then takes longer.
-pub fn retire(session: &Path) -> Result<()> {
-    send(session, &Request::Retire)
+pub fn end_waiting(session: &Path) -> Result<()> {
+    send(session, &CompilerRequest::EndWaiting).map(drop)
 }
 
-fn send(session: &Path, request: &Request) -> Result<()> {
-    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(()) };
-    Ok(writeln!(kernel, "{}", serde_json::to_string(request)?)?)
+/// Sends a request; none if no kernel listens.
+fn send(session: &Path, request: &CompilerRequest) -> Result<Option<UnixStream>> {
+    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
+    writeln!(kernel, "{}", serde_json::to_string(request)?)?;
+    Ok(Some(kernel))
 }
 
 /// Lets the kernel compile; none if no kernel listens.
-pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<Option<Compiled>> {
-    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
-    let request = Request::Compile(call, source.to_owned(), goal);
-    writeln!(kernel, "{}", serde_json::to_string(&request)?)?;
+pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileGoal) -> Result<Option<Compiled>> {
+    let request = CompilerRequest::Compile(call, source.to_owned(), goal);
+    let Some(kernel) = send(session, &request)? else { return Ok(None) };
     let mut answer = String::new();
     BufReader::new(kernel).read_line(&mut answer)?;
     if answer.is_empty() {
@@ -160,36 +163,39 @@ pub fn compile(session: &Path, call: Call, source: &Path, goal: Goal) -> Result<
 }
 
 /// Keeps a compiler for the session's next cell, in a thread of the kernel.
-pub fn keep(session: &Path) -> Result<()> {
-    let path = session.join(SOCKET_NAME);
-    let listener = local_socket::bind(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
-    std::thread::Builder::new().name("compilers".to_owned()).spawn(move || {
-        let mut keeper = Keeper::default();
-        for connection in listener.incoming().flatten() {
-            if let Err(error) = keeper.serve(connection) {
-                eprintln!("a cell could not be compiled: {error:#}");
-            }
+pub fn serve(session: &Path) -> Result<()> {
+    let mut compilers = AheadCompilers::default();
+    local_socket::listen(&session.join(SOCKET_NAME), "compilers", move |connection| {
+        if let Err(error) = compilers.serve(connection) {
+            eprintln!("a cell could not be compiled: {error:#}");
         }
-    })?;
-    Ok(())
+    })
+}
+
+/// The message if the compiler does not start.
+pub fn cannot_run(compiler: &Path) -> String {
+    let compiler = compiler.display();
+    format!(
+        "the compiler {compiler} cannot be run; is the Rust toolchain still installed? `warpcell doctor` checks this"
+    )
 }
 
 /// The compiler of a session.
 #[derive(Default)]
-struct Keeper {
-    waiting: Option<Waiting>,
+struct AheadCompilers {
+    waiting: Option<WaitingCompiler>,
 }
 
 /// A compiler that waits for its source.
-struct Waiting {
-    call: Call,
+struct WaitingCompiler {
+    call: CompilerCall,
     compiler: Child,
     gate: ChildStdin,
 }
 
-impl Waiting {
-    fn start(call: Call) -> Result<Waiting> {
-        std::fs::write(&call.root, &call.text).with_context(|| format!("{} cannot be written", call.root.display()))?;
+impl WaitingCompiler {
+    fn start(call: CompilerCall) -> Result<WaitingCompiler> {
+        files::write(&call.root, &call.text)?;
         let mut command = Command::new(&call.program);
         command
             .args(&call.arguments)
@@ -200,53 +206,34 @@ impl Waiting {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| {
-            let program = call.program.display();
-            format!(
-                "the compiler {program} cannot be run; is the Rust toolchain still installed? \
-                 `warpcell doctor` tells"
-            )
-        })?;
+        let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| cannot_run(&call.program))?;
         let gate = compiler.stdin.take().context("the compiler has no standard input")?;
-        Ok(Waiting { call, compiler, gate })
+        Ok(WaitingCompiler { call, compiler, gate })
     }
 }
 
-/// Ends a compiler and what it has started.
-fn end(compiler: &mut Child) {
-    // Without the check, the number could belong to another process.
-    if let Ok(None) = compiler.try_wait()
-        && let Ok(group) = libc::pid_t::try_from(compiler.id())
-    {
-        // SAFETY: sends a signal to the group that the compiler was started as.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-        // It has ended as soon as the signal is delivered.
-        let _ = compiler.wait();
-    }
-}
-
-impl Keeper {
+impl AheadCompilers {
     fn serve(&mut self, mut connection: UnixStream) -> Result<()> {
         let mut line = String::new();
         BufReader::new(&connection).read_line(&mut line)?;
         match serde_json::from_str(&line)? {
-            Request::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
-            Request::Compile(call, source, goal) => {
+            CompilerRequest::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
+            CompilerRequest::Compile(call, source, goal) => {
                 let waiting = match self.waiting_for(call) {
                     Ok(waiting) => waiting,
                     Err(error) => {
                         return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
                     }
                 };
-                let (call, compiler) = Keeper::work(waiting, &source, goal, connection)?;
-                let next = Waiting::start(call)?;
-                // It may still be removing its files, which are named like those of the next one.
+                let (call, compiler) = AheadCompilers::work(waiting, &source, goal, connection)?;
+                let next = WaitingCompiler::start(call)?;
+                // It may still remove its files. The next compiler uses the same names.
                 lock(&compiler).wait()?;
                 self.waiting = Some(next);
             }
-            Request::Retire => {
+            CompilerRequest::EndWaiting => {
                 if let Some(mut waiting) = self.waiting.take() {
-                    end(&mut waiting.compiler);
+                    process_group::end(&mut waiting.compiler);
                 }
             }
         }
@@ -254,24 +241,24 @@ impl Keeper {
     }
 
     /// The compiler that waits, if it was started by the same call and lives, or a new one.
-    fn waiting_for(&mut self, call: Call) -> Result<Waiting> {
+    fn waiting_for(&mut self, call: CompilerCall) -> Result<WaitingCompiler> {
         if let Some(mut waiting) = self.waiting.take() {
             if waiting.call == call && matches!(waiting.compiler.try_wait(), Ok(None)) {
                 return Ok(waiting);
             }
-            end(&mut waiting.compiler);
+            process_group::end(&mut waiting.compiler);
         }
-        Waiting::start(call)
+        WaitingCompiler::start(call)
     }
 
-    /// Compiles, and answers on the connection; gives the call back, and the compiler, which has yet to end.
+    /// Compiles, and answers on the connection. Returns the call, and the compiler, which may not have ended yet.
     fn work(
-        waiting: Waiting,
+        waiting: WaitingCompiler,
         source: &Path,
-        goal: Goal,
+        goal: CompileGoal,
         mut connection: UnixStream,
-    ) -> Result<(Call, Arc<Mutex<Child>>)> {
-        let Waiting { call, mut compiler, mut gate } = waiting;
+    ) -> Result<(CompilerCall, Arc<Mutex<Child>>)> {
+        let WaitingCompiler { call, mut compiler, mut gate } = waiting;
         let stderr = compiler.stderr.take().context("the compiler has no standard error")?;
         let compiler = Arc::new(Mutex::new(compiler));
         let answered = Arc::new(AtomicBool::new(false));
@@ -294,8 +281,8 @@ impl Keeper {
                 break;
             }
         }
-        if reached && goal == Goal::Checked {
-            end(&mut lock(&compiler));
+        if reached && goal == CompileGoal::Checked {
+            process_group::end(&mut lock(&compiler));
         }
         let status = if reached { 0 } else { lock(&compiler).wait()?.code().unwrap_or(1) };
         answered.store(true, Ordering::Release);
@@ -323,7 +310,7 @@ fn watch(
         // Nothing comes; this returns when either side closes.
         let _ = connection.read(&mut [0]);
         if !answered.load(Ordering::Acquire) {
-            end(&mut lock(&compiler));
+            process_group::end(&mut lock(&compiler));
         }
     })?)
 }
@@ -335,12 +322,12 @@ fn lock(compiler: &Mutex<Child>) -> MutexGuard<'_, Child> {
 /// The kind of file that a line of the compiler reports, if it is such a report.
 fn reported(line: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Artifact {
+    struct FileReport {
         #[serde(rename = "$message_type")]
         message: String,
         emit: String,
     }
-    let artifact: Artifact = serde_json::from_slice(line).ok()?;
+    let artifact: FileReport = serde_json::from_slice(line).ok()?;
     (artifact.message == "artifact").then_some(artifact.emit)
 }
 

@@ -1,7 +1,8 @@
-//! What a notebook can do where a program could go on: about variables that cannot be kept for later cells, and about
-//! values that are moved or borrowed; and advice where the compiler gives none.
+//! Advice that is true in a notebook but not in a program: for variables that cannot be kept for later cells, for
+//! values that are moved or borrowed, and for errors without help from the compiler.
 
 use crate::evaluator::CellError;
+use crate::syntax::is_word;
 
 /// Why a variable cannot be kept for later cells, and what to do instead.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct NotKept {
     pub advice: Vec<String>,
 }
 
-/// What a message of evcxr about a variable that it cannot keep means; `None` for other messages.
+/// Explains evcxr's message about a variable that it cannot keep. `None` for other messages.
 pub fn not_kept(message: &str) -> Option<NotKept> {
     let name = message.split('`').nth(1)?;
     let iterator = format!(
@@ -20,7 +21,7 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
     );
     let (reason, own) = if message.contains("is a closure") {
         (
-            format!("the variable `{name}` is a closure: its type has no name, by which later cells could use it"),
+            format!("the variable `{name}` is a closure: its type has no name that later cells could use"),
             vec![
                 format!("write a function if it uses no variables: `fn {name}(x: i32) -> i32 {{ … }}`"),
                 format!("box it: `let {name}: Box<dyn Fn(i32) -> i32> = Box::new(move |x| …);`"),
@@ -53,7 +54,7 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
     Some(NotKept { reason, advice })
 }
 
-/// The variable whose type rust-analyzer could not tell, if that is what a message of evcxr says.
+/// The variable whose type rust-analyzer could not find, if a message of evcxr says this.
 pub fn without_type(message: &str) -> Option<&str> {
     message.strip_prefix("Couldn't automatically determine type of variable `")?.split('`').next()
 }
@@ -66,7 +67,7 @@ pub fn error_for(message: &str) -> Option<CellError> {
     Some(CellError { name: "CompileError".to_owned(), value: reason, traceback })
 }
 
-/// Ways out, as a user reads them below an error.
+/// The advice as the user reads it below an error.
 pub fn as_list(advice: &[String]) -> String {
     let mut text = "\u{1b}[1;36min a notebook\u{1b}[0m:".to_owned();
     match advice {
@@ -76,16 +77,16 @@ pub fn as_list(advice: &[String]) -> String {
     text
 }
 
-/// What a notebook can do about an error of the compiler, by its code and message.
+/// Advice about an error of the compiler, by its code and message.
 pub fn advice(code: &str, message: &str) -> Vec<String> {
-    let name = message.split('`').nth(1).filter(|name| name.chars().all(|c| c == '_' || c.is_alphanumeric()));
+    let name = message.split('`').nth(1).filter(|name| name.chars().all(is_word));
     let name = name.unwrap_or("x");
-    let in_braces = "a borrow that a variable of the cell holds lasts to the cell's end: put it, and what uses it, in braces \
+    let in_braces = "a borrow in a variable of the cell lasts to the end of the cell: put it, and the code that uses it, in braces \
                      `{ … }`";
     match code {
         "E0384" | "E0596" => vec![format!("make an existing variable mutable with `let mut {name} = {name};`")],
         "E0382" => vec![format!("the value was moved away; use `&{name}` where you pass it, or `{name}.clone()`")],
-        "E0507" => vec![format!("the value can only be looked at there; use `&{name}`, `{name}.clone()` or `std::mem::take`")],
+        "E0507" => vec![format!("the value is only borrowed there; use `&{name}`, `{name}.clone()` or `std::mem::take`")],
         "E0505" => vec![in_braces.to_owned(), format!("or move a copy: `{name}.clone()`")],
         "E0499" | "E0502" | "E0506" => vec![in_braces.to_owned()],
         "E0373" => {
@@ -109,8 +110,8 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
     }
 }
 
-/// The element type of a device array that a message is about, if arrays of it have no arithmetic: the compiler tells
-/// what to do where a function needs numbers, but not for operators and methods.
+/// The element type in a message about a device array, if arrays of this type do not support arithmetic. The compiler
+/// gives advice if a function needs numbers, but not for operators and methods.
 fn uncomputed(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("DeviceArray<")?;
     let (element, _) = rest.split_once('>')?;

@@ -1,25 +1,23 @@
-//! What evcxr's generated code does with variables, and what is added to it: stored variables are known by the
-//! definitions that lay them out, and the old value of a variable that a cell defines anew is kept until the new one is
-//! stored.
+//! Changes evcxr's generated code for variables. Stored variables are identified by the definitions of their types. The
+//! old value of a variable that a cell redefines is kept until the new one is stored.
 //!
-//! evcxr takes all stored variables at the start of a cell's function, runs the cell in a closure at whose end new
-//! variables are stored, and stores the others behind it. When the cell panics, or ends by `?`, the old value of a
-//! variable that it was about to define anew would be dropped. Here, an old value that the cell does not use stays in
-//! the store, and one that it uses goes back there. The latter does not compile where the cell moves the value away:
-//! then the compiler says so, and the cell is compiled without.
+//! evcxr takes all stored variables at the start of a cell's function. It runs the cell in a closure that stores new
+//! variables at its end. It stores the other variables after the closure. If the cell panics, or ends with `?`, the old
+//! value of a variable that it was about to redefine would be dropped. Here, an old value that the cell does not use
+//! stays in the store, and an old value that it uses goes back there. The second change does not compile if the cell
+//! moves the value away. Then the compiler reports this, and the cell is compiled without the change.
 //!
-//! Variables that the cell does not name at all are checked, but stay in the store.
+//! Variables that the cell does not name are checked, but stay in the store.
 //!
-//! A variable whose value the cell moves away and replaces (`a = a + 1.0;`) cannot be stored behind the closure, into
-//! which it has been moved. Where the compiler says so, it is taken at the start of the closure and stored at its end.
-//! If the cell panics meanwhile, its value is lost.
+//! If a cell moves a variable away and assigns a new value (`a = a + 1.0;`), the variable cannot be stored after the
+//! closure, because it has been moved into the closure. If the compiler reports this, the variable is taken at the
+//! start of the closure and stored at its end. If the cell panics in between, the value is lost.
 
+use super::compiler_message::{CompilerMessage, lines_where};
 use super::definitions::{Definitions, may_define_types};
-use super::diagnostics::first_line;
-use super::names::{assigned, is_used, mentioned};
-use super::report::{Report, Stored};
-use super::store::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
-use serde_json::Value;
+use super::names::{assigned, is_used, items_before_runtime, mentioned};
+use super::report::{StoredVariable, VariableReport};
+use super::store_calls::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -27,24 +25,24 @@ use std::ops::Range;
 /// Crates that the user added: names in code, with what identifies the files that were built.
 pub type Crates = [(String, String)];
 
-/// What the compiler has said against the text as it was planned.
+/// The compiler's errors about the planned text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub struct CompilerFindings {
     /// Variables that the cell uses, though it did not look so.
     pub used: Vec<String>,
     /// Variables whose old values the cell moves away, so that they cannot be kept.
     pub moved: Vec<String>,
-    /// Variables that the cell moves away and gives a new value.
+    /// Variables that the cell moves away and assigns again.
     pub replaced: Vec<String>,
     /// Variables that seemed to be such, but have no value at the end of the cell.
     pub without_value: Vec<String>,
-    /// Variables whose types cannot be named any more, because the cell defines other ones of the name.
+    /// Variables whose types cannot be named any longer, because the cell redefines the name.
     pub nameless: Vec<String>,
 }
 
-impl Findings {
+impl CompilerFindings {
     /// Adds what another attempt has shown.
-    pub fn add(&mut self, more: Findings) {
+    pub fn add(&mut self, more: CompilerFindings) {
         self.used.extend(more.used);
         self.moved.extend(more.moved);
         self.replaced.extend(more.replaced);
@@ -53,55 +51,55 @@ impl Findings {
     }
 }
 
-/// What is to be done to the source of a cell crate.
+/// The changes to the source of a cell crate.
 #[derive(Debug, Default)]
-pub struct Plan {
-    /// The hashes of the definitions of the types that lines store or check; where there are none, 0 is meant.
+pub struct VariablePlan {
+    /// The hashes of the definitions of types in lines that store or check variables. A missing hash means 0.
     definitions: HashMap<usize, u64>,
     checked: Vec<Statement>,
     /// The lines that take and store variables.
     moving: Vec<Range<usize>>,
     /// The line on which old values are kept.
     keeping: Option<usize>,
-    kept: Vec<Kept>,
+    kept: Vec<OldValue>,
     /// The lines that check and take variables whose old values stay in the store, with the hash of their types.
     unused: Vec<(Statement, u64)>,
     /// The lines that take and store variables which the cell does not name.
     idle: Vec<Statement>,
-    /// The variables, stored behind the closure, to which the cell assigns a value.
+    /// The variables stored after the closure that the cell assigns to.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
-    replaced: Vec<Replaced>,
-    /// Where the parts of the function are.
-    layout: Option<Layout>,
+    replaced: Vec<InnerVariable>,
+    /// The parts of the function.
+    layout: Option<FunctionLayout>,
 }
 
-/// Where the parts of a cell's function are, as lines from 0.
+/// The parts of a cell's function, as lines from 0.
 #[derive(Debug)]
-pub struct Layout {
+pub struct FunctionLayout {
     /// The user's code.
     pub code: Range<usize>,
-    /// What stores the new variables, behind the user's code.
+    /// The calls that store new variables, behind the user's code.
     pub new: Vec<Statement>,
-    /// The first line behind these.
+    /// The first line behind these calls.
     pub end: usize,
     /// The five lines that end the closure.
     pub tail: usize,
-    /// What stores the others, behind these.
+    /// The calls that store the other variables, behind the closure.
     pub others: Vec<Statement>,
     /// The stored variables that the function takes, and whether they are mutable.
     pub taken: Vec<(String, bool)>,
-    /// Those whose old values go back to the store if the cell fails, and the statements that put them there.
-    pub kept: Vec<(Stored, String)>,
+    /// Variables whose old values go back to the store if the cell fails, and the statements that do it.
+    pub kept: Vec<(StoredVariable, String)>,
     /// Those that the whole cell moves away, and the statements that would put their old values back.
-    pub away: Vec<(Stored, String)>,
-    /// What the closure returns.
-    pub kind: Kind,
+    pub away: Vec<(StoredVariable, String)>,
+    /// The result of the closure.
+    pub kind: CellForm,
 }
 
 /// How the user's code is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellForm {
     Plain,
     /// In a closure with a result, for `?`.
     Result,
@@ -111,9 +109,9 @@ pub enum Kind {
 
 /// A variable that is taken and stored inside of the closure.
 #[derive(Debug)]
-struct Replaced {
+struct InnerVariable {
     name: String,
-    /// The lines outside, of which there are two kinds.
+    /// The two kinds of lines outside of the closure.
     outside: [Statement; 2],
     take: String,
     put: String,
@@ -121,7 +119,7 @@ struct Replaced {
 
 /// An old value that goes back to the store.
 #[derive(Debug)]
-struct Kept {
+struct OldValue {
     name: String,
     type_name: String,
     is_mutable: bool,
@@ -133,29 +131,29 @@ const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
 /// The end of the closure that the cell runs in.
 pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
-/// What the last of these lines becomes, in front of what keeps the old values.
+/// The text that replaces the last of these lines, before the code that keeps the old values.
 pub const KEEPING: &str = "}} ";
 /// The line before the code of a cell with `.await`.
 pub const WAITS: &str = ".block_on(async {";
-/// What stands before the lines of variables that stay in the store.
+/// The text before lines of variables that stay in the store.
 const LEFT: &str = "// stays in the store: ";
-/// What stands before the lines of variables that the cell does not name.
+/// The text before lines of variables that the cell does not name.
 const IDLE: &str = "// not named in this cell: ";
-/// What stands before the lines of variables that are taken and stored inside of the closure.
+/// The text before lines of variables that are taken and stored inside of the closure.
 const INSIDE: &str = "// inside: ";
-/// What may stand between the closure's stores and its end, or the function's.
+/// Lines that may stand between the closure's stores and the end of the closure or function.
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
-impl Plan {
+impl VariablePlan {
     /// Plans the changes for a source that evcxr wrote.
-    pub fn new(source: &str, crates: &Crates, findings: &Findings) -> Plan {
+    pub fn new(source: &str, crates: &Crates, findings: &CompilerFindings) -> VariablePlan {
         let lines: Vec<&str> = source.lines().collect();
-        let Some(head) = lines.iter().position(|line| *line == HEAD) else { return Plan::default() };
+        let Some(head) = lines.iter().position(|line| *line == HEAD) else { return VariablePlan::default() };
         let checked = statements(&lines, head + 1, "vars_ok &= ", "check_variable");
         let head_end = checked.last().map_or(head + 1, |statement| statement.lines.end);
         if lines.get(head_end) != Some(&HEAD_END) {
-            return Plan::default();
+            return VariablePlan::default();
         }
         let taken = statements(&lines, head_end + 1, "let ", "take_variable");
         let body = taken.last().map_or(head_end + 1, |statement| statement.lines.end);
@@ -163,7 +161,7 @@ impl Plan {
         let stored = stores_before(&lines, tail.unwrap_or(lines.len()));
         let others = tail.map_or_else(Vec::new, |tail| statements(&lines, tail + TAIL.len(), "", "put_variable"));
 
-        let items = source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default();
+        let items = items_before_runtime(source);
         // After the first `?` of a session this is in every cell, in front of the module.
         let items = items.rsplit_once("struct EvcxrUserCodeError {}").map_or(items, |(items, _)| items);
         let definitions = (!crates.is_empty() || may_define_types(items)).then(|| Definitions::read(items, crates));
@@ -173,7 +171,7 @@ impl Plan {
             // Many variables have the same type.
             *hashes.entry(statement.type_name.clone()).or_insert_with_key(|type_name| known.hash(type_name))
         };
-        let mut plan = Plan::default();
+        let mut plan = VariablePlan::default();
         if definitions.is_some() {
             plan.definitions = checked
                 .iter()
@@ -195,7 +193,7 @@ impl Plan {
                     let lines = checked.iter().chain(&taken).filter(|statement| statement.name == old.name);
                     plan.unused.extend(lines.map(|statement| (statement.clone(), hash)));
                 } else if !findings.moved.contains(&old.name) {
-                    plan.kept.push(Kept::of(old, is_mutable(old), hash(old)));
+                    plan.kept.push(OldValue::of(old, is_mutable(old), hash(old)));
                 }
             }
             // To take and store a variable costs the compiler more than most cells do. It is checked all the same.
@@ -214,7 +212,7 @@ impl Plan {
                 plan.assigned.push(store.name.clone());
                 if findings.replaced.contains(&old.name) {
                     let text = |statement: &Statement| lines[statement.lines.clone()].join(" ");
-                    plan.replaced.push(Replaced {
+                    plan.replaced.push(InnerVariable {
                         name: old.name.clone(),
                         outside: [old.clone(), store.clone()],
                         take: text(old),
@@ -224,16 +222,16 @@ impl Plan {
             }
             let is_stored = |old: &Statement| stored.iter().chain(&others).any(|store| store.name == old.name);
             let away = taken.iter().filter(|old| !is_stored(old));
-            let away = away.map(|old| Kept::of(old, is_mutable(old), hash(old)).restored()).collect();
+            let away = away.map(|old| OldValue::of(old, is_mutable(old), hash(old)).restored()).collect();
             let kind = kind_of(lines[body - 1]);
-            plan.layout = Some(Layout {
+            plan.layout = Some(FunctionLayout {
                 code: body..end_of_cell(&lines, tail, kind).min(end),
                 new: stored.clone(),
                 end: end_of_cell(&lines, tail, kind),
                 tail,
                 others: others.clone(),
                 taken: taken.iter().map(|old| (old.name.clone(), is_mutable(old))).collect(),
-                kept: plan.kept.iter().map(Kept::restored).collect(),
+                kept: plan.kept.iter().map(OldValue::restored).collect(),
                 away,
                 kind,
             });
@@ -244,25 +242,25 @@ impl Plan {
         plan
     }
 
-    /// Where the parts of the function are, if it is one that can be changed.
-    pub fn layout(&self) -> Option<&Layout> {
+    /// The parts of the function, if it can be changed.
+    pub fn layout(&self) -> Option<&FunctionLayout> {
         self.layout.as_ref()
     }
 
-    /// What is done with variables.
-    pub fn report(&self) -> Report {
-        let Some(layout) = &self.layout else { return Report::default() };
+    /// The report about variables.
+    pub fn report(&self) -> VariableReport {
+        let Some(layout) = &self.layout else { return VariableReport::default() };
         let is_idle = |name: &str| self.idle.iter().any(|statement| statement.name == name);
         let is_mutable = |name: &str| layout.taken.iter().any(|(taken, mutable)| taken == name && *mutable);
-        let stored = |name: &str, type_name: &str, hash| Stored::new(name, type_name, is_mutable(name), hash);
+        let stored = |name: &str, type_name: &str, hash| StoredVariable::new(name, type_name, is_mutable(name), hash);
         let unused = self.unused.iter().filter(|(statement, _)| !self.checks(statement));
         let unused = unused.map(|(statement, hash)| stored(&statement.name, &statement.type_name, *hash));
-        let kept = self.kept.iter().map(Kept::stored);
-        Report {
+        let kept = self.kept.iter().map(OldValue::stored);
+        VariableReport {
             names: layout.taken.iter().map(|(name, _)| name.clone()).filter(|name| !is_idle(name)).collect(),
             left: unused.chain(kept).collect(),
             replaced: self.replaced.iter().map(|replaced| replaced.name.clone()).collect(),
-            ..Report::default()
+            ..VariableReport::default()
         }
     }
 
@@ -270,7 +268,7 @@ impl Plan {
         self.checked.iter().any(|check| check.lines == statement.lines)
     }
 
-    /// Whether the compiler may have something to say that [`findings`](Plan::findings) understands.
+    /// Whether the compiler may have something to say that [`findings`](VariablePlan::findings) understands.
     pub fn may_fail(&self) -> bool {
         !self.kept.is_empty()
             || !self.unused.is_empty()
@@ -279,7 +277,7 @@ impl Plan {
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
-    /// A line (from 0) with what is added to it.
+    /// A line (from 0) with its additions.
     pub fn line<'a>(&self, index: usize, line: &'a str) -> Cow<'a, str> {
         let mut line = Cow::Borrowed(line);
         if self.unused.iter().any(|(statement, _)| statement.lines.contains(&index)) {
@@ -295,8 +293,8 @@ impl Plan {
             line = with_definitions(&line, *hash).into();
         }
         if self.keeping == Some(index) && !(self.kept.is_empty() && self.replaced.is_empty()) {
-            let kept: String = self.kept.iter().map(Kept::statement).collect();
-            let missed = |replaced: &Replaced| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
+            let kept: String = self.kept.iter().map(OldValue::statement).collect();
+            let missed = |replaced: &InnerVariable| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
             let missed: String = self.replaced.iter().map(missed).collect();
             line = format!("{KEEPING}{kept}{missed}\n").into();
         }
@@ -314,8 +312,8 @@ impl Plan {
         line
     }
 
-    /// The source of a cell that does nothing but give up the variables whose types have no name any more; evcxr then
-    /// runs the user's cell without them. `source` has the lines that were planned.
+    /// The source of a cell that only drops the variables whose types cannot be named any longer. evcxr then runs the
+    /// user's cell without them. `source` has the planned lines.
     pub fn only_lose(&self, source: &str, nameless: &[String]) -> String {
         let Some(first) = self.checked.first().map(|statement| statement.lines.start) else { return source.to_owned() };
         let checks_end = self.checked.last().map_or(first, |statement| statement.lines.end);
@@ -341,20 +339,18 @@ impl Plan {
         result
     }
 
-    /// What the compiler's messages (JSON, one a line) say against the plan; nothing if they concern the user.
-    pub fn findings(&self, messages: &str) -> Option<Findings> {
-        let mut findings = Findings::default();
+    /// The findings in the compiler's messages (JSON, one on each line). `None` if all errors are the user's.
+    pub fn findings(&self, messages: &str) -> Option<CompilerFindings> {
+        let mut findings = CompilerFindings::default();
         let mut elsewhere = false;
-        for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            let (true, Some(index)) = (message["level"] == "error", first_line(&message)) else { continue };
-            let text = message["message"].as_str().unwrap_or_default();
-            let is_named = |name: &str| text.contains(&format!("`{name}`"));
+        for message in CompilerMessage::errors(messages) {
+            let Some(index) = message.line() else { continue };
+            let is_named = |name: &str| message.text().contains(&format!("`{name}`"));
             let checked = self.checked.iter().find(|statement| statement.lines.contains(&index));
             let unused = self.unused.iter().map(|(statement, _)| statement).chain(&self.idle);
             let unused = unused.map(|statement| statement.name.clone());
             let used: BTreeSet<String> = unused.filter(|name| is_named(name)).collect();
-            let code = message["code"]["code"].as_str().unwrap_or_default();
-            if code == "E0425" && !used.is_empty() {
+            if message.code() == "E0425" && !used.is_empty() {
                 findings.used.extend(used);
             } else if self.keeping == Some(index) {
                 let names = || self.kept.iter().map(|kept| kept.name.clone());
@@ -362,7 +358,7 @@ impl Plan {
                 findings.moved.extend(if moved.is_empty() { names().collect() } else { moved });
             } else if let Some(replaced) = self.replaced_at(index).find(|replaced| is_named(&replaced.name)) {
                 findings.without_value.push(replaced.name.clone());
-            } else if let Some(name) = self.moved_away(code, index).filter(|name| self.assigned.contains(name)) {
+            } else if let Some(name) = self.moved_away(&message).filter(|name| self.assigned.contains(name)) {
                 findings.replaced.push(name.clone());
             } else if let Some(statement) = checked {
                 findings.nameless.push(statement.name.clone());
@@ -371,109 +367,91 @@ impl Plan {
             }
         }
         if elsewhere {
-            // The cell has errors of its own and will not run, so no variable may be given up for it.
+            // The cell has errors of its own and will not run. So no variable may be dropped for it.
             findings.nameless.clear();
         }
-        (findings != Findings::default()).then_some(findings)
+        (findings != CompilerFindings::default()).then_some(findings)
     }
 
-    /// Whether all that the compiler has found is that variables cannot be stored behind the closure, which has moved them away.
+    /// Whether the only errors are about variables that cannot be stored after the closure, because it has moved them
+    /// away.
     pub fn only_moves_away(&self, messages: &str) -> bool {
-        let errors = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut places = errors.filter(|message| message["level"] == "error").filter_map(|message| {
-            let index = first_line(&message)?;
-            let code = message["code"]["code"].as_str().unwrap_or_default();
-            // Old values that cannot be kept, too.
-            Some(self.moved_away(code, index).is_some() || (code == "E0382" && self.keeping == Some(index)))
-        });
-        let first = places.next();
-        first == Some(true) && places.all(|moves| moves)
+        // Old values that cannot be kept, too.
+        let moves = |message: &CompilerMessage| {
+            self.moved_away(message).is_some() || (message.code() == "E0382" && message.line() == self.keeping)
+        };
+        let errors: Vec<_> = CompilerMessage::errors(messages).filter(|message| message.line().is_some()).collect();
+        !errors.is_empty() && errors.iter().all(moves)
     }
 
-    /// The compiler's messages as evcxr understands them: a variable without a value is one whose value was moved away.
+    /// The compiler's messages in the form that evcxr understands: a variable without a value counts as moved away.
     pub fn for_evcxr(&self, messages: &str) -> String {
         if !messages.contains("E0381") {
             return messages.to_owned();
         }
-        let mut result = String::with_capacity(messages.len());
-        for line in messages.lines() {
-            let mut message = serde_json::from_str::<Value>(line).unwrap_or_default();
-            let stores =
-                first_line(&message).is_some_and(|index| self.moving.iter().any(|lines| lines.contains(&index)));
-            if stores && message["code"]["code"] == "E0381" {
+        let stores = |index: usize| self.moving.iter().any(|lines| lines.contains(&index));
+        let changed = messages.lines().map(|line| match CompilerMessage::read(line) {
+            Some(message) if message.code() == "E0381" && message.line().is_some_and(stores) => {
+                let mut message = message.json().clone();
                 message["code"]["code"] = "E0382".into();
-                result.push_str(&message.to_string());
-            } else {
-                result.push_str(line);
+                format!("{message}\n")
             }
-            result.push('\n');
-        }
-        result
+            _ => format!("{line}\n"),
+        });
+        changed.collect()
     }
 
-    /// The compiler's messages about variables that are gone when the cell ends, without those about `replaced` ones: for
-    /// evcxr, which then forgets the former. None if there are no such variables, or other errors.
+    /// The compiler's messages for evcxr about variables that are gone when the cell ends, without `replaced`
+    /// variables. evcxr then forgets them. `None` if there are no such variables, or if there are other errors.
     pub fn about_gone(&self, messages: &str, replaced: &[String]) -> Option<String> {
-        let mut kept = String::new();
-        let mut any = false;
-        for line in messages.lines() {
-            let message = serde_json::from_str::<Value>(line).unwrap_or_default();
-            if message["level"] == "error"
-                && let Some(index) = first_line(&message)
-            {
-                let name = self.moved_away(message["code"]["code"].as_str().unwrap_or_default(), index)?;
-                if replaced.contains(name) {
-                    continue;
-                }
-                any = true;
-            }
-            kept.push_str(line);
-            kept.push('\n');
-        }
-        any.then_some(kept)
+        let errors = CompilerMessage::errors(messages).filter(|message| message.line().is_some());
+        let gone: Vec<&String> = errors.map(|message| self.moved_away(&message)).collect::<Option<_>>()?;
+        let is_replaced = |name: &String| replaced.contains(name);
+        let is_wanted = |message: &CompilerMessage| !self.moved_away(message).is_some_and(is_replaced);
+        gone.into_iter().any(|name| !is_replaced(name)).then(|| lines_where(messages, is_wanted))
     }
 
     /// The new variables that cannot be stored, since their values were moved away, with their types.
     pub fn new_that_are_moved_away(&self, messages: &str) -> BTreeMap<String, String> {
         let Some(layout) = &self.layout else { return BTreeMap::new() };
-        let moved = messages.lines().filter_map(|line| {
-            let message = serde_json::from_str::<Value>(line).ok()?;
-            let index = first_line(&message).filter(|_| message["code"]["code"] == "E0382")?;
+        let moved = CompilerMessage::all(messages).filter_map(|message| {
+            let index = message.line().filter(|_| message.code() == "E0382")?;
             let store = layout.new.iter().find(|store| store.lines.contains(&index))?;
             Some((store.name.clone(), store.type_name.clone()))
         });
         moved.collect()
     }
 
-    /// The variable that cannot be stored behind the closure, since its value was moved away.
-    fn moved_away(&self, code: &str, index: usize) -> Option<&String> {
+    /// The variable that cannot be stored after the closure, because its value was moved away.
+    fn moved_away(&self, error: &CompilerMessage) -> Option<&String> {
+        let index = error.line().filter(|_| error.code() == "E0382")?;
         let store = self.layout.as_ref()?.others.iter().find(|store| store.lines.contains(&index))?;
-        (code == "E0382").then_some(&store.name)
+        Some(&store.name)
     }
 
     /// The variables that a line stores inside of the closure.
-    fn replaced_at(&self, index: usize) -> impl Iterator<Item = &Replaced> {
+    fn replaced_at(&self, index: usize) -> impl Iterator<Item = &InnerVariable> {
         let is_there = self.layout.as_ref().is_some_and(|layout| layout.end == index);
         self.replaced.iter().filter(move |_| is_there)
     }
 }
 
-impl Kept {
-    fn of(old: &Statement, is_mutable: bool, definitions: u64) -> Kept {
-        Kept { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
+impl OldValue {
+    fn of(old: &Statement, is_mutable: bool, definitions: u64) -> OldValue {
+        OldValue { name: old.name.clone(), type_name: old.type_name.clone(), is_mutable, definitions }
     }
 
-    fn stored(&self) -> Stored {
-        Stored::new(&self.name, &self.type_name, self.is_mutable, self.definitions)
+    fn stored(&self) -> StoredVariable {
+        StoredVariable::new(&self.name, &self.type_name, self.is_mutable, self.definitions)
     }
 
     /// The variable, and the statement that puts its old value back.
-    fn restored(&self) -> (Stored, String) {
+    fn restored(&self) -> (StoredVariable, String) {
         (self.stored(), self.statement())
     }
 
     fn statement(&self) -> String {
-        let Kept { name, type_name, definitions, .. } = self;
+        let OldValue { name, type_name, definitions, .. } = self;
         // On one line, as all that is added.
         let type_name = type_name.replace('\n', " ");
         with_definitions(&format!("{STORE}keep_variable::<{type_name}>(stringify!({name}), {name});"), *definitions)
@@ -510,7 +488,7 @@ fn stores_before(lines: &[&str], mut end: usize) -> Vec<Statement> {
     found
 }
 
-/// The line on which the user's code begins, inside of what evcxr puts around it.
+/// The first line of the user's code, inside of evcxr's code.
 fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     if lines.get(from..from + 2)? != ["match std::panic::catch_unwind(", "  std::panic::AssertUnwindSafe(||{"] {
         return None;
@@ -524,20 +502,20 @@ fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
     Some(from + 2 + usize::from(is_wrapped))
 }
 
-fn kind_of(last_line_before: &str) -> Kind {
+fn kind_of(last_line_before: &str) -> CellForm {
     match last_line_before {
-        WAITS => Kind::Async,
-        "  std::panic::AssertUnwindSafe(||{" => Kind::Plain,
-        _ => Kind::Result,
+        WAITS => CellForm::Async,
+        "  std::panic::AssertUnwindSafe(||{" => CellForm::Plain,
+        _ => CellForm::Result,
     }
 }
 
-/// The line behind the user's code and the stores of new variables, where the closure ends at `tail`.
-fn end_of_cell(lines: &[&str], tail: usize, kind: Kind) -> usize {
+/// The line behind the user's code and the stores of new variables. The closure ends at `tail`.
+fn end_of_cell(lines: &[&str], tail: usize, kind: CellForm) -> usize {
     match kind {
-        Kind::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,
-        Kind::Plain => tail,
-        Kind::Async | Kind::Result => tail - 1,
+        CellForm::Async if lines[tail - 2] == ASYNC_RESULT => tail - 2,
+        CellForm::Plain => tail,
+        CellForm::Async | CellForm::Result => tail - 1,
     }
 }
 

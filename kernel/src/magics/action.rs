@@ -1,0 +1,77 @@
+//! [`Action`]: what the kernel does for a magic, and [`KernelServices`]: what the kernel offers for it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the kernel offers to an action.
+pub trait KernelServices {
+    /// Prints a text on the cell's stdout. A line end is added if the text has none.
+    fn print(&mut self, text: &str);
+    /// Shows a text in the front end's pager.
+    fn page(&mut self, text: &str);
+    /// Shows the documentation of a path, such as `gpu::zeros` or `x`, in the pager. `source` adds the source if the
+    /// notebook has it.
+    fn describe(&mut self, name: &str, source: bool);
+    /// Replaces the text of the cell.
+    fn set_next_input(&mut self, text: &str);
+    /// The file that a path means. Relative paths start at the current directory of the cells, `~` is the home
+    /// directory.
+    fn resolve(&self, path: &str) -> PathBuf;
+    /// How the time of the last cell with code was spent. `None` if there was no such cell.
+    fn last_cell_time(&self) -> Option<String>;
+}
+
+/// Why an action failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionError {
+    /// The name of the error, such as `FileError`.
+    pub name: &'static str,
+    /// What happened.
+    pub message: String,
+}
+
+type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync;
+
+/// Something that the kernel does itself, before or after the code of the cell runs.
+#[derive(Clone)]
+pub struct Action(Arc<Act>);
+
+impl Action {
+    /// An action that may fail.
+    pub fn new(act: impl Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync + 'static) -> Action {
+        Action(Arc::new(act))
+    }
+
+    /// An action that always succeeds.
+    pub fn simple(act: impl Fn(&mut dyn KernelServices) + Send + Sync + 'static) -> Action {
+        Action::new(move |kernel| {
+            act(kernel);
+            Ok(())
+        })
+    }
+
+    /// Prints a text.
+    pub fn print(text: String) -> Action {
+        Action::simple(move |kernel| kernel.print(&text))
+    }
+
+    /// Shows a text in the pager.
+    pub fn page(text: String) -> Action {
+        Action::simple(move |kernel| kernel.page(&text))
+    }
+
+    /// Runs the action.
+    ///
+    /// # Errors
+    /// What happened, such as a file that cannot be read.
+    pub fn run(&self, kernel: &mut dyn KernelServices) -> Result<(), ActionError> {
+        (self.0)(kernel)
+    }
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Action")
+    }
+}

@@ -1,0 +1,127 @@
+//! Questions about Rust text that several modules ask: its tree, its statements, its names and words.
+
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasName};
+use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile, SyntaxKind, SyntaxNode};
+use std::ops::Range;
+
+/// Parses a file.
+pub fn parse(text: &str) -> Parse<SourceFile> {
+    SourceFile::parse(text, Edition::Edition2024)
+}
+
+/// The statements and the last expression of code, each with the byte at which it begins.
+pub fn statements(code: &str) -> Vec<(usize, SyntaxNode)> {
+    const BEFORE: &str = "fn f() { ";
+    let file = parse(&format!("{BEFORE}{code}\n}}")).syntax_node();
+    let list = file.descendants().find_map(ast::StmtList::cast);
+    let nodes = list.into_iter().flat_map(|list| list.syntax().children());
+    let placed = nodes.map(|node| (range_of(&node).start - BEFORE.len(), node));
+    // If the text is not code, the parser may create nodes behind it.
+    placed.filter(|(start, _)| *start < code.len()).collect()
+}
+
+/// The range of a node, in bytes.
+pub fn range_of(node: &SyntaxNode) -> Range<usize> {
+    let range = node.text_range();
+    range.start().into()..range.end().into()
+}
+
+/// The name of an item or variable, without the mark of a raw identifier.
+pub fn name_of(item: &impl HasName) -> Option<String> {
+    item.name().map(|name| plain(name.text()).to_owned())
+}
+
+/// The name that a node declares.
+pub fn declared_name(node: &SyntaxNode) -> Option<String> {
+    node.children().find_map(ast::Name::cast).map(|name| plain(name.text()).to_owned())
+}
+
+/// A name without the mark of a raw identifier.
+pub fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
+/// The identifiers in a node.
+pub fn identifiers(node: &SyntaxNode) -> impl Iterator<Item = String> + use<> {
+    let tokens = node.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| plain(token.text()).to_owned())
+}
+
+/// The attribute of an item that has one of these names. Only the last part of a path counts, as in `gpu::kernel`.
+pub fn attribute(item: &impl HasAttrs, names: &[&str]) -> Option<ast::Attr> {
+    item.attrs().find(|attribute| {
+        let name = attribute.path().and_then(|path| path.segment()?.name_ref());
+        name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
+    })
+}
+
+/// Whether a character belongs to an identifier or number.
+pub fn is_word(character: char) -> bool {
+    character == '_' || character.is_alphanumeric()
+}
+
+/// The parts of a text that look like identifiers or numbers.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character| !is_word(character)).filter(|word| !word.is_empty())
+}
+
+/// Whether a list of words, separated by blanks, contains a word.
+pub fn list_has(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
+/// The value of a word in a list of pairs `WORD=VALUE`.
+pub fn list_value(list: &'static str, word: &str) -> Option<&'static str> {
+    list.split_whitespace()
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(known, _)| *known == word)
+        .map(|(_, value)| value)
+}
+
+/// The byte at a line and column of a text; both from 1, the column in characters.
+pub fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest = &text[start..];
+    start + rest.chars().take_while(|c| *c != '\n').take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>()
+}
+
+/// The line and column of a byte of a text.
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    (before.matches('\n').count() + 1, column + 1)
+}
+
+/// Blanks in place of a text: as many bytes, and the same line ends.
+pub fn blank(text: &str) -> String {
+    text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_lie_within_the_code_whatever_it_is() {
+        for code in ["# //! x", "a; // b", "}", "# [", "fn", "'", "let x = 1 /*", "\u{202e}#!", "r#\"", "}}}} {"] {
+            assert!(statements(code).iter().all(|(start, _)| *start < code.len()), "{code}");
+        }
+        assert_eq!(statements("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
+    }
+
+    #[test]
+    fn places_are_counted_in_lines_and_characters() {
+        let text = "é = 1;\nlet ü = é;";
+        for (line, column, rest) in [(1, 1, "é = 1"), (1, 3, "= 1"), (2, 5, "ü"), (2, 9, "é;")] {
+            let offset = offset_of(text, line, column);
+            assert!(text[offset..].starts_with(rest), "{rest}");
+            assert_eq!(line_and_column(text, offset), (line, column));
+        }
+        assert_eq!((offset_of(text, 1, 99), offset_of(text, 9, 1)), (7, text.len()));
+    }
+
+    #[test]
+    fn a_blank_text_has_the_same_bytes_and_lines() {
+        assert_eq!(blank("é = 1;\n// b\n"), "       \n    \n");
+    }
+}
