@@ -10,112 +10,194 @@
 //! numbers only some.
 
 pub mod rounding;
+mod table;
 pub mod typestr;
 
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
+pub use table::{dtypes, if_dtype};
 
-/// The type of an array's elements, as a value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DType {
-    /// `bool`, one byte.
+/// What sort of values a type has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// True or false.
     Bool,
-    /// `u8`.
-    U8,
-    /// `i8`.
-    I8,
-    /// `u16`.
-    U16,
-    /// `i16`.
-    I16,
-    /// `i32`.
-    I32,
-    /// `u32`.
-    U32,
-    /// `i64`.
-    I64,
-    /// `u64`.
-    U64,
-    /// [`struct@f16`], 5 bits of exponent and 11 of precision.
-    F16,
-    /// [`bf16`], the first half of an `f32`: 8 bits of exponent and of precision.
-    BF16,
-    /// `f32`.
-    F32,
-    /// `f64`.
-    F64,
-    /// [`Complex<f32>`], the real part before the imaginary one.
-    C64,
-    /// [`Complex<f64>`], the real part before the imaginary one.
-    C128,
+    /// Integers from 0 on.
+    Unsigned,
+    /// Integers.
+    Signed,
+    /// IEEE's floats of 16 bits.
+    Half,
+    /// The first halves of `f32`.
+    Brain,
+    /// IEEE's floats of 32 and 64 bits.
+    Float,
+    /// Two floats: the real part, and behind it the imaginary one.
+    Complex,
 }
 
-impl DType {
-    /// All element types, in order of promotion.
-    pub const ALL: [DType; 15] = [
-        DType::Bool,
-        DType::U8,
-        DType::I8,
-        DType::U16,
-        DType::I16,
-        DType::I32,
-        DType::U32,
-        DType::I64,
-        DType::U64,
-        DType::F16,
-        DType::BF16,
-        DType::F32,
-        DType::F64,
-        DType::C64,
-        DType::C128,
-    ];
+macro_rules! tags {
+    ($({
+        $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $mean:ty, $cu_name:literal, $c_name:literal
+    })*) => {
+        /// The type of an array's elements, as a value.
+        ///
+        /// `f16` has 5 bits of exponent and 11 of precision; `bf16`, the first half of an `f32`, has 8 of each.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum DType {$(
+            #[doc = concat!("`", stringify!($type), "`.")]
+            $tag,
+        )*}
 
+        impl DType {
+            /// All element types, in order of promotion.
+            pub const ALL: [DType; [$(DType::$tag),*].len()] = [$(DType::$tag),*];
+
+            /// The size of one element in bytes.
+            pub const fn size(self) -> usize {
+                match self {
+                    $(DType::$tag => size_of::<$type>(),)*
+                }
+            }
+
+            /// Rust's name of the type, such as `f32`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(DType::$tag => stringify!($type),)*
+                }
+            }
+
+            /// The name of the type in CUDA C, such as `float`.
+            pub const fn c_name(self) -> &'static str {
+                match self {
+                    $(DType::$tag => $c_name,)*
+                }
+            }
+
+            /// The name of the type in the sources in `prelude/cuda/kernels/`.
+            pub const fn cu_name(self) -> &'static str {
+                match self {
+                    $(DType::$tag => $cu_name,)*
+                }
+            }
+
+            /// What sort of values it has.
+            pub const fn kind(self) -> Kind {
+                match self {
+                    $(DType::$tag => Kind::$kind,)*
+                }
+            }
+
+            /// Whether it is one of [`COMPUTED`](Self::COMPUTED).
+            const fn is_computed(self) -> bool {
+                match self {
+                    $(DType::$tag => if_dtype!(computed $kind $use { true } { false }),)*
+                }
+            }
+
+            /// The type that operations on arrays of this type compute in: `i32` for `i8` and `i16`, `u32` for `u16`, `f32` for
+            /// `f16` and `bf16`, else the type itself. It has all values of this type.
+            pub const fn computed(self) -> DType {
+                match self {
+                    $(DType::$tag => <$computed as Tagged>::TAG,)*
+                }
+            }
+
+            /// The type of sums and products: `u64` for bools and unsigned integers, `i64` for signed ones, `f32` for `f16` and
+            /// `bf16`, else the type itself.
+            pub const fn sum(self) -> DType {
+                match self {
+                    $(DType::$tag => <$sum as Tagged>::TAG,)*
+                }
+            }
+        }
+
+        /// One value together with its element type: what crosses from generic code to a backend.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Scalar {$(
+            #[doc = concat!("A value of the type `", stringify!($type), "`.")]
+            $tag($type),
+        )*}
+
+        impl Scalar {
+            /// The value's element type.
+            pub const fn dtype(self) -> DType {
+                match self {
+                    $(Scalar::$tag(_) => DType::$tag,)*
+                }
+            }
+
+            /// The value's bytes, in the low end of a word of 128 bits.
+            pub const fn bits(self) -> u128 {
+                match self {
+                    $(Scalar::$tag(value) => to_bits(value),)*
+                }
+            }
+
+            /// The value that has these [`bits`](Self::bits); a bool is true if its byte is not 0.
+            pub const fn from_bits(dtype: DType, bits: u128) -> Scalar {
+                match dtype {
+                    $(DType::$tag => Scalar::$tag(from_bits(bits)),)*
+                }
+            }
+
+            /// The same value in the type that operations compute in, [`DType::computed`].
+            pub fn computed(self) -> Scalar {
+                match self {
+                    $(Scalar::$tag(value) => <$computed>::from(value).tagged(),)*
+                }
+            }
+        }
+
+        impl fmt::Display for Scalar {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Scalar::$tag(value) => value.fmt(f),)*
+                }
+            }
+        }
+
+        $(impl Tagged for $type {
+            const TAG: DType = DType::$tag;
+            fn tagged(self) -> Scalar {
+                Scalar::$tag(self)
+            }
+            fn untagged(scalar: Scalar) -> Option<Self> {
+                match scalar {
+                    Scalar::$tag(value) => Some(value),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+dtypes!(tags!());
+
+impl DType {
     /// The types that operations on real numbers compute in, in order of promotion. The others are for
     /// [storage](Self::is_storage), or [complex](Self::is_complex).
-    pub const COMPUTED: [DType; 8] =
-        [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64, DType::F32, DType::F64];
-
-    /// The size of one element in bytes.
-    pub const fn size(self) -> usize {
-        match self {
-            DType::Bool | DType::U8 | DType::I8 => 1,
-            DType::U16 | DType::I16 | DType::F16 | DType::BF16 => 2,
-            DType::I32 | DType::U32 | DType::F32 => 4,
-            DType::I64 | DType::U64 | DType::F64 | DType::C64 => 8,
-            DType::C128 => 16,
+    pub const COMPUTED: [DType; COMPUTED] = {
+        let mut computed = [DType::Bool; COMPUTED];
+        let (mut from, mut to) = (0, 0);
+        while from < DType::ALL.len() {
+            if DType::ALL[from].is_computed() {
+                computed[to] = DType::ALL[from];
+                to += 1;
+            }
+            from += 1;
         }
-    }
-
-    /// Rust's name of the type, such as `f32`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DType::Bool => "bool",
-            DType::U8 => "u8",
-            DType::I8 => "i8",
-            DType::U16 => "u16",
-            DType::I16 => "i16",
-            DType::I32 => "i32",
-            DType::U32 => "u32",
-            DType::I64 => "i64",
-            DType::U64 => "u64",
-            DType::F16 => "f16",
-            DType::BF16 => "bf16",
-            DType::F32 => "f32",
-            DType::F64 => "f64",
-            DType::C64 => "Complex<f32>",
-            DType::C128 => "Complex<f64>",
-        }
-    }
+        computed
+    };
 
     /// Whether the type is `f16`, `bf16`, `f32` or `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+        matches!(self.kind(), Kind::Half | Kind::Brain | Kind::Float)
     }
 
     /// Whether the type is `Complex<f32>` or `Complex<f64>`.
     pub const fn is_complex(self) -> bool {
-        matches!(self, DType::C64 | DType::C128)
+        matches!(self.kind(), Kind::Complex)
     }
 
     /// The type of the real and the imaginary part; of real numbers, the type itself.
@@ -130,20 +212,32 @@ impl DType {
     /// Whether the type is for storage: `i8`, `u16`, `i16`, `f16` and `bf16`. There is no arithmetic on arrays of it; what
     /// compares and sums them computes in a wider type.
     pub const fn is_storage(self) -> bool {
-        matches!(self, DType::I8 | DType::U16 | DType::I16 | DType::F16 | DType::BF16)
+        !self.is_computed() && !self.is_complex()
     }
 
-    /// The type that operations on arrays of this type compute in: `i32` for `i8` and `i16`, `u32` for `u16`, `f32` for
-    /// `f16` and `bf16`, else the type itself. It has all values of this type.
-    pub const fn computed(self) -> DType {
-        match self {
-            DType::I8 | DType::I16 => DType::I32,
-            DType::U16 => DType::U32,
-            DType::F16 | DType::BF16 => DType::F32,
-            other => other,
-        }
+    /// NumPy's name of the type, such as `float32`, and in the same manner `bfloat16`, which NumPy has not.
+    pub fn numpy_name(self) -> String {
+        let kind = match self.kind() {
+            Kind::Bool => return "bool".to_owned(),
+            Kind::Unsigned => "uint",
+            Kind::Signed => "int",
+            Kind::Half | Kind::Float => "float",
+            Kind::Brain => "bfloat",
+            Kind::Complex => "complex",
+        };
+        format!("{kind}{}", 8 * self.size())
     }
 }
+
+/// How many types operations on real numbers compute in.
+const COMPUTED: usize = {
+    let (mut at, mut count) = (0, 0);
+    while at < DType::ALL.len() {
+        count += DType::ALL[at].is_computed() as usize;
+        at += 1;
+    }
+    count
+};
 
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -157,81 +251,19 @@ impl fmt::Debug for DType {
     }
 }
 
-/// One value together with its element type: what crosses from generic code to a backend.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scalar {
-    /// A `bool`.
-    Bool(bool),
-    /// A `u8`.
-    U8(u8),
-    /// An `i8`.
-    I8(i8),
-    /// A `u16`.
-    U16(u16),
-    /// An `i16`.
-    I16(i16),
-    /// An `i32`.
-    I32(i32),
-    /// A `u32`.
-    U32(u32),
-    /// An `i64`.
-    I64(i64),
-    /// A `u64`.
-    U64(u64),
-    /// An [`struct@f16`].
-    F16(f16),
-    /// A [`bf16`].
-    BF16(bf16),
-    /// An `f32`.
-    F32(f32),
-    /// An `f64`.
-    F64(f64),
-    /// A [`Complex<f32>`].
-    C64(Complex<f32>),
-    /// A [`Complex<f64>`].
-    C128(Complex<f64>),
-}
-
 impl Scalar {
-    /// The value's element type.
-    pub const fn dtype(self) -> DType {
-        match self {
-            Scalar::Bool(_) => DType::Bool,
-            Scalar::U8(_) => DType::U8,
-            Scalar::I8(_) => DType::I8,
-            Scalar::U16(_) => DType::U16,
-            Scalar::I16(_) => DType::I16,
-            Scalar::I32(_) => DType::I32,
-            Scalar::U32(_) => DType::U32,
-            Scalar::I64(_) => DType::I64,
-            Scalar::U64(_) => DType::U64,
-            Scalar::F16(_) => DType::F16,
-            Scalar::BF16(_) => DType::BF16,
-            Scalar::F32(_) => DType::F32,
-            Scalar::F64(_) => DType::F64,
-            Scalar::C64(_) => DType::C64,
-            Scalar::C128(_) => DType::C128,
-        }
+    /// 0, or `false`.
+    pub const fn zero(dtype: DType) -> Scalar {
+        Scalar::from_bits(dtype, 0)
     }
 
-    /// The value's bytes, in the low end of a word of 128 bits.
-    pub const fn bits(self) -> u128 {
-        match self {
-            Scalar::Bool(value) => value as u128,
-            Scalar::U8(value) => value as u128,
-            Scalar::I8(value) => value as u8 as u128,
-            Scalar::U16(value) => value as u128,
-            Scalar::I16(value) => value as u16 as u128,
-            Scalar::I32(value) => value as u32 as u128,
-            Scalar::U32(value) => value as u128,
-            Scalar::I64(value) => value as u64 as u128,
-            Scalar::U64(value) => value as u128,
-            Scalar::F16(value) => value.to_bits() as u128,
-            Scalar::BF16(value) => value.to_bits() as u128,
-            Scalar::F32(value) => value.to_bits() as u128,
-            Scalar::F64(value) => value.to_bits() as u128,
-            Scalar::C64(value) => value.re.to_bits() as u128 | (value.im.to_bits() as u128) << 32,
-            Scalar::C128(value) => value.re.to_bits() as u128 | (value.im.to_bits() as u128) << 64,
+    /// 1, or `true`.
+    pub fn one(dtype: DType) -> Scalar {
+        match dtype.kind() {
+            Kind::Bool | Kind::Unsigned | Kind::Signed => Scalar::from_bits(dtype, 1),
+            Kind::Half => f16::ONE.tagged(),
+            Kind::Brain => bf16::ONE.tagged(),
+            Kind::Float | Kind::Complex => Scalar::of_float(1.0, dtype),
         }
     }
 
@@ -245,12 +277,27 @@ impl Scalar {
         }
     }
 
+    /// The value of an integer; of a bool, 0 or 1.
+    pub const fn integer(self) -> Option<i128> {
+        let dtype = self.dtype();
+        // Signed ones are extended to 128 bits.
+        let unused = 128 - 8 * dtype.size();
+        match dtype.kind() {
+            Kind::Bool | Kind::Unsigned => Some(self.bits() as i128),
+            Kind::Signed => Some((self.bits() << unused) as i128 >> unused),
+            _ => None,
+        }
+    }
+
     /// The value of a real float.
-    pub fn float(self) -> f64 {
-        match self {
-            Scalar::F32(value) => value.into(),
-            Scalar::F64(value) => value,
-            other => unreachable!("{other:?} is no real float"),
+    pub fn float(self) -> Option<f64> {
+        let bits = self.bits();
+        match (self.dtype().kind(), self.dtype().size()) {
+            (Kind::Half, _) => Some(f16::from_bits(bits as u16).into()),
+            (Kind::Brain, _) => Some(bf16::from_bits(bits as u16).into()),
+            (Kind::Float, 4) => Some(f32::from_bits(bits as u32).into()),
+            (Kind::Float, _) => Some(f64::from_bits(bits as u64)),
+            _ => None,
         }
     }
 
@@ -267,40 +314,6 @@ impl Scalar {
             other => unreachable!("{other:?} is no float"),
         }
     }
-
-    /// The same value in the type that operations compute in, [`DType::computed`].
-    pub fn computed(self) -> Scalar {
-        match self {
-            Scalar::I8(value) => Scalar::I32(value.into()),
-            Scalar::U16(value) => Scalar::U32(value.into()),
-            Scalar::I16(value) => Scalar::I32(value.into()),
-            Scalar::F16(value) => Scalar::F32(value.into()),
-            Scalar::BF16(value) => Scalar::F32(value.into()),
-            other => other,
-        }
-    }
-}
-
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scalar::Bool(value) => value.fmt(f),
-            Scalar::U8(value) => value.fmt(f),
-            Scalar::I8(value) => value.fmt(f),
-            Scalar::U16(value) => value.fmt(f),
-            Scalar::I16(value) => value.fmt(f),
-            Scalar::I32(value) => value.fmt(f),
-            Scalar::U32(value) => value.fmt(f),
-            Scalar::I64(value) => value.fmt(f),
-            Scalar::U64(value) => value.fmt(f),
-            Scalar::F16(value) => value.fmt(f),
-            Scalar::BF16(value) => value.fmt(f),
-            Scalar::F32(value) => value.fmt(f),
-            Scalar::F64(value) => value.fmt(f),
-            Scalar::C64(value) => value.fmt(f),
-            Scalar::C128(value) => value.fmt(f),
-        }
-    }
 }
 
 /// A Rust type with a tag. Arrays' own trait for elements is `warpcell::Element`: it has to be in the crate whose traits it is for,
@@ -314,36 +327,47 @@ pub trait Tagged: Copy + Send + Sync + 'static {
     fn untagged(scalar: Scalar) -> Option<Self>;
 }
 
-macro_rules! tagged {
-    ($($type:ty => $tag:ident;)*) => {$(
-        impl Tagged for $type {
-            const TAG: DType = DType::$tag;
-            fn tagged(self) -> Scalar {
-                Scalar::$tag(self)
-            }
-            fn untagged(scalar: Scalar) -> Option<Self> {
-                match scalar {
-                    Scalar::$tag(value) => Some(value),
-                    _ => None,
-                }
-            }
-        }
-    )*};
+/// The bytes of a value, in the low end of a word: all machines with CUDA are little-endian.
+const fn to_bits<T: Tagged>(value: T) -> u128 {
+    let mut bits = 0u128;
+    // SAFETY: no element type has more than 16 bytes, and all of its bytes are initialised.
+    unsafe { (&raw mut bits).cast::<T>().write_unaligned(value) };
+    bits
 }
-tagged! {
-    bool => Bool;
-    u8 => U8;
-    i8 => I8;
-    u16 => U16;
-    i16 => I16;
-    i32 => I32;
-    u32 => U32;
-    i64 => I64;
-    u64 => U64;
-    f16 => F16;
-    bf16 => BF16;
-    f32 => F32;
-    f64 => F64;
-    Complex<f32> => C64;
-    Complex<f64> => C128;
+
+/// The value that has these bytes.
+const fn from_bits<T: Tagged>(bits: u128) -> T {
+    let bits = if matches!(T::TAG, DType::Bool) { (bits as u8 != 0) as u128 } else { bits };
+    // SAFETY: no element type has more than 16 bytes, and all bits are a value, except for bool, whose bits are 0 or 1 here.
+    unsafe { (&raw const bits).cast::<T>().read_unaligned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_computes_in_itself_or_is_for_storage() {
+        for dtype in DType::ALL {
+            assert_eq!(dtype.computed() == dtype, !dtype.is_storage(), "{dtype}");
+            assert!(!dtype.computed().is_storage() && !dtype.sum().is_storage(), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn bits_are_values() {
+        for dtype in DType::ALL {
+            let one = Scalar::one(dtype);
+            assert_eq!((one.dtype(), Scalar::from_bits(dtype, one.bits())), (dtype, one));
+            assert_eq!(one.integer().map(|one| one as f64).or(one.float()).unwrap_or(1.0), 1.0);
+            assert_ne!(Scalar::zero(dtype), one);
+            // Of an integer, and of the real part of a complex number, as it is written.
+            assert!(one.to_string().starts_with(if dtype == DType::Bool { "true" } else { "1" }));
+        }
+        assert_eq!(Scalar::I16(-2).bits(), 0xfffe);
+        assert_eq!((Scalar::I16(-2).integer(), Scalar::U64(u64::MAX).integer()), (Some(-2), Some(u64::MAX.into())));
+        assert_eq!((Scalar::F16(f16::from_f32(-0.5)).float(), Scalar::I8(1).float()), (Some(-0.5), None));
+        assert_eq!(Scalar::C64(Complex::new(1.0, -2.0)).bits(), 0xc000_0000_3f80_0000);
+        assert_eq!(Scalar::from_bits(DType::Bool, 0x102), Scalar::Bool(true));
+    }
 }

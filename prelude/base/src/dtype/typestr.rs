@@ -1,24 +1,19 @@
 //! NumPy's type strings, such as `<f4`: how `.npy` files and `__cuda_array_interface__` name element types.
 
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 
-/// What NumPy calls an element type, but for the order of the bytes: kind and size.
-const NAMES: [(DType, &str); 14] = [
-    (DType::Bool, "b1"),
-    (DType::U8, "u1"),
-    (DType::I8, "i1"),
-    (DType::U16, "u2"),
-    (DType::I16, "i2"),
-    (DType::I32, "i4"),
-    (DType::U32, "u4"),
-    (DType::I64, "i8"),
-    (DType::U64, "u8"),
-    (DType::F16, "f2"),
-    (DType::F32, "f4"),
-    (DType::F64, "f8"),
-    (DType::C64, "c8"),
-    (DType::C128, "c16"),
-];
+/// What NumPy calls an element type, but for the order of the bytes: kind and size. None for what NumPy has not.
+fn name(dtype: DType) -> Option<String> {
+    let kind = match dtype.kind() {
+        Kind::Bool => 'b',
+        Kind::Unsigned => 'u',
+        Kind::Signed => 'i',
+        Kind::Half | Kind::Float => 'f',
+        Kind::Brain => return None,
+        Kind::Complex => 'c',
+    };
+    Some(format!("{kind}{}", dtype.size()))
+}
 
 /// The type string of an element type in this machine's order of bytes; none for what NumPy has not, `bf16`.
 pub fn typestr(dtype: DType) -> Option<String> {
@@ -27,21 +22,21 @@ pub fn typestr(dtype: DType) -> Option<String> {
         _ if cfg!(target_endian = "little") => '<',
         _ => '>',
     };
-    NAMES.iter().find(|(named, _)| *named == dtype).map(|(_, name)| format!("{order}{name}"))
+    name(dtype).map(|name| format!("{order}{name}"))
 }
 
 /// The element type that a type string names, and whether its bytes are in the other order than this machine's.
 pub fn parse(typestr: &str) -> Option<(DType, bool)> {
     let mut characters = typestr.chars();
     let order = characters.next()?;
-    let (dtype, _) = NAMES.iter().find(|(_, name)| *name == characters.as_str())?;
+    let dtype = DType::ALL.into_iter().find(|&dtype| name(dtype).as_deref() == Some(characters.as_str()))?;
     let is_swapped = match order {
         '|' | '=' => false,
         '<' => cfg!(target_endian = "big"),
         '>' => cfg!(target_endian = "little"),
         _ => return None,
     };
-    Some((*dtype, is_swapped && dtype.size() > 1))
+    Some((dtype, is_swapped && dtype.size() > 1))
 }
 
 /// The bytes that change places among themselves when the order of bytes changes: an element, or a part of a complex one. Such a
@@ -66,7 +61,7 @@ mod tests {
         for bad in ["", "<", "f4", "<f16", "<U3", "|O", "<M8[ns]", "¼f4"] {
             assert_eq!(parse(bad), None, "{bad}");
         }
-        for (dtype, _) in NAMES {
+        for dtype in DType::ALL.into_iter().filter(|&dtype| dtype != DType::BF16) {
             assert_eq!(typestr(dtype).and_then(|name| parse(&name)), Some((dtype, false)));
         }
     }
