@@ -25,7 +25,7 @@ pub use create::{
     arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, try_arange, try_asarray, try_empty,
     try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
 };
-pub(crate) use create::{arange_length, bad_range, constant};
+pub(crate) use create::{arange_length, bad_range};
 pub use indices::{Index, IntoIndices};
 pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,

@@ -8,7 +8,7 @@ use num_complex::Complex;
 use std::fmt;
 use warpcell_base::dtype::Tagged;
 pub use warpcell_base::dtype::{DType, Scalar};
-pub(crate) use warpcell_base::dtype::{rounding, typestr};
+pub(crate) use warpcell_base::dtype::{Kind, dtypes, if_dtype, rounding, typestr};
 
 mod sealed {
     pub trait Sealed {}
@@ -144,7 +144,7 @@ pub trait Float: Number + Inexact + Element<Mean = Self> {
 }
 
 macro_rules! elements {
-    ($($type:ty => $sum:ty, $mean:ty;)*) => {$(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $mean:ty, $($names:tt)* })*) => {$(
         impl sealed::Sealed for $type {}
         impl Element for $type {
             type Sum = $sum;
@@ -157,52 +157,21 @@ macro_rules! elements {
                 Tagged::untagged(scalar)
             }
         }
+        if_dtype!(real $kind $use { impl Real for $type {} } {});
+        if_dtype!(numbers $kind $use { numbers!($kind $type); } { others!($kind $type); });
     )*};
 }
-elements! {
-    bool => u64, f64;
-    u8 => u64, f64;
-    i8 => i64, f64;
-    u16 => u64, f64;
-    i16 => i64, f64;
-    i32 => i64, f64;
-    u32 => u64, f64;
-    i64 => i64, f64;
-    u64 => u64, f64;
-    f16 => f32, f32;
-    bf16 => f32, f32;
-    f32 => f32, f32;
-    f64 => f64, f64;
-    Complex<f32> => Complex<f32>, Complex<f32>;
-    Complex<f64> => Complex<f64>, Complex<f64>;
-}
 
-macro_rules! reals {
-    ($($type:ty)*) => { $(impl Real for $type {})* };
-}
-reals!(bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64);
-
+/// What numbers can do that operations compute in.
 macro_rules! numbers {
-    ($($type:ty)*) => {$(
+    (@all $type:ty) => {
         impl Arithmetic for $type {
             type Part = $type;
         }
         impl Number for $type {}
-    )*};
-}
-numbers!(u8 i32 u32 i64 u64 f32 f64);
-
-macro_rules! integers {
-    ($($type:ty)*) => {$(
-        impl Bitwise for $type {}
-        impl Integer for $type {}
-    )*};
-}
-integers!(u8 i32 u32 i64 u64);
-impl Bitwise for bool {}
-
-macro_rules! floats {
-    ($($type:ty)*) => {$(
+    };
+    (Float $type:ty) => {
+        numbers!(@all $type);
         impl Inexact for $type {
             type Complex = Complex<$type>;
         }
@@ -220,6 +189,19 @@ macro_rules! floats {
                 f64::from(self)
             }
         }
-    )*};
+    };
+    ($integer:ident $type:ty) => {
+        numbers!(@all $type);
+        impl Bitwise for $type {}
+        impl Integer for $type {}
+    };
 }
-floats!(f32 f64);
+
+/// What the others can do beside that.
+macro_rules! others {
+    (Bool $type:ty) => {
+        impl Bitwise for $type {}
+    };
+    ($other:ident $type:ty) => {};
+}
+dtypes!(elements!());

@@ -38,5 +38,8 @@ use crate::operations::reduce::{as_mean, reduce_all};
 pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
     let floats = as_mean("norm", a.raw(), T::Mean::DTYPE);
     let squares = floats.and_then(|floats| reduce_all("norm", ReduceOperation::SumSquares, &floats));
-    transfer::typed_scalar(Scalar::of_float(check(squares).float().sqrt(), T::Mean::DTYPE))
+    transfer::typed_scalar(Scalar::of_float(
+        check(squares).float().expect("a sum of squares is a float").sqrt(),
+        T::Mean::DTYPE,
+    ))
 }

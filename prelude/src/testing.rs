@@ -13,7 +13,7 @@
 use crate::array::sides::{AnyView, sealed::Any};
 use crate::array::{AnyArray, transfer};
 use crate::device;
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result, check};
 use crate::number::general;
 use crate::operations::allclose::compare;
@@ -96,8 +96,8 @@ fn agree(
         message += &of_types(types);
         return Ok(Err(message));
     }
-    // As f64 all types but these two are exact.
-    let is_exact = types.iter().all(|dtype| !matches!(dtype, DType::I64 | DType::U64));
+    // As f64 all types but integers of 64 bits are exact.
+    let is_exact = types.iter().all(|dtype| !dtype.is_integer() || dtype.size() < 8);
     if (tolerances.is_some() || is_exact) && compare(actual, desired, relative, absolute, true)? {
         return Ok(Ok(()));
     }
@@ -147,15 +147,18 @@ enum Value {
 fn elements(operation: &'static str, view: &AnyView<'_>) -> Result<Elements> {
     let raw = transfer::bring(operation, view, &device::host())?;
     let dtype = raw.dtype;
-    let values = if dtype.is_float() {
-        Values::Floats(transfer::download_vec(&raw.converted(operation, DType::F64)?)?)
-    } else if matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64) {
-        Values::Signed(transfer::download_vec(&raw.converted(operation, DType::I64)?)?)
-    } else if matches!(dtype, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64) {
-        Values::Unsigned(transfer::download_vec(&raw.converted(operation, DType::U64)?)?)
-    } else {
-        let advice = "compare their parts one by one";
-        return Err(Error::UnsupportedDType { operation, dtype, advice });
+    let values = match dtype.kind() {
+        Kind::Half | Kind::Brain | Kind::Float => {
+            Values::Floats(transfer::download_vec(&raw.converted(operation, DType::F64)?)?)
+        }
+        Kind::Signed => Values::Signed(transfer::download_vec(&raw.converted(operation, DType::I64)?)?),
+        Kind::Bool | Kind::Unsigned => {
+            Values::Unsigned(transfer::download_vec(&raw.converted(operation, DType::U64)?)?)
+        }
+        Kind::Complex => {
+            let advice = "compare their parts one by one";
+            return Err(Error::UnsupportedDType { operation, dtype, advice });
+        }
     };
     Ok(Elements { values, dtype })
 }

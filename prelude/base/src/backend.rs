@@ -126,19 +126,6 @@ pub enum Operand<'a> {
     Scalar(Scalar),
 }
 
-/// The dtype of sums and products: bool, u8 and u32 give u64, i32 gives i64, others stay.
-pub const fn sum_type(dtype: DType) -> DType {
-    match dtype {
-        DType::Bool | DType::U8 | DType::U32 | DType::U64 => DType::U64,
-        DType::I32 | DType::I64 => DType::I64,
-        DType::F32 => DType::F32,
-        DType::F64 => DType::F64,
-        DType::C64 => DType::C64,
-        DType::C128 => DType::C128,
-        _ => sum_type(dtype.computed()),
-    }
-}
-
 /// How a 2-D convolution treats what lies outside the image; SciPy's `boundary`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Padding {

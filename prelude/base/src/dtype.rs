@@ -195,6 +195,11 @@ impl DType {
         matches!(self.kind(), Kind::Half | Kind::Brain | Kind::Float)
     }
 
+    /// Whether the type is one of integers; bools are none.
+    pub const fn is_integer(self) -> bool {
+        matches!(self.kind(), Kind::Unsigned | Kind::Signed)
+    }
+
     /// Whether the type is `Complex<f32>` or `Complex<f64>`.
     pub const fn is_complex(self) -> bool {
         matches!(self.kind(), Kind::Complex)
@@ -253,7 +258,7 @@ impl fmt::Debug for DType {
 
 impl Scalar {
     /// 0, or `false`.
-    pub const fn zero(dtype: DType) -> Scalar {
+    pub fn zero(dtype: DType) -> Scalar {
         Scalar::from_bits(dtype, 0)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Program, address_of, blocks, source_of, type_name};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::{ScanOperation, View, sum_type};
+use warpcell_base::backend::{ScanOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
@@ -177,7 +177,7 @@ fn program(operation: ScanOperation, dtype: DType) -> Program {
         ScanOperation::Sum => ("0", "+"),
         ScanOperation::Product => ("1", "*"),
     };
-    let (output, wide) = (type_name(sum_type(dtype)), type_name(wide_type(dtype)));
+    let (output, wide) = (type_name(dtype.sum()), type_name(wide_type(dtype)));
     let macros =
         [("INPUT", type_name(dtype)), ("OUTPUT", output), ("WIDE", wide), ("IDENTITY", identity), ("JOIN", join)];
     Program::new("scan.cu", SOURCE, &macros)

@@ -62,7 +62,7 @@ fallible! {
     /// assert_eq!(warpcell::ones::<i32>(4).sum(), 4);
     /// ```
     pub fn ones, try_ones<T: Arithmetic>(shape: impl IntoShape) -> Result<DeviceArray<T>> {
-        filled("ones", &shape.into_shape(), constant(T::DTYPE, true)).map(DeviceArray::from_raw)
+        filled("ones", &shape.into_shape(), Scalar::one(T::DTYPE)).map(DeviceArray::from_raw)
     }
 
     /// An array with every element `value`.
@@ -177,42 +177,10 @@ fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<Raw
     Ok(out)
 }
 
-/// The values 0 and 1 of a dtype.
-pub(crate) fn constant(dtype: DType, is_one: bool) -> Scalar {
-    let value = u8::from(is_one);
-    match dtype {
-        DType::Bool => Scalar::Bool(is_one),
-        DType::U8 => Scalar::U8(value),
-        DType::I8 => Scalar::I8(value.cast_signed()),
-        DType::U16 => Scalar::U16(value.into()),
-        DType::I16 => Scalar::I16(value.into()),
-        DType::I32 => Scalar::I32(value.into()),
-        DType::U32 => Scalar::U32(value.into()),
-        DType::I64 => Scalar::I64(value.into()),
-        DType::U64 => Scalar::U64(value.into()),
-        DType::F16 => Scalar::F16(value.into()),
-        DType::BF16 => Scalar::BF16(value.into()),
-        DType::F32 => Scalar::F32(value.into()),
-        DType::F64 | DType::C64 | DType::C128 => Scalar::of_float(value.into(), dtype),
-    }
-}
-
 /// The length of `start..stop` in steps of `step`, or `None` if there is none.
 pub(crate) fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Option<usize> {
-    let wide = |value: Scalar| match value {
-        Scalar::U8(value) => Some(i128::from(value)),
-        Scalar::I32(value) => Some(i128::from(value)),
-        Scalar::U32(value) => Some(i128::from(value)),
-        Scalar::I64(value) => Some(i128::from(value)),
-        Scalar::U64(value) => Some(i128::from(value)),
-        _ => None,
-    };
-    let float = |value: Scalar| match value {
-        Scalar::F32(value) => f64::from(value),
-        Scalar::F64(value) => value,
-        _ => f64::NAN,
-    };
-    if let (Some(start), Some(stop), Some(step)) = (wide(start), wide(stop), wide(step)) {
+    let float = |value: Scalar| value.float().unwrap_or(f64::NAN);
+    if let (Some(start), Some(stop), Some(step)) = (start.integer(), stop.integer(), step.integer()) {
         if step == 0 {
             return None;
         }
@@ -298,9 +266,9 @@ fn eye_raw(n: usize, dtype: DType) -> Result<RawArray> {
     let handle = device::current()?;
     let out = RawArray::uninitialised("eye", &handle, &[n, n], dtype)?;
     if n > 0 {
-        handle.backend.fill(constant(dtype, false), out.view())?;
+        handle.backend.fill(Scalar::zero(dtype), out.view())?;
         let diagonal = out.with_layout(Layout { shape: vec![n], strides: vec![n as isize + 1], offset: 0 });
-        handle.backend.fill(constant(dtype, true), diagonal.view())?;
+        handle.backend.fill(Scalar::one(dtype), diagonal.view())?;
     }
     Ok(out)
 }

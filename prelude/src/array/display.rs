@@ -3,7 +3,7 @@
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::Layout;
 use crate::dtype::rounding::odd_from_f64;
-use crate::dtype::{DType, Element};
+use crate::dtype::{DType, Element, dtypes};
 use crate::error::Result;
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -88,6 +88,26 @@ impl Entries {
     }
 }
 
+/// The elements of an array as text, not yet of one width.
+macro_rules! cells {
+    ($sample:ident $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        match $sample.dtype {
+            $(DType::$tag => {
+                let values = transfer::download_vec::<$type>(&$sample)?;
+                cells!(@$kind values, $type)
+            })*
+        }
+    };
+    (@Half $values:ident, $type:ty) => { small_floats(&$values, <$type>::from_f32) };
+    (@Brain $values:ident, $type:ty) => { small_floats(&$values, <$type>::from_f32) };
+    (@Float $values:ident, $type:ty) => {{
+        let values: Vec<f64> = $values.into_iter().map(shortest).collect();
+        floats(&values, &values, LARGE)
+    }};
+    (@Complex $values:ident, $type:ty) => { complex(&$values) };
+    (@$whole:ident $values:ident, $type:ty) => { $values.iter().map(<$type>::to_string).collect::<Vec<String>>() };
+}
+
 fn entries(raw: &RawArray) -> Result<Entries> {
     let abbreviates = raw.size() > THRESHOLD;
     let gap = |length: usize| abbreviates && length > 2 * EDGE;
@@ -98,36 +118,10 @@ fn entries(raw: &RawArray) -> Result<Entries> {
     if sample.size() > 0 {
         copy_corners(raw, &sample)?;
     }
-    let mut cells = match raw.dtype {
-        DType::F16 => small_floats(&transfer::download_vec::<f16>(&sample)?, f16::from_f32),
-        DType::BF16 => small_floats(&transfer::download_vec::<bf16>(&sample)?, bf16::from_f32),
-        DType::F32 => {
-            let values: Vec<f64> = transfer::download_vec::<f32>(&sample)?.into_iter().map(shortest).collect();
-            floats(&values, &values, LARGE)
-        }
-        DType::F64 => {
-            let values = transfer::download_vec::<f64>(&sample)?;
-            floats(&values, &values, LARGE)
-        }
-        DType::C64 => complex(&transfer::download_vec::<Complex<f32>>(&sample)?, shortest),
-        DType::C128 => complex(&transfer::download_vec::<Complex<f64>>(&sample)?, |value| value),
-        DType::Bool => strings(&transfer::download_vec::<bool>(&sample)?),
-        DType::U8 => strings(&transfer::download_vec::<u8>(&sample)?),
-        DType::I8 => strings(&transfer::download_vec::<i8>(&sample)?),
-        DType::U16 => strings(&transfer::download_vec::<u16>(&sample)?),
-        DType::I16 => strings(&transfer::download_vec::<i16>(&sample)?),
-        DType::I32 => strings(&transfer::download_vec::<i32>(&sample)?),
-        DType::U32 => strings(&transfer::download_vec::<u32>(&sample)?),
-        DType::I64 => strings(&transfer::download_vec::<i64>(&sample)?),
-        DType::U64 => strings(&transfer::download_vec::<u64>(&sample)?),
-    };
+    let mut cells = dtypes!(cells!(sample));
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
     Ok(Entries { cells, axes })
-}
-
-fn strings<T: Element>(values: &[T]) -> Vec<String> {
-    values.iter().map(T::to_string).collect()
 }
 
 /// Copies the shown entries to `sample`: of each abbreviated axis, the first and the last few.
@@ -205,13 +199,13 @@ fn floats(values: &[f64], exact: &[f64], exponents: Exponents) -> Vec<String> {
 }
 
 /// Both parts as [`floats`], each aligned, the second with its sign and an `i`.
-fn complex<T: Copy>(values: &[Complex<T>], exact: impl Fn(T) -> f64) -> Vec<String> {
+fn complex<T: Copy + ToString>(values: &[Complex<T>]) -> Vec<String> {
     let aligned = |mut cells: Vec<String>| {
         let width = cells.iter().map(String::len).max().unwrap_or(0);
         cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
         cells
     };
-    let part = |part: fn(&Complex<T>) -> T| -> Vec<f64> { values.iter().map(|value| exact(part(value))).collect() };
+    let part = |part: fn(&Complex<T>) -> T| -> Vec<f64> { values.iter().map(|value| shortest(part(value))).collect() };
     let (real, imaginary) = (part(|value| value.re), part(|value| value.im));
     let signed = |(cell, value): (String, &f64)| {
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { "+" };
@@ -228,8 +222,8 @@ fn complex<T: Copy>(values: &[Complex<T>], exact: impl Fn(T) -> f64) -> Vec<Stri
         .collect()
 }
 
-/// The shortest decimal number that is this value among the `f32`, as `f64`: 0.1 stays 0.1.
-fn shortest(value: f32) -> f64 {
+/// The shortest decimal number that is this value among those of its type, as `f64`: 0.1 stays 0.1.
+fn shortest<T: ToString>(value: T) -> f64 {
     value.to_string().parse().unwrap_or(f64::NAN)
 }
 

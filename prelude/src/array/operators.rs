@@ -3,7 +3,7 @@
 
 use crate::array::DeviceArray;
 use crate::backend::BinaryOperation;
-use crate::dtype::{Arithmetic, Bitwise, Element, Integer, Number};
+use crate::dtype::{Arithmetic, Bitwise, Element, Integer, Number, dtypes, if_dtype};
 use crate::error::check;
 use crate::operations::elementwise::{RawOperand, binary, binary_into};
 use num_complex::Complex;
@@ -13,14 +13,14 @@ use std::ops::{
 };
 
 macro_rules! operator {
-    ($bound:ident $types:tt $trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $name:ident => $operation:ident) => {
+    ($bound:ident $trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $name:ident => $operation:ident) => {
         operator!(@arrays $bound [DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
         operator!(@arrays $bound [DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
         operator!(@arrays $bound [&DeviceArray<T>] [DeviceArray<T>] $trait $method $name);
         operator!(@arrays $bound [&DeviceArray<T>] [&DeviceArray<T>] $trait $method $name);
         operator!(@arrays $bound [DeviceArray<T>] [T] $trait $method $name);
         operator!(@arrays $bound [&DeviceArray<T>] [T] $trait $method $name);
-        operator!(@scalars $trait $method $name $operation $types);
+        dtypes!(operator!(@scalars $bound $trait $method $name $operation));
         operator!(@assign $bound [DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
         operator!(@assign $bound [&DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
         operator!(@assign $bound [T] $assign_trait $assign $name $operation |other| RawOperand::Scalar(other.to_scalar()));
@@ -34,7 +34,12 @@ macro_rules! operator {
             }
         }
     };
-    (@scalars $trait:ident $method:ident $name:ident $operation:ident [$($type:ty)*]) => {$(
+    (@scalars $bound:ident $trait:ident $method:ident $name:ident $operation:ident
+        $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*
+    ) => {
+        $(if_bound!($bound $kind $use { operator!(@scalar $type, $trait $method $name $operation); });)*
+    };
+    (@scalar $type:ty, $trait:ident $method:ident $name:ident $operation:ident) => {
         impl $trait<&DeviceArray<$type>> for $type {
             type Output = DeviceArray<$type>;
             #[track_caller]
@@ -51,7 +56,7 @@ macro_rules! operator {
                 $trait::$method(self, &array)
             }
         }
-    )*};
+    };
     (@assign $bound:ident [$right:ty] $trait:ident $method:ident $name:ident $operation:ident |$other:ident| $operand:expr) => {
         impl<T: $bound> $trait<$right> for DeviceArray<T> {
             /// Writes to the array's elements, also those of the array that it is a view of.
@@ -62,16 +67,27 @@ macro_rules! operator {
         }
     };
 }
-operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Add, add, AddAssign, add_assign, add => Add);
-operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Sub, sub, SubAssign, sub_assign, subtract => Subtract);
-operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Mul, mul, MulAssign, mul_assign, multiply => Multiply);
-operator!(Arithmetic [u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>] Div, div, DivAssign, div_assign, divide => Divide);
-operator!(Number [u8 i32 u32 i64 u64 f32 f64] Rem, rem, RemAssign, rem_assign, remainder => Remainder);
-operator!(Bitwise [bool u8 i32 u32 i64 u64] BitAnd, bitand, BitAndAssign, bitand_assign, bitwise_and => BitwiseAnd);
-operator!(Bitwise [bool u8 i32 u32 i64 u64] BitOr, bitor, BitOrAssign, bitor_assign, bitwise_or => BitwiseOr);
-operator!(Bitwise [bool u8 i32 u32 i64 u64] BitXor, bitxor, BitXorAssign, bitxor_assign, bitwise_xor => BitwiseXor);
-operator!(Integer [u8 i32 u32 i64 u64] Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
-operator!(Integer [u8 i32 u32 i64 u64] Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
+
+/// The items in braces, for dtypes that meet a bound.
+macro_rules! if_bound {
+    (Arithmetic Complex $use:ident { $($items:tt)* }) => { $($items)* };
+    (Arithmetic $kind:ident $use:ident $items:tt) => { if_dtype! { numbers $kind $use $items {} } };
+    (Number $kind:ident $use:ident $items:tt) => { if_dtype! { numbers $kind $use $items {} } };
+    (Bitwise Bool $use:ident { $($items:tt)* }) => { $($items)* };
+    (Bitwise $kind:ident $use:ident $items:tt) => { if_dtype! { integers $kind $use $items {} } };
+    (Integer $kind:ident $use:ident $items:tt) => { if_dtype! { integers $kind $use $items {} } };
+}
+
+operator!(Arithmetic Add, add, AddAssign, add_assign, add => Add);
+operator!(Arithmetic Sub, sub, SubAssign, sub_assign, subtract => Subtract);
+operator!(Arithmetic Mul, mul, MulAssign, mul_assign, multiply => Multiply);
+operator!(Arithmetic Div, div, DivAssign, div_assign, divide => Divide);
+operator!(Number Rem, rem, RemAssign, rem_assign, remainder => Remainder);
+operator!(Bitwise BitAnd, bitand, BitAndAssign, bitand_assign, bitwise_and => BitwiseAnd);
+operator!(Bitwise BitOr, bitor, BitOrAssign, bitor_assign, bitwise_or => BitwiseOr);
+operator!(Bitwise BitXor, bitxor, BitXorAssign, bitxor_assign, bitwise_xor => BitwiseXor);
+operator!(Integer Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
+operator!(Integer Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
 
 /// Real numbers beside arrays of complex ones: those with an imaginary part of 0.
 macro_rules! real_scalars {

@@ -1,8 +1,7 @@
 //! Ranges of numbers as arguments.
 
-use crate::array::create::constant;
 use crate::array::transfer;
-use crate::dtype::Number;
+use crate::dtype::{Number, Scalar};
 use std::ops::Range;
 
 mod sealed {
@@ -32,7 +31,7 @@ impl<T: Number> IntoRange<T> for T {
 impl<T: Number> sealed::Sealed<T> for Range<T> {}
 impl<T: Number> IntoRange<T> for Range<T> {
     fn into_range(self) -> (T, T, T) {
-        (self.start, self.end, transfer::typed_scalar(constant(T::DTYPE, true)))
+        (self.start, self.end, transfer::typed_scalar(Scalar::one(T::DTYPE)))
     }
 }
 

@@ -7,9 +7,7 @@ use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use half::{bf16, f16};
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
-use num_complex::Complex;
 use std::any::Any;
 
 impl<T: Element> DeviceArray<T> {
@@ -176,26 +174,7 @@ pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
     let mut bytes = [0u8; 16];
     let size = raw.dtype.size();
     raw.handle.backend.download(&raw.allocation, raw.layout.offset * size, &mut bytes[..size])?;
-    let two = || [bytes[0], bytes[1]];
-    let four = |from: usize| -> [u8; 4] { bytes[from..from + 4].try_into().expect("four bytes") };
-    let eight = |from: usize| -> [u8; 8] { bytes[from..from + 8].try_into().expect("eight bytes") };
-    Ok(match raw.dtype {
-        DType::Bool => Scalar::Bool(bytes[0] != 0),
-        DType::U8 => Scalar::U8(bytes[0]),
-        DType::I8 => Scalar::I8(bytes[0].cast_signed()),
-        DType::U16 => Scalar::U16(u16::from_ne_bytes(two())),
-        DType::I16 => Scalar::I16(i16::from_ne_bytes(two())),
-        DType::I32 => Scalar::I32(i32::from_ne_bytes(four(0))),
-        DType::U32 => Scalar::U32(u32::from_ne_bytes(four(0))),
-        DType::I64 => Scalar::I64(i64::from_ne_bytes(eight(0))),
-        DType::U64 => Scalar::U64(u64::from_ne_bytes(eight(0))),
-        DType::F16 => Scalar::F16(f16::from_ne_bytes(two())),
-        DType::BF16 => Scalar::BF16(bf16::from_ne_bytes(two())),
-        DType::F32 => Scalar::F32(f32::from_ne_bytes(four(0))),
-        DType::F64 => Scalar::F64(f64::from_ne_bytes(eight(0))),
-        DType::C64 => Scalar::C64(Complex::new(f32::from_ne_bytes(four(0)), f32::from_ne_bytes(four(4)))),
-        DType::C128 => Scalar::C128(Complex::new(f64::from_ne_bytes(eight(0)), f64::from_ne_bytes(eight(8)))),
-    })
+    Ok(Scalar::from_bits(raw.dtype, u128::from_ne_bytes(bytes)))
 }
 
 fn get(raw: &RawArray, index: &[usize]) -> Result<Scalar> {

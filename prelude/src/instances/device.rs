@@ -3,18 +3,15 @@
 
 use super::{VariableStore, shown};
 use crate::backend::functions::float_functions;
+use crate::dtype::dtypes;
 use crate::{Bitwise, Boundary, Complex, DeviceArray, Element, Float, Inexact, Mode, Number, Real};
 use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
 use std::fmt::{Debug, Display, Formatter};
 use std::hint::black_box;
 
 /// Arrays of any element type.
-fn element<T: Real + Debug>(
-    store: &mut VariableStore,
-    a: &mut DeviceArray<T>,
-    value: T,
-    formatter: &mut Formatter<'_>,
-) {
+fn element<T: Real + Debug>(store: &mut VariableStore, a: &mut DeviceArray<T>, formatter: &mut Formatter<'_>) {
+    let value = T::default();
     black_box(Display::fmt(a, formatter)).ok();
     black_box((a.to_host(), a.to_host_as::<Ix1>(), a.to_host_as::<Ix2>(), a.item(), a.get(&[0])));
     black_box((a.slice(ndarray::s![1..2]), a.slice(ndarray::s![1..2, 1..2]), a.slice(ndarray::s![0, ..])));
@@ -58,7 +55,8 @@ fn element<T: Real + Debug>(
 }
 
 /// Arrays of numbers.
-fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>, value: T) {
+fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>) {
+    let value = T::default();
     macro_rules! each {
         ($($method:ident)*) => { black_box(($(a.$method(a), a.$method(value),)*)); };
     }
@@ -89,7 +87,8 @@ fn number<T: Number<Mean: Float>>(a: &DeviceArray<T>, value: T) {
 }
 
 /// Arrays of floats.
-fn float<T: Float>(a: &DeviceArray<T>, value: T) {
+fn float<T: Float>(a: &DeviceArray<T>) {
+    let value = T::default();
     macro_rules! each {
         ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => { $(black_box(a.$method());)* };
     }
@@ -120,7 +119,8 @@ fn inexact<T: Inexact>(a: &DeviceArray<T>) {
 }
 
 /// Arrays of complex numbers.
-fn complex<T: Inexact>(store: &mut VariableStore, a: &DeviceArray<T>, value: T, formatter: &mut Formatter<'_>) {
+fn complex<T: Inexact>(store: &mut VariableStore, a: &DeviceArray<T>, formatter: &mut Formatter<'_>) {
+    let value = T::default();
     black_box(Display::fmt(a, formatter)).ok();
     black_box((a.to_host(), a.to_host_as::<Ix1>(), a.to_host_as::<Ix2>(), a.item(), a.get(&[0]), a.copy()));
     black_box((a.slice(ndarray::s![1..2]), a.slice(ndarray::s![1..2, 1..2]), a.reshape((2, 2)), a.t()));
@@ -154,46 +154,30 @@ where
 }
 
 macro_rules! types {
-    ($($name:ident $type:ident $value:literal: $($kind:ident)*;)*) => {$(
-        /// Device arrays of one element type.
-        pub fn $name(store: &mut VariableStore, array: &mut DeviceArray<$type>, formatter: &mut Formatter<'_>) {
-            element(store, array, $value, formatter);
-            $(types!(@$kind array, $value);)*
-        }
-    )*};
-    (@picture $array:ident, $value:literal) => { picture($array) };
-    (@number $array:ident, $value:literal) => { number($array, $value) };
-    (@bits $array:ident, $value:literal) => { bits($array) };
-    (@float $array:ident, $value:literal) => {
-        float($array, $value);
-        inexact($array);
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => { $(types!(@$kind $use $tag $type);)* };
+    (@$kind:ident storage $tag:ident $type:ty) => {};
+    (@Bool computed $tag:ident $type:ty) => { types!(@real $tag $type: bits); };
+    (@Float computed $tag:ident $type:ty) => {
+        types!(@real $tag $type: number float inexact picture);
     };
-}
-
-macro_rules! complex_types {
-    ($($name:ident $part:ident;)*) => {$(
+    (@Complex computed $tag:ident $type:ty) => {
         /// Device arrays of complex numbers.
-        pub fn $name(
-            store: &mut VariableStore,
-            array: &DeviceArray<Complex<$part>>,
-            formatter: &mut Formatter<'_>,
-        ) {
-            complex(store, array, Complex::<$part>::new(1.0, 2.0), formatter);
+        #[allow(non_snake_case, reason = "the name is a tag")]
+        pub fn $tag(store: &mut VariableStore, array: &DeviceArray<$type>, formatter: &mut Formatter<'_>) {
+            complex(store, array, formatter);
             inexact(array);
         }
-    )*};
+    };
+    (@$integer:ident computed $tag:ident $type:ty) => {
+        types!(@real $tag $type: number bits picture);
+    };
+    (@real $tag:ident $type:ty: $($of_kind:ident)*) => {
+        /// Device arrays of one element type.
+        #[allow(non_snake_case, reason = "the name is a tag")]
+        pub fn $tag(store: &mut VariableStore, array: &mut DeviceArray<$type>, formatter: &mut Formatter<'_>) {
+            element(store, array, formatter);
+            $($of_kind(array);)*
+        }
+    };
 }
-complex_types! {
-    of_c64 f32;
-    of_c128 f64;
-}
-types! {
-    of_f32 f32 1.0: number float picture;
-    of_f64 f64 1.0: number float picture;
-    of_i32 i32 1: number bits picture;
-    of_i64 i64 1: number bits picture;
-    of_u32 u32 1: number bits picture;
-    of_u64 u64 1: number bits picture;
-    of_u8 u8 1: number bits picture;
-    of_bool bool true: bits;
-}
+dtypes!(types!());

@@ -4,31 +4,25 @@ use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::StreamOrder;
 use crate::device::{self, Device, Handle};
-use crate::dtype::{DType, Element};
+use crate::dtype::{DType, Element, Kind};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use dlpark::allocation::dynamic::Allocation;
 use dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use dlpark::{DlpackFlags, Managed, ManagedTensorBase, legacy, versioned};
 
-/// DLPack's names of element types.
-const TYPES: [(DType, DLDataType); 15] = [
-    (DType::Bool, DLDataType::BOOL),
-    (DType::U8, DLDataType::U8),
-    (DType::I8, DLDataType::I8),
-    (DType::U16, DLDataType::U16),
-    (DType::I16, DLDataType::I16),
-    (DType::I32, DLDataType::I32),
-    (DType::U32, DLDataType::U32),
-    (DType::I64, DLDataType::I64),
-    (DType::U64, DLDataType::U64),
-    (DType::F16, DLDataType::F16),
-    (DType::BF16, DLDataType::BF16),
-    (DType::F32, DLDataType::F32),
-    (DType::F64, DLDataType::F64),
-    (DType::C64, DLDataType::C64),
-    (DType::C128, DLDataType::C128),
-];
+/// DLPack's name of an element type.
+fn name_of(dtype: DType) -> DLDataType {
+    let code = match dtype.kind() {
+        Kind::Bool => DLDataTypeCode::BOOL,
+        Kind::Unsigned => DLDataTypeCode::UINT,
+        Kind::Signed => DLDataTypeCode::INT,
+        Kind::Half | Kind::Float => DLDataTypeCode::FLOAT,
+        Kind::Brain => DLDataTypeCode::BFLOAT,
+        Kind::Complex => DLDataTypeCode::COMPLEX,
+    };
+    DLDataType::new(code, 8 * dtype.size() as u8, 1)
+}
 
 impl<T: Element> DeviceArray<T> {
     fallible! {
@@ -129,10 +123,6 @@ fn is_read_only(raw: &RawArray) -> bool {
 fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream: Option<usize>) -> Result<Managed<M>> {
     let invalid = |reason: String| Error::InvalidArgument { operation, reason };
     let too_large = |error: dlpark::allocation::Error| invalid(format!("the tensor cannot be described: {error}"));
-    let Some((_, dtype)) = TYPES.iter().find(|(dtype, _)| *dtype == raw.dtype) else {
-        let advice = "DLPack has no such type; convert the array first";
-        return Err(Error::UnsupportedDType { operation, dtype: raw.dtype, advice });
-    };
     let backend = &raw.handle.backend;
     let address = match raw.size() {
         0 => 0,
@@ -158,7 +148,7 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
         Device::Cpu => DLDevice::CPU,
         Device::Cuda(ordinal) => DLDevice::cuda(ordinal as i32),
     };
-    tensor.set_data(std::ptr::with_exposed_provenance_mut(address)).set_dtype(*dtype).set_device(device);
+    tensor.set_data(std::ptr::with_exposed_provenance_mut(address)).set_dtype(name_of(raw.dtype)).set_device(device);
     if is_read_only(raw) {
         tensor.set_flags(DlpackFlags::READ_ONLY).map_err(|error| invalid(error.to_string()))?;
     }
@@ -176,7 +166,7 @@ unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DTy
     let malformed = |error: dlpark::tensor::Error| invalid(format!("the tensor's fields do not fit together: {error}"));
     let description = tensor.validate().map_err(malformed)?;
     let found = description.dtype();
-    let known = TYPES.iter().find(|(_, dtype)| dtype.matches(found)).map(|(dtype, _)| *dtype);
+    let known = DType::ALL.into_iter().find(|&dtype| name_of(dtype).matches(found));
     if known != Some(wanted) {
         return Err(invalid(match known {
             Some(dtype) => {

@@ -1,7 +1,7 @@
 //! Kernels and their arguments as types: what a function with `#[kernel]` takes, and what may be given for it.
 
 use crate::array::DeviceArray;
-use crate::dtype::Element;
+use crate::dtype::{Element, dtypes, if_dtype};
 use crate::error::{Error, Result};
 use crate::raw_kernels::sealed;
 use crate::registry::{self, find_kernel};
@@ -51,9 +51,13 @@ impl<T: Element + ViewElement> KernelArgument<View<T>> for &mut DeviceArray<T> {
 impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T> {}
 
 macro_rules! scalars {
-    ($($type:ty)*) => { $(impl KernelArgument<$type> for $type {})* };
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { computed $kind $use { impl KernelArgument<$type> for $type {} } {} })*
+    };
 }
-scalars!(bool u8 i32 u32 i64 u64 usize isize f32 f64);
+dtypes!(scalars!());
+impl KernelArgument<usize> for usize {}
+impl KernelArgument<isize> for isize {}
 
 impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &DeviceArray<T> {}
 impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &mut DeviceArray<T> {}

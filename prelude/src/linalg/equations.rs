@@ -6,7 +6,7 @@ use super::stacks::{Stack, column, epsilon, fill_identity, line, numbers, transp
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Float, Number};
+use crate::dtype::{DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
@@ -237,8 +237,8 @@ fn determinants(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[
         stack.backend()?.determinants(stack.raw.view(), out.view())?;
     } else if out.size() > 0 {
         // The products of no factors.
-        for (row, is_one) in rows.iter().zip([true, true, false]) {
-            row.handle.backend.fill(crate::array::constant(dtype, is_one), row.view())?;
+        for (row, of) in rows.iter().zip([Scalar::one, Scalar::one, Scalar::zero]) {
+            row.handle.backend.fill(of(dtype), row.view())?;
         }
     }
     Ok(rows)

@@ -2,10 +2,10 @@
 
 use super::matrices::matrices;
 use super::stacks::{Stack, fill_identity};
-use crate::array::{DeviceArray, OnDevice, RawArray, constant};
+use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::factorisations::Triangle;
 use crate::backend::{Layout, Operand};
-use crate::dtype::Float;
+use crate::dtype::{Float, Scalar};
 use crate::error::Result;
 
 matrices! {
@@ -138,8 +138,8 @@ fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     let handle = &stack.raw.handle;
     let order: Vec<i64> = order.into_iter().map(|row| row as i64).collect();
     let indices = RawArray::of_indices(operation, handle, &[count, 1, m], &order)?;
-    handle.backend.fill(constant(p.dtype, false), p.view())?;
-    handle.backend.scatter(Operand::Scalar(constant(p.dtype, true)), 1, indices.view(), p.view())?;
+    handle.backend.fill(Scalar::zero(p.dtype), p.view())?;
+    handle.backend.scatter(Operand::Scalar(Scalar::one(p.dtype)), 1, indices.view(), p.view())?;
     Ok([p, l, u].map(|factor| stack.unstacked(&factor)))
 }
 

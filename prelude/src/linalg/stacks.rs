@@ -145,11 +145,10 @@ pub(super) fn fill_identity(out: &RawArray) -> Result<()> {
     if out.size() == 0 {
         return Ok(());
     }
-    let constant = |is_one| crate::array::constant(out.dtype, is_one);
-    out.handle.backend.fill(constant(false), out.view())?;
+    out.handle.backend.fill(Scalar::zero(out.dtype), out.view())?;
     let strides = vec![(rows * columns) as isize, columns as isize + 1];
     let diagonal = out.with_layout(Layout { shape: vec![count, rows.min(columns)], strides, offset: 0 });
-    out.handle.backend.fill(constant(true), diagonal.view())
+    out.handle.backend.fill(Scalar::one(out.dtype), diagonal.view())
 }
 
 /// The elements as f64, in row-major order; waits.

@@ -3,7 +3,7 @@
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
-use crate::dtype::{DType, Number, Scalar};
+use crate::dtype::{DType, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::reduce::reduce_all;
@@ -182,13 +182,13 @@ fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Resul
     };
     let mut bins = minlength;
     if x.size() > 0 {
-        let least = integer(reduce_all(operation, ReduceOperation::Min, x)?);
+        let least = reduce_all(operation, ReduceOperation::Min, x)?.integer().expect("floats are refused");
         if least < 0 {
             let reason =
                 format!("there is a negative element, {least}; give elements that are at least 0, or use `histogram`");
             return Err(Error::InvalidArgument { operation, reason });
         }
-        let most = integer(reduce_all(operation, ReduceOperation::Max, x)?);
+        let most = reduce_all(operation, ReduceOperation::Max, x)?.integer().expect("floats are refused");
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
     }
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
@@ -246,7 +246,10 @@ fn span(operation: &'static str, x: &RawArray, range: Option<(f64, f64)>) -> Res
         Some(range) => range,
         None if x.size() == 0 => (0.0, 1.0),
         None => {
-            let end = |end| Ok(float(reduce_all(operation, end, x)?));
+            let end = |end| {
+                let value = reduce_all(operation, end, x)?;
+                Ok(value.float().or(value.integer().map(|value| value as f64)).expect("a real number"))
+            };
             (end(ReduceOperation::Min)?, end(ReduceOperation::Max)?)
         }
     };
@@ -260,26 +263,6 @@ fn span(operation: &'static str, x: &RawArray, range: Option<(f64, f64)>) -> Res
         return invalid(format!("the range ends at {last}, before its start {first}; swap them"));
     }
     Ok(if first == last { (first - 0.5, last + 0.5) } else { (first, last) })
-}
-
-fn integer(value: Scalar) -> i128 {
-    match value {
-        Scalar::Bool(value) => value.into(),
-        Scalar::U8(value) => value.into(),
-        Scalar::I32(value) => value.into(),
-        Scalar::U32(value) => value.into(),
-        Scalar::I64(value) => value.into(),
-        Scalar::U64(value) => value.into(),
-        _ => unreachable!("operations refuse other types"),
-    }
-}
-
-fn float(value: Scalar) -> f64 {
-    match value {
-        Scalar::F32(value) => value.into(),
-        Scalar::F64(value) => value,
-        other => integer(other) as f64,
-    }
 }
 
 #[cfg(test)]

@@ -261,7 +261,7 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
         (&[length], &[origin]) => planned_1d(operation, image, kernel, origin, length),
         (&[rows, columns], &[down, across]) => {
             let plan = Plan2 { swapped: false, shape: [rows, columns], origin: (down, across) };
-            planned_2d(operation, image, kernel, &plan, Padding::Fill(crate::array::constant(a.dtype, false)))
+            planned_2d(operation, image, kernel, &plan, Padding::Fill(Scalar::zero(a.dtype)))
         }
         _ => Err(Error::InvalidShape {
             operation,

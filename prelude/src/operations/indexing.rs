@@ -7,7 +7,7 @@ use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, RawArray, byte_count, shape, transfer, writable};
 use crate::backend::{self, BinaryOperation, Layout, ReduceOperation};
 use crate::device::{self, Handle};
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
@@ -250,7 +250,7 @@ fn extremes(operation: &'static str, raw: &RawArray) -> Result<(i128, i128)> {
         backend.reduce(kind, flat.view(), &[0], entry.view())
     };
     reduce(ReduceOperation::Max, 1)?;
-    let is_signed = matches!(raw.dtype, DType::I32 | DType::I64);
+    let is_signed = raw.dtype.kind() == Kind::Signed;
     if is_signed {
         reduce(ReduceOperation::Min, 0)?;
     }
@@ -258,14 +258,9 @@ fn extremes(operation: &'static str, raw: &RawArray) -> Result<(i128, i128)> {
     let size = raw.dtype.size();
     backend.download(&pair.allocation, 0, &mut bytes[..2 * size])?;
     let number = |bytes: &[u8]| -> i128 {
-        let mut word = [0; 8];
+        let mut word = [0; 16];
         word[..size].copy_from_slice(bytes);
-        match raw.dtype {
-            DType::I32 => i32::from_ne_bytes([word[0], word[1], word[2], word[3]]).into(),
-            DType::U32 => u32::from_ne_bytes([word[0], word[1], word[2], word[3]]).into(),
-            DType::U64 => u64::from_ne_bytes(word).into(),
-            _ => i64::from_ne_bytes(word).into(),
-        }
+        Scalar::from_bits(raw.dtype, u128::from_ne_bytes(word)).integer().expect("indices are integers")
     };
     let least = if is_signed { number(&bytes[..size]) } else { 0 };
     Ok((least, number(&bytes[size..2 * size])))

@@ -1,7 +1,7 @@
 //! Products of vectors, matrices and arrays of any rank: what sums up products of elements, and what lists them all.
 
 use crate::array::axes::{IntoAxes, axis_of};
-use crate::array::{DeviceArray, OnDevice, RawArray, constant, shape, transfer};
+use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
@@ -267,7 +267,7 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize])
     }
     let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
     if a.size() == 0 {
-        a.handle.backend.fill(constant(a.dtype, false), out.view())?;
+        a.handle.backend.fill(Scalar::zero(a.dtype), out.view())?;
     } else {
         a.handle.backend.dot(a.view(), b.view(), out.view())?;
     }
@@ -330,7 +330,7 @@ impl Plan {
             return Ok(out);
         }
         if inner == 0 {
-            a.handle.backend.fill(constant(a.dtype, false), out.view())?;
+            a.handle.backend.fill(Scalar::zero(a.dtype), out.view())?;
             return Ok(out);
         }
         let is_column = b.shape().len() == 1;

@@ -20,7 +20,7 @@ pub(crate) mod generator;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
 use crate::backend::{Distribution, Layout, cpu};
 use crate::device;
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{DType, Element, Float, Number, Scalar, dtypes, if_dtype};
 use crate::error::{Error, Result, check};
 use crate::philox::Stream;
 use generator::generator;
@@ -195,12 +195,14 @@ mod sealed {
 pub trait Integer: Number + sealed::Sealed {}
 
 macro_rules! integers {
-    ($($type:ty)*) => {$(
-        impl sealed::Sealed for $type {}
-        impl Integer for $type {}
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
+        if_dtype! { integers $kind $use {
+            impl sealed::Sealed for $type {}
+            impl Integer for $type {}
+        } {} }
     )*};
 }
-integers!(u8 i32 u32 i64 u64);
+dtypes!(integers!());
 
 /// A range of integers: `low..high` or `low..=last`. Not an extension point.
 #[diagnostic::on_unimplemented(
@@ -270,11 +272,7 @@ fn fill(out: RawArray, distribution: Distribution, stream: &mut Stream) -> Resul
 }
 
 fn float(value: Scalar) -> f64 {
-    match value {
-        Scalar::F32(value) => value.into(),
-        Scalar::F64(value) => value,
-        _ => unreachable!("a float"),
-    }
+    value.float().expect("a float")
 }
 
 pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
@@ -330,14 +328,7 @@ pub(crate) fn integers_of((low, end, with_end): (Scalar, Scalar, bool)) -> Resul
 }
 
 fn integer(value: Scalar) -> i128 {
-    match value {
-        Scalar::U8(value) => value.into(),
-        Scalar::I32(value) => value.into(),
-        Scalar::U32(value) => value.into(),
-        Scalar::I64(value) => value.into(),
-        Scalar::U64(value) => value.into(),
-        _ => unreachable!("an integer"),
-    }
+    value.integer().expect("an integer")
 }
 
 /// Random indices below `length` with repetitions.

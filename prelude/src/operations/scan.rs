@@ -2,7 +2,7 @@
 
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
-use crate::backend::{BinaryOperation, ScanOperation, sum_type};
+use crate::backend::{BinaryOperation, ScanOperation};
 use crate::dtype::{Number, Real};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
@@ -90,7 +90,7 @@ fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArray, axis: i
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
     let x = &x.computed(name)?;
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), sum_type(x.dtype))?;
+    let out = RawArray::uninitialised(name, &x.handle, x.shape(), x.dtype.sum())?;
     if out.size() > 0 {
         x.handle.backend.scan(operation, x.view(), axis, out.view())?;
     }

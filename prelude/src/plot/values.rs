@@ -3,7 +3,7 @@
 
 use super::image::Image;
 use crate::array::DeviceArray;
-use crate::dtype::Element;
+use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
 use half::{bf16, f16};
 use ndarray::{ArrayBase, ArrayViewD, Data, Dimension};
@@ -54,9 +54,15 @@ pub trait Numeral: Copy {
     fn image(array: ArrayViewD<'_, Self>) -> Image;
 }
 
-/// Types, their numbers, and which number is the brightest part of a colour.
 macro_rules! numerals {
-    ($($full:literal: { $($type:ident: $value:ident => $number:expr),* })*) => {$($(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => { $(numerals!(@$kind $type);)* };
+    (@Complex $type:ty) => {};
+    (@Bool $type:ty) => { numerals!(@each $type: |x| f64::from(u8::from(x)), 1.0); };
+    (@Unsigned $type:ty) => { numerals!(@each $type: |x| x as f64, 255.0); };
+    (@Signed $type:ty) => { numerals!(@each $type: |x| x as f64, 255.0); };
+    (@$float:ident $type:ty) => { numerals!(@each $type: |x| f64::from(x), 1.0); };
+    // A type, its number, and which number is the brightest part of a colour.
+    (@each $type:ty: |$value:ident| $number:expr, $full:literal) => {
         impl Numeral for $type {
             fn number(self) -> f64 {
                 let $value = self;
@@ -67,15 +73,11 @@ macro_rules! numerals {
                 Image::read(array, stringify!($type), $full)
             }
         }
-    )*)*};
+    };
 }
-numerals!(
-    1.0: { f32: x => f64::from(x), f64: x => x, f16: x => f64::from(x), bf16: x => f64::from(x), bool: x => f64::from(u8::from(x)) }
-    255.0: {
-        u8: x => f64::from(x), u16: x => f64::from(x), u32: x => f64::from(x), u64: x => x as f64, usize: x => x as f64,
-        i8: x => f64::from(x), i16: x => f64::from(x), i32: x => f64::from(x), i64: x => x as f64, isize: x => x as f64
-    }
-);
+dtypes!(numerals!());
+numerals!(@Unsigned usize);
+numerals!(@Signed isize);
 
 impl<T: Numeral> sealed::Sealed for [T] {}
 impl<T: Numeral> Values for [T] {

@@ -1,7 +1,7 @@
 //! The arguments of kernels of CUDA C text, arrays and scalars in tuples, and the arrays of their results.
 
 use crate::array::{DeviceArray, RawArray};
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::Result;
 
 pub(crate) mod sealed {
@@ -94,32 +94,18 @@ fn shown(value: Scalar) -> String {
 /// The same value as a literal of another type; none if it has no such literal.
 fn literal(value: Scalar, wanted: DType) -> Option<String> {
     let number: f64 = match value {
-        Scalar::U8(value) => value.into(),
-        Scalar::I8(value) => value.into(),
-        Scalar::U16(value) => value.into(),
-        Scalar::I16(value) => value.into(),
-        Scalar::I32(value) => value.into(),
-        Scalar::U32(value) => value.into(),
-        // Doubles do not have all larger integers.
-        Scalar::I64(value) if value.unsigned_abs() < 1 << 53 => value as f64,
-        Scalar::U64(value) if value < 1 << 53 => value as f64,
-        Scalar::F16(value) => value.into(),
-        Scalar::BF16(value) => value.into(),
         // With as few digits as are needed to tell it from others.
         Scalar::F32(value) => value.to_string().parse().ok()?,
-        Scalar::F64(value) => value,
-        _ => return None,
+        // Doubles do not have all larger integers.
+        _ if value.dtype().is_integer() => value.integer().filter(|value| value.unsigned_abs() < 1 << 53)? as f64,
+        _ => value.float()?,
     };
-    let (least, most) = match wanted {
-        DType::F32 | DType::F64 if number.is_finite() => return Some(format!("{number:?}{wanted}")),
-        DType::U8 => (0.0, 255.0),
-        DType::I8 => (-128.0, 127.0),
-        DType::U16 => (0.0, 65_535.0),
-        DType::I16 => (-32_768.0, 32_767.0),
-        DType::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-        DType::U32 => (0.0, f64::from(u32::MAX)),
-        DType::I64 => (-9e15, 9e15),
-        DType::U64 => (0.0, 9e15),
+    let most_of = |bits: usize| ((bits as f64).exp2() - 1.0).min(9e15);
+    let bits = 8 * wanted.size();
+    let (least, most) = match wanted.kind() {
+        Kind::Float if number.is_finite() => return Some(format!("{number:?}{wanted}")),
+        Kind::Unsigned => (0.0, most_of(bits)),
+        Kind::Signed => (-most_of(bits - 1) - 1.0, most_of(bits - 1)),
         _ => return None,
     };
     (number == number.trunc() && (least..=most).contains(&number)).then(|| format!("{number:.0}{wanted}"))

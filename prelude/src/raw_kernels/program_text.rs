@@ -6,9 +6,8 @@
 
 use super::parameter_list::{ListedParameter, ListedType, ParameterLists};
 use super::program_cache::ArgumentTypes;
-use super::type_names::c_name;
 use crate::backend::cuda::codegen::{Access, AxesReduction, Elementwise, Form, THREADS, WalkedArray};
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 use std::fmt::Write;
 
 const ARRAYS: &str = include_str!("../../cuda/kernels/raw_arrays.cuh");
@@ -32,7 +31,7 @@ impl TypedParameter<'_> {
     }
 
     fn c_type(&self) -> &'static str {
-        c_name(self.dtype)
+        self.dtype.c_name()
     }
 
     /// The type of the array's elements in the kernel.
@@ -237,7 +236,7 @@ pub(super) fn reduction(
 fn head(title: &str, name: &str, parameters: &[TypedParameter<'_>], preamble: &str, form: Form) -> String {
     let mut text = format!("// {title}\n#line 1 \"{name}, generated\"\n");
     let has = |wanted: fn(DType) -> bool| parameters.iter().any(|parameter| wanted(parameter.dtype));
-    if has(|dtype| matches!(dtype, DType::F16 | DType::BF16)) {
+    if has(|dtype| matches!(dtype.kind(), Kind::Half | Kind::Brain)) {
         text += HALF;
     }
     if has(DType::is_complex) {

@@ -4,56 +4,23 @@ use crate::dtype::DType;
 
 /// The element type that a list of parameters names; else what to write instead.
 pub(super) fn named(name: &str) -> Result<DType, String> {
-    Ok(match name {
-        "bool" | "bool_" => DType::Bool,
-        "u8" | "uint8" => DType::U8,
-        "i8" | "int8" => DType::I8,
-        "u16" | "uint16" => DType::U16,
-        "i16" | "int16" => DType::I16,
-        "i32" | "int32" => DType::I32,
-        "u32" | "uint32" => DType::U32,
-        "i64" | "int64" => DType::I64,
-        "u64" | "uint64" => DType::U64,
-        "f16" | "float16" => DType::F16,
-        "bf16" | "bfloat16" => DType::BF16,
-        "f32" | "float32" => DType::F32,
-        "f64" | "float64" | "double" => DType::F64,
-        "complex64" => DType::C64,
-        "complex128" => DType::C128,
-        "float" => return Err("is a type of 32 bits in C and of 64 in NumPy; write float32 or float64".into()),
-        "int" | "long" => return Err("has 32 bits in some languages and 64 in others; write int32 or int64".into()),
-        "uint" | "unsigned" => return Err("has no clear size; write uint32 or uint64".into()),
-        "complex" => return Err("has no clear size; write complex64 or complex128".into()),
-        _ => {
-            return Err(
-                "is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, \
-                 float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the \
-                 argument"
-                    .into(),
-            );
-        }
-    })
-}
-
-/// What generated programs call an element type.
-pub(super) const fn c_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::U8 => "unsigned char",
-        DType::I8 => "signed char",
-        DType::U16 => "unsigned short",
-        DType::I16 => "short",
-        DType::I32 => "int",
-        DType::U32 => "unsigned int",
-        DType::I64 => "long long",
-        DType::U64 => "unsigned long long",
-        DType::F16 => "float16",
-        DType::BF16 => "bfloat16",
-        DType::F32 => "float",
-        DType::F64 => "double",
-        DType::C64 => "complex<float>",
-        DType::C128 => "complex<double>",
+    let is_it = |dtype: &DType| dtype.numpy_name() == name || (dtype.name() == name && !dtype.is_complex());
+    if let Some(dtype) = DType::ALL.into_iter().find(is_it) {
+        return Ok(dtype);
     }
+    Err(match name {
+        "bool_" => return Ok(DType::Bool),
+        "double" => return Ok(DType::F64),
+        "float" => "is a type of 32 bits in C and of 64 in NumPy; write float32 or float64",
+        "int" | "long" => "has 32 bits in some languages and 64 in others; write int32 or int64",
+        "uint" | "unsigned" => "has no clear size; write uint32 or uint64",
+        "complex" => "has no clear size; write complex64 or complex128",
+        _ => {
+            "is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, \
+             float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument"
+        }
+    }
+    .into())
 }
 
 /// Whether a word is a C type, or a part of one, and so not the name of a parameter.
@@ -61,44 +28,52 @@ pub(super) fn is_c_keyword(word: &str) -> bool {
     matches!(word, "unsigned" | "signed" | "int" | "long" | "short" | "char" | "float" | "double" | "bool" | "void")
 }
 
+/// Names in C and CUDA C beside those of the table of dtypes and of those with a width, such as `int32_t`.
+const OTHER_NAMES: [(DType, &[&str]); 9] = [
+    (DType::U8, &["uchar"]),
+    (DType::U16, &["ushort"]),
+    (DType::U32, &["uint"]),
+    (DType::I64, &["longlong", "ptrdiff_t", "ssize_t", "intptr_t"]),
+    (DType::U64, &["ulong", "ulonglong", "size_t", "uintptr_t", "CUdeviceptr"]),
+    (DType::F16, &["half", "__half"]),
+    (DType::BF16, &["__nv_bfloat16", "nv_bfloat16"]),
+    (DType::C64, &["cuComplex", "cuFloatComplex"]),
+    (DType::C128, &["cuDoubleComplex"]),
+];
+
 /// The element types that the words of a C type can stand for, the usual one first, each with how many lie in one value.
 pub(super) fn of_c(words: &[&str]) -> Option<Vec<(DType, usize)>> {
-    // `long unsigned int` is `unsigned long`.
-    let is_char = words.contains(&"char");
-    let mut words: Vec<&str> =
-        words.iter().copied().filter(|&word| word != "int" && (word != "signed" || is_char)).collect();
-    words.sort_unstable();
-    words.dedup();
-    let name = words.join(" ");
-    let one = match name.as_str() {
-        "bool" => DType::Bool,
+    let name = in_order(words.iter().copied());
+    match name.as_str() {
         "char" => return Some(vec![(DType::I8, 1), (DType::U8, 1)]),
-        "char signed" | "int8_t" => DType::I8,
-        "char unsigned" | "uint8_t" | "uchar" => DType::U8,
-        "short" | "int16_t" => DType::I16,
-        "short unsigned" | "uint16_t" | "ushort" => DType::U16,
-        "" | "int32_t" => DType::I32,
-        "unsigned" | "uint32_t" | "uint" => DType::U32,
-        "long" | "longlong" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" => DType::I64,
-        "long unsigned" | "ulong" | "ulonglong" | "uint64_t" | "size_t" | "uintptr_t" | "CUdeviceptr" => DType::U64,
-        "half" | "__half" | "float16" => DType::F16,
-        "__nv_bfloat16" | "nv_bfloat16" | "bfloat16" => DType::BF16,
-        "float" => DType::F32,
-        "double" => DType::F64,
-        "cuComplex" | "cuFloatComplex" | "complex<float>" => DType::C64,
-        "cuDoubleComplex" | "complex<double>" => DType::C128,
         // Two floats may also be a complex number.
         "float2" => return Some(vec![(DType::C64, 1), (DType::F32, 2)]),
         "double2" => return Some(vec![(DType::C128, 1), (DType::F64, 2)]),
-        // CUDA's vectors, such as `float4`.
-        _ => {
-            let (at, lanes) = name.char_indices().next_back()?;
-            let lanes = lanes.to_digit(10).filter(|lanes| (1..=4).contains(lanes))?;
-            let element = of_c(&[&name[..at]])?[0].0;
-            return (!matches!(element, DType::F16 | DType::BF16)).then(|| vec![(element, lanes as usize)]);
-        }
+        _ => {}
+    }
+    let is_it = |dtype: &DType| {
+        let others = OTHER_NAMES.iter().find(|(of, _)| of == dtype);
+        in_order(dtype.c_name().split(' ')) == name
+            || name.strip_suffix("_t").is_some_and(|name| dtype.is_integer() && dtype.numpy_name() == name)
+            || others.is_some_and(|(_, names)| names.contains(&name.as_str()))
     };
-    Some(vec![(one, 1)])
+    if let Some(dtype) = DType::ALL.into_iter().find(is_it) {
+        return Some(vec![(dtype, 1)]);
+    }
+    // CUDA's vectors, such as `float4`.
+    let (at, lanes) = name.char_indices().next_back()?;
+    let lanes = lanes.to_digit(10).filter(|lanes| (1..=4).contains(lanes))?;
+    let element = of_c(&[&name[..at]])?[0].0;
+    (!matches!(element, DType::F16 | DType::BF16)).then(|| vec![(element, lanes as usize)])
+}
+
+/// The words of a C type in one order, without those that change nothing: `long unsigned int` is `unsigned long`.
+fn in_order<'a>(words: impl Iterator<Item = &'a str> + Clone) -> String {
+    let is_char = words.clone().any(|word| word == "char");
+    let mut words: Vec<&str> = words.filter(|&word| word != "int" && (word != "signed" || is_char)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -138,6 +113,10 @@ mod tests {
         ] {
             assert_eq!(of(text), Some((dtype, 1)), "{text}");
         }
+        for dtype in DType::ALL {
+            assert_eq!(of(dtype.c_name()), Some((dtype, 1)));
+        }
+        assert_eq!((of("uint16_t"), of("int64_t"), of("bool_t")), (Some((DType::U16, 1)), Some((DType::I64, 1)), None));
         assert_eq!(of("float4"), Some((DType::F32, 4)));
         assert_eq!(of("uchar3"), Some((DType::U8, 3)));
         assert_eq!(of("int2"), Some((DType::I32, 2)));

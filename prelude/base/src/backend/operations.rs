@@ -1,7 +1,6 @@
 //! The closed sets of operations that a backend has for each element, or along axes.
 
 use super::functions::{float_functions, float_functions_of_two};
-use super::sum_type;
 use crate::dtype::DType;
 
 /// An enum without data, and the list of its variants: tables that have an entry for each of them take their length from it.
@@ -205,7 +204,7 @@ impl ReduceOperation {
     /// The dtype of the output for inputs of `dtype`.
     pub const fn output(self, dtype: DType) -> DType {
         match self {
-            ReduceOperation::Sum | ReduceOperation::Product => sum_type(dtype),
+            ReduceOperation::Sum | ReduceOperation::Product => dtype.sum(),
             ReduceOperation::ArgMax | ReduceOperation::ArgMin => DType::I64,
             _ => dtype,
         }

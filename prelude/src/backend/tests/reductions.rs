@@ -2,7 +2,7 @@
 
 use super::check::{Array, Check};
 use super::reference::*;
-use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation, sum_type};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 
 impl Check {
@@ -170,7 +170,7 @@ impl Check {
 
     fn scan(&mut self, operation: ScanOperation, x: &Array, axis: usize) {
         let [outer, length, inner] = x.layout.around(axis);
-        let (elements, result) = (x.elements(), sum_type(x.dtype));
+        let (elements, result) = (x.elements(), x.dtype.sum());
         let mut expected = elements.clone();
         let mut scales = vec![0.0; elements.len()];
         for line in 0..outer * inner {
@@ -223,7 +223,7 @@ impl Check {
 
 /// An integer's low 64 bits as the type of sums.
 fn wrapped(total: i128, dtype: DType) -> Scalar {
-    if sum_type(dtype) == DType::I64 { Scalar::I64(total as i64) } else { Scalar::U64(total as u64) }
+    if dtype.sum() == DType::I64 { Scalar::I64(total as i64) } else { Scalar::U64(total as u64) }
 }
 
 /// The reduction of a group, and for sums of floats the sum of their absolute values.

@@ -5,7 +5,7 @@ use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
 use crate::backend::{Layout, cpu};
 use crate::device;
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Scalar, dtypes, if_dtype};
 use crate::error::Result;
 use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
@@ -71,16 +71,18 @@ impl<A: OnHost + ?Sized> sealed::HostArgument for &A {
 impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
 
 macro_rules! scalars {
-    ($($type:ident $tag:ident)*) => {$(
-        impl sealed::HostArgument for $type {
-            fn operand(&self) -> HostOperand<'_> {
-                HostOperand::Scalar(Scalar::$tag(*self))
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
+        if_dtype! { computed $kind $use {
+            impl sealed::HostArgument for $type {
+                fn operand(&self) -> HostOperand<'_> {
+                    HostOperand::Scalar(Scalar::$tag(*self))
+                }
             }
-        }
-        impl HostArgument<$type> for $type {}
+            impl HostArgument<$type> for $type {}
+        } {} }
     )*};
 }
-scalars!(bool Bool u8 U8 i32 I32 u32 U32 i64 I64 u64 U64 f32 F32 f64 F64);
+dtypes!(scalars!());
 
 impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
     fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
