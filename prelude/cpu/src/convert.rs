@@ -5,11 +5,11 @@
 
 use super::copy;
 use super::elementwise::{Input, blocks, map};
-use super::numeric::{Bit, Cast, Native};
+use super::numeric::{Bytes, Cast, Native, for_set, native};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use warpcell_base::backend::Layout;
-use warpcell_base::dtype::{DType, rounding};
+use warpcell_base::dtype::{DType, dtypes, if_dtype, rounding};
 
 /// As many elements are converted at a time.
 const BLOCK: usize = 512;
@@ -53,20 +53,10 @@ pub(super) unsafe fn convert(
     }
 }
 
-/// Evaluates an expression with `$T` standing for the type of a dtype other than those of 16-bit floats.
+/// Evaluates an expression with `$T` standing for the type of a dtype other than those of 16-bit floats. Complex numbers stay what they
+/// are.
 macro_rules! for_wide {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        for_wide!(@match $dtype, $T, $body, Bool Bit, U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 f32, F64 f64)
-    };
-    (@match $dtype:expr, $T:ident, $body:expr, $($tag:ident $type:ty),*) => {
-        match $dtype {
-            $(DType::$tag => {
-                type $T = $type;
-                $body
-            })*
-            _ => unreachable!("16-bit floats have their own arms, complex numbers stay what they are"),
-        }
-    };
+    ($dtype:expr, $T:ident => $body:expr) => { for_set!(primitive $dtype, $T => $body) };
 }
 use for_wide;
 
@@ -110,19 +100,16 @@ unsafe trait Stored: Copy + Default {
 }
 
 macro_rules! stored {
-    ($($bits:ty: $($type:ty)*;)*) => {$($(
-        // SAFETY: both have the size that is in their names, and all bits are a value of an integer or a float.
-        unsafe impl Stored for $type {
-            type Bits = $bits;
-        }
-    )*)*};
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { real $kind $use {
+            // SAFETY: an integer of as many bytes; all bits are a value of an integer or a float, and of `Bit`.
+            unsafe impl Stored for native!($kind $type) {
+                type Bits = <[(); size_of::<$type>()] as Bytes>::Word;
+            }
+        } {} })*
+    };
 }
-stored! {
-    u8: Bit u8 i8;
-    u16: u16 i16 f16 bf16;
-    u32: u32 i32 f32;
-    u64: u64 i64 f64;
-}
+dtypes!(stored!());
 
 fn cast<T: Copy + Cast<U>, U>(x: &[T], out: &mut [U]) {
     map(x, out, |x: T| Cast::<U>::cast(x));
@@ -149,29 +136,32 @@ trait Odd: Copy {
 }
 
 macro_rules! odd {
-    ($($type:ty: |$value:ident| $odd:expr;)*) => {$(
-        impl Odd for $type {
-            #[inline(always)]
-            fn to_odd(self) -> f32 {
-                let $value = self;
-                $odd
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use {
+            impl Odd for native!($kind $type) {
+                #[inline(always)]
+                fn to_odd(self) -> f32 {
+                    odd!(@$kind self, $type)
+                }
             }
+        } {} })*
+    };
+    (@Bool $value:ident, $type:ty) => { f32::from(u8::from($value.is_true())) };
+    (@Signed $value:ident, $type:ty) => { odd!(@integer $value, $type, rounding::odd_from_i64) };
+    (@Unsigned $value:ident, $type:ty) => { odd!(@integer $value, $type, rounding::odd_from_u64) };
+    (@Float $value:ident, $type:ty) => {
+        if size_of::<$type>() == 4 { $value as f32 } else { rounding::odd_from_f64($value as f64) }
+    };
+    (@integer $value:ident, $type:ty, $from_64_bits:expr) => {
+        match size_of::<$type>() {
+            // An `f32` has all of these values.
+            1 | 2 => $value as f32,
+            4 => rounding::odd_from_f64($value as f64),
+            _ => $from_64_bits($value.into()),
         }
-    )*};
+    };
 }
-odd! {
-    Bit: |value| f32::from(u8::from(value.is_true()));
-    u8: |value| f32::from(value);
-    i8: |value| f32::from(value);
-    u16: |value| f32::from(value);
-    i16: |value| f32::from(value);
-    i32: |value| rounding::odd_from_f64(f64::from(value));
-    u32: |value| rounding::odd_from_f64(f64::from(value));
-    i64: |value| rounding::odd_from_i64(value);
-    u64: |value| rounding::odd_from_u64(value);
-    f32: |value| value;
-    f64: |value| rounding::odd_from_f64(value);
-}
+dtypes!(odd!());
 
 /// A 16-bit float.
 trait Narrow: Sized {

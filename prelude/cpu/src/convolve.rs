@@ -7,7 +7,7 @@ use super::numeric::{Arithmetic, Isa, Native, Shared, for_number};
 use super::pool;
 use simd::{Avx2F32, Avx2F64, Avx512F32, Avx512F64, Simd, Sse2F32, Sse2F64};
 use warpcell_base::backend::Padding;
-use warpcell_base::dtype::{DType, Scalar};
+use warpcell_base::dtype::DType;
 
 /// What is to be convolved; shapes are rows and columns, all arrays row-major. 1-D is one row.
 pub struct Job {
@@ -48,21 +48,6 @@ unsafe fn convolve2d_on(isa: Isa, dtype: DType, job: &Job) {
             (dtype, Isa::Sse2) => for_number!(dtype, T => run(job, 16, integers::<T>)),
             (dtype, _) => for_number!(dtype, T => run(job, 16, integers_avx2::<T>)),
         }
-    }
-}
-
-/// The value 0 of a dtype.
-pub(super) fn zero(dtype: DType) -> Scalar {
-    match dtype {
-        DType::Bool => Scalar::Bool(false),
-        DType::U8 => Scalar::U8(0),
-        DType::I32 => Scalar::I32(0),
-        DType::U32 => Scalar::U32(0),
-        DType::I64 => Scalar::I64(0),
-        DType::U64 => Scalar::U64(0),
-        DType::F32 => Scalar::F32(0.0),
-        DType::F64 => Scalar::F64(0.0),
-        _ => unreachable!("operations reject types for storage"),
     }
 }
 
@@ -420,6 +405,7 @@ unsafe fn integers_avx2<T: Arithmetic>(tile: &Tile<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpcell_base::dtype::Scalar;
 
     /// One term after the other, as the definition says; inputs are small integers, so that every order is exact.
     fn reference(image: &[f64], [rows, columns]: [usize; 2], filter: &[f64], filter_shape: [usize; 2]) -> Vec<f64> {
@@ -463,7 +449,7 @@ mod tests {
                 filter: filter.as_ptr().cast(),
                 filter_shape,
                 origin: (0, 0),
-                padding: Padding::Fill(zero(dtype)),
+                padding: Padding::Fill(Scalar::zero(dtype)),
                 out: out[64..].as_mut_ptr().cast(),
                 out_shape,
             };

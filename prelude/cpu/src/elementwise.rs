@@ -54,23 +54,18 @@ pub unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: isize, l
             }
         });
     }
-    macro_rules! write {
-        ($start:expr, $type:ty, $wide:ty, $add:ident, $multiply:ident) => {{
-            let (start, step) = ($start as $wide, <$type>::of(step) as $wide);
+    macro_rules! write_as {
+        ($T:ty, $wide:ty, $add:ident, $multiply:ident) => {{
+            let (start, step) = (<$T>::of(start) as $wide, <$T>::of(step) as $wide);
             // SAFETY: the caller's promise.
-            unsafe { write(out, stride, length, |index| start.$add(step.$multiply(index as $wide)) as $type) }
+            unsafe { write(out, stride, length, |index| start.$add(step.$multiply(index as $wide)) as $T) }
         }};
     }
-    match start {
-        Scalar::Bool(_) => unreachable!("operations reject bool"),
-        Scalar::U8(start) => write!(start, u8, u64, wrapping_add, wrapping_mul),
-        Scalar::I32(start) => write!(start, i32, i64, wrapping_add, wrapping_mul),
-        Scalar::U32(start) => write!(start, u32, u64, wrapping_add, wrapping_mul),
-        Scalar::I64(start) => write!(start, i64, i64, wrapping_add, wrapping_mul),
-        Scalar::U64(start) => write!(start, u64, u64, wrapping_add, wrapping_mul),
-        Scalar::F32(start) => write!(start, f32, f64, add, multiply),
-        Scalar::F64(start) => write!(start, f64, f64, add, multiply),
-        _ => unreachable!("operations reject types for storage"),
+    match start.dtype() {
+        DType::F32 => write_as!(f32, f64, add, multiply),
+        DType::F64 => write_as!(f64, f64, add, multiply),
+        // Modulo a power of two, where signs do not matter.
+        dtype => for_integer!(dtype, T => write_as!(T, u64, wrapping_add, wrapping_mul)),
     }
 }
 

@@ -5,7 +5,7 @@ use super::pool;
 use super::runs::Runs;
 use std::ops::Range;
 use warpcell_base::backend::Layout;
-use warpcell_base::dtype::DType;
+use warpcell_base::dtype::{DType, dtypes, if_dtype};
 use warpcell_linalg::Float;
 use warpcell_linalg::faer::{Accum, MatMut, MatRef, Par};
 
@@ -55,7 +55,7 @@ pub unsafe fn matmul(dtype: DType, products: &Products<'_>) {
             DType::F64 => floats::<f64>(products),
             DType::Bool => whole::<Bit, 32>(products),
             dtype => for_integer!(dtype, T => match size_of::<T>() {
-                1 => whole::<T, 32>(products),
+                1 | 2 => whole::<T, 32>(products),
                 4 => whole::<T, 16>(products),
                 _ => whole::<T, 8>(products),
             }),
@@ -70,20 +70,22 @@ pub(super) trait Ring: Native {
 }
 
 macro_rules! rings {
-    ($($type:ty)*) => {$(
-        impl Ring for $type {
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                Arithmetic::add(self, other)
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { numbers $kind $use {
+            impl Ring for $type {
+                #[inline(always)]
+                fn plus(self, other: Self) -> Self {
+                    Arithmetic::add(self, other)
+                }
+                #[inline(always)]
+                fn times(self, other: Self) -> Self {
+                    Arithmetic::multiply(self, other)
+                }
             }
-            #[inline(always)]
-            fn times(self, other: Self) -> Self {
-                Arithmetic::multiply(self, other)
-            }
-        }
-    )*};
+        } {} })*
+    };
 }
-rings!(u8 i32 u32 i64 u64 f32 f64);
+dtypes!(rings!());
 
 impl Ring for Bit {
     #[inline(always)]

@@ -1,8 +1,9 @@
 //! Element types as the kernels see them, and the instruction sets that kernels are compiled for.
 
+use half::{bf16, f16};
 use num_complex::Complex;
 use std::sync::OnceLock;
-use warpcell_base::dtype::Scalar;
+use warpcell_base::dtype::{Scalar, dtypes, if_dtype};
 
 /// A bool in memory; not `bool`, for which a byte other than 0 and 1 would be undefined behaviour.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
@@ -69,6 +70,20 @@ macro_rules! pairs {
 }
 pairs!([u64; 2] [u32; 2]);
 
+/// The unsigned integer of as many bytes, by an array of that length: `<[(); 4] as Bytes>::Word` is `u32`.
+pub(super) trait Bytes {
+    type Word: Word;
+}
+
+macro_rules! bytes {
+    ($($type:ty)*) => {$(
+        impl Bytes for [(); size_of::<$type>()] {
+            type Word = $type;
+        }
+    )*};
+}
+bytes!(u8 u16 u32 u64);
+
 /// Numbers. Integers wrap.
 pub(super) trait Arithmetic: Ordered {
     const LOWEST: Self;
@@ -98,59 +113,32 @@ pub(super) trait Arithmetic: Ordered {
     fn is_finite(self) -> bool;
 }
 
-macro_rules! native {
-    (@of $type:ty, $tag:ident) => {
-        impl Native for $type {
-            fn of(scalar: Scalar) -> Self {
-                match scalar {
-                    Scalar::$tag(value) => value.into(),
-                    _ => unreachable!("the scalar has the arrays' dtype"),
-                }
-            }
-        }
-    };
-    ($($type:ty, $tag:ident, $sum:ty, |$value:ident| $widen:expr;)*) => {$(
-        native!(@of $type, $tag);
-        impl Ordered for $type {
-            type Sum = $sum;
-            #[inline(always)]
-            fn widen(self) -> $sum {
-                let $value = self;
-                $widen
-            }
-        }
-    )*};
-}
-native!(@of Complex<f32>, C64);
-native!(@of Complex<f64>, C128);
-native! {
-    Bit, Bool, u64, |value| u64::from(value.is_true());
-    u8, U8, u64, |value| u64::from(value);
-    u16, U16, u64, |value| u64::from(value);
-    i32, I32, i64, |value| i64::from(value);
-    u32, U32, u64, |value| u64::from(value);
-    i64, I64, i64, |value| value;
-    u64, U64, u64, |value| value;
-    f32, F32, f32, |value| value;
-    f64, F64, f64, |value| value;
-}
-
 macro_rules! integers {
-    ($($type:ty, |$value:ident| $negative_power:expr, $absolute:expr, $sign:expr;)*) => {$(
+    ($type:ty) => {
         impl Arithmetic for $type {
             const LOWEST: Self = <$type>::MIN;
             const HIGHEST: Self = <$type>::MAX;
             const ONE: Self = 1;
             #[inline(always)]
-            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            fn add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
             #[inline(always)]
-            fn subtract(self, other: Self) -> Self { self.wrapping_sub(other) }
+            fn subtract(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
             #[inline(always)]
-            fn multiply(self, other: Self) -> Self { self.wrapping_mul(other) }
+            fn multiply(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
             #[inline(always)]
-            fn divide(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_div(other) } }
+            fn divide(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_div(other) }
+            }
             #[inline(always)]
-            fn remainder(self, other: Self) -> Self { if other == 0 { 0 } else { self.wrapping_rem(other) } }
+            fn remainder(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
+            }
             #[inline(always)]
             #[allow(unused_comparisons, reason = "unsigned types share the code")]
             fn floor_divide(self, other: Self) -> Self {
@@ -168,8 +156,13 @@ macro_rules! integers {
             fn power(self, other: Self) -> Self {
                 #[allow(unused_comparisons, reason = "unsigned types share the code")]
                 if other < 0 {
-                    let ($value, odd) = (self, other & 1 == 1);
-                    return $negative_power(odd);
+                    // Powers of 1 and −1 are whole; all others are less than 1.
+                    return match self.wrapping_add(1) {
+                        2 => 1,
+                        0 if other & 1 == 1 => self,
+                        0 => 1,
+                        _ => 0,
+                    };
                 }
                 let (mut result, mut base, mut exponent): (Self, Self, Self) = (1, self, other);
                 while exponent > 0 {
@@ -182,39 +175,73 @@ macro_rules! integers {
                 result
             }
             #[inline(always)]
-            fn maximum(self, other: Self) -> Self { self.max(other) }
+            fn maximum(self, other: Self) -> Self {
+                self.max(other)
+            }
             #[inline(always)]
-            fn minimum(self, other: Self) -> Self { self.min(other) }
+            fn minimum(self, other: Self) -> Self {
+                self.min(other)
+            }
             #[inline(always)]
-            fn negative(self) -> Self { self.wrapping_neg() }
+            fn negative(self) -> Self {
+                self.wrapping_neg()
+            }
             #[inline(always)]
-            fn absolute(self) -> Self { let $value = self; $absolute }
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn absolute(self) -> Self {
+                if self < 0 { self.wrapping_neg() } else { self }
+            }
             #[inline(always)]
-            fn sign(self) -> Self { let $value = self; $sign }
+            #[allow(unused_comparisons, reason = "unsigned types share the code")]
+            fn sign(self) -> Self {
+                (self > 0) as Self - (self < 0) as Self
+            }
             #[inline(always)]
-            fn floor(self) -> Self { self }
+            fn floor(self) -> Self {
+                self
+            }
             #[inline(always)]
-            fn ceil(self) -> Self { self }
+            fn ceil(self) -> Self {
+                self
+            }
             #[inline(always)]
-            fn round(self) -> Self { self }
+            fn round(self) -> Self {
+                self
+            }
             #[inline(always)]
-            fn trunc(self) -> Self { self }
+            fn trunc(self) -> Self {
+                self
+            }
             #[inline(always)]
-            fn is_nan(self) -> bool { false }
+            fn is_nan(self) -> bool {
+                false
+            }
             #[inline(always)]
-            fn is_infinite(self) -> bool { false }
+            fn is_infinite(self) -> bool {
+                false
+            }
             #[inline(always)]
-            fn is_finite(self) -> bool { true }
+            fn is_finite(self) -> bool {
+                true
+            }
         }
         impl Bits for $type {
             #[inline(always)]
-            fn and(self, other: Self) -> Self { self & other }
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
             #[inline(always)]
-            fn or(self, other: Self) -> Self { self | other }
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
             #[inline(always)]
-            fn xor(self, other: Self) -> Self { self ^ other }
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
             #[inline(always)]
-            fn not(self) -> Self { !self }
+            fn not(self) -> Self {
+                !self
+            }
         }
         impl Integer for $type {
             // A negative count is a large one as u64.
@@ -234,14 +261,7 @@ macro_rules! integers {
                 }
             }
         }
-    )*};
-}
-integers! {
-    u8, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
-    u32, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
-    u64, |value| |_| { let _ = value; 0 }, value, (value != 0).into();
-    i32, |value| |odd| match value { 1 => 1, -1 => if odd { -1 } else { 1 }, _ => 0 }, value.wrapping_abs(), value.signum();
-    i64, |value| |odd| match value { 1 => 1, -1 => if odd { -1 } else { 1 }, _ => 0 }, value.wrapping_abs(), value.signum();
+    };
 }
 
 /// Types whose bits are combined.
@@ -288,21 +308,31 @@ pub(super) trait Real: Arithmetic {
 }
 
 macro_rules! floats {
-    ($($type:ident)*) => {$(
+    ($type:ty) => {
         impl Arithmetic for $type {
-            const LOWEST: Self = $type::NEG_INFINITY;
-            const HIGHEST: Self = $type::INFINITY;
+            const LOWEST: Self = <$type>::NEG_INFINITY;
+            const HIGHEST: Self = <$type>::INFINITY;
             const ONE: Self = 1.0;
             #[inline(always)]
-            fn add(self, other: Self) -> Self { self + other }
+            fn add(self, other: Self) -> Self {
+                self + other
+            }
             #[inline(always)]
-            fn subtract(self, other: Self) -> Self { self - other }
+            fn subtract(self, other: Self) -> Self {
+                self - other
+            }
             #[inline(always)]
-            fn multiply(self, other: Self) -> Self { self * other }
+            fn multiply(self, other: Self) -> Self {
+                self * other
+            }
             #[inline(always)]
-            fn divide(self, other: Self) -> Self { self / other }
+            fn divide(self, other: Self) -> Self {
+                self / other
+            }
             #[inline(always)]
-            fn remainder(self, other: Self) -> Self { self % other }
+            fn remainder(self, other: Self) -> Self {
+                self % other
+            }
             #[inline(always)]
             fn floor_divide(self, other: Self) -> Self {
                 if other == 0.0 {
@@ -313,16 +343,16 @@ macro_rules! floats {
                 // A whole number, but for rounding.
                 let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
                 if quotient == 0.0 {
-                    return $type::copysign(0.0, self / other);
+                    return <$type>::copysign(0.0, self / other);
                 }
-                let whole = $type::floor(quotient);
+                let whole = <$type>::floor(quotient);
                 if quotient - whole > 0.5 { whole + 1.0 } else { whole }
             }
             #[inline(always)]
             fn modulo(self, other: Self) -> Self {
                 let rest = self % other;
                 if rest == 0.0 {
-                    $type::copysign(0.0, other)
+                    <$type>::copysign(0.0, other)
                 } else if (rest < 0.0) != (other < 0.0) {
                     rest + other
                 } else {
@@ -330,84 +360,174 @@ macro_rules! floats {
                 }
             }
             #[inline(always)]
-            fn power(self, other: Self) -> Self { self.powf(other) }
-            #[inline(always)]
-            fn maximum(self, other: Self) -> Self { if self >= other || self.is_nan() { self } else { other } }
-            #[inline(always)]
-            fn minimum(self, other: Self) -> Self { if self <= other || self.is_nan() { self } else { other } }
-            #[inline(always)]
-            fn negative(self) -> Self { -self }
-            #[inline(always)]
-            fn absolute(self) -> Self { self.abs() }
-            #[inline(always)]
-            fn sign(self) -> Self {
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else if self == 0.0 { 0.0 } else { self }
+            fn power(self, other: Self) -> Self {
+                self.powf(other)
             }
             #[inline(always)]
-            fn floor(self) -> Self { $type::floor(self) }
+            fn maximum(self, other: Self) -> Self {
+                if self >= other || self.is_nan() { self } else { other }
+            }
             #[inline(always)]
-            fn ceil(self) -> Self { $type::ceil(self) }
+            fn minimum(self, other: Self) -> Self {
+                if self <= other || self.is_nan() { self } else { other }
+            }
             #[inline(always)]
-            fn round(self) -> Self { $type::round_ties_even(self) }
+            fn negative(self) -> Self {
+                -self
+            }
             #[inline(always)]
-            fn trunc(self) -> Self { $type::trunc(self) }
+            fn absolute(self) -> Self {
+                self.abs()
+            }
             #[inline(always)]
-            fn is_nan(self) -> bool { $type::is_nan(self) }
+            fn sign(self) -> Self {
+                if self > 0.0 {
+                    1.0
+                } else if self < 0.0 {
+                    -1.0
+                } else if self == 0.0 {
+                    0.0
+                } else {
+                    self
+                }
+            }
             #[inline(always)]
-            fn is_infinite(self) -> bool { $type::is_infinite(self) }
+            fn floor(self) -> Self {
+                <$type>::floor(self)
+            }
             #[inline(always)]
-            fn is_finite(self) -> bool { $type::is_finite(self) }
+            fn ceil(self) -> Self {
+                <$type>::ceil(self)
+            }
+            #[inline(always)]
+            fn round(self) -> Self {
+                <$type>::round_ties_even(self)
+            }
+            #[inline(always)]
+            fn trunc(self) -> Self {
+                <$type>::trunc(self)
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                <$type>::is_nan(self)
+            }
+            #[inline(always)]
+            fn is_infinite(self) -> bool {
+                <$type>::is_infinite(self)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                <$type>::is_finite(self)
+            }
         }
         impl Real for $type {
             #[inline(always)]
-            fn exp(self) -> Self { $type::exp(self) }
+            fn exp(self) -> Self {
+                <$type>::exp(self)
+            }
             #[inline(always)]
-            fn sqrt(self) -> Self { $type::sqrt(self) }
+            fn sqrt(self) -> Self {
+                <$type>::sqrt(self)
+            }
             #[inline(always)]
-            fn sin(self) -> Self { $type::sin(self) }
+            fn sin(self) -> Self {
+                <$type>::sin(self)
+            }
             #[inline(always)]
-            fn cos(self) -> Self { $type::cos(self) }
+            fn cos(self) -> Self {
+                <$type>::cos(self)
+            }
             #[inline(always)]
-            fn atan2(self, other: Self) -> Self { $type::atan2(self, other) }
+            fn atan2(self, other: Self) -> Self {
+                <$type>::atan2(self, other)
+            }
             #[inline(always)]
-            fn copysign(self, other: Self) -> Self { $type::copysign(self, other) }
+            fn copysign(self, other: Self) -> Self {
+                <$type>::copysign(self, other)
+            }
         }
-    )*};
+    };
 }
-floats!(f32 f64);
+
+/// The type of a dtype's elements in memory.
+macro_rules! native {
+    (Bool $type:ty) => {
+        $crate::numeric::Bit
+    };
+    ($kind:ident $type:ty) => {
+        $type
+    };
+}
+pub(super) use native;
+
+macro_rules! natives {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $($rest:tt)* })*) => {$(
+        impl Native for native!($kind $type) {
+            fn of(scalar: Scalar) -> Self {
+                match scalar {
+                    Scalar::$tag(value) => value.into(),
+                    _ => unreachable!("the scalar has the arrays' dtype"),
+                }
+            }
+        }
+        natives!(@$kind $type, $sum);
+    )*};
+    (@Bool $type:ty, $sum:ty) => { natives!(@sum Bit, $sum: |value| value.is_true().into()); };
+    (@Unsigned $type:ty, $sum:ty) => {
+        natives!(@sum $type, $sum: |value| value.into());
+        integers!($type);
+    };
+    (@Signed $type:ty, $sum:ty) => {
+        natives!(@sum $type, $sum: |value| value.into());
+        integers!($type);
+    };
+    (@Float $type:ty, $sum:ty) => {
+        natives!(@sum $type, $sum: |value| value);
+        floats!($type);
+    };
+    // Nothing is computed in 16-bit floats, and complex numbers have no order.
+    (@$other:ident $type:ty, $sum:ty) => {};
+    (@sum $type:ty, $sum:ty: |$value:ident| $widen:expr) => {
+        impl Ordered for $type {
+            type Sum = $sum;
+            #[inline(always)]
+            fn widen(self) -> $sum {
+                let $value = self;
+                $widen
+            }
+        }
+    };
+}
+dtypes!(natives!());
 
 /// Conversion as by `as`; to bool, whether the value is not zero.
 pub(super) trait Cast<U> {
     fn cast(self) -> U;
 }
 
+/// From each primitive type to each other one.
 macro_rules! casts {
-    ($($from:ident)*) => {$(
-        casts!(@to $from [u8 i8 u16 i16 i32 u32 i64 u64 f32 f64]);
-        impl Cast<Bit> for $from {
-            #[inline(always)]
-            fn cast(self) -> Bit { Bit::from(self != 0 as $from) }
-        }
-        impl Cast<$from> for Bit {
-            #[inline(always)]
-            fn cast(self) -> $from { self.is_true() as u8 as $from }
-        }
-    )*};
-    (@to $from:ident [$($to:ident)*]) => {$(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use { dtypes!(casts!(@from $kind $type =>)); } {} })*
+    };
+    (@from $from_kind:ident $from:ty => $({ $kind:ident $use:ident $tag:ident $to:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use { casts!(@$from_kind $from => $kind $to); } {} })*
+    };
+    (@Bool $from:ty => Bool $to:ty) => { casts!(@cast Bit => Bit, |value| value.is_true().into()); };
+    (@Bool $from:ty => $kind:ident $to:ty) => { casts!(@cast Bit => $to, |value| value.is_true() as u8 as $to); };
+    (@$kind:ident $from:ty => Bool $to:ty) => { casts!(@cast $from => Bit, |value| (value != 0 as $from).into()); };
+    (@$kind:ident $from:ty => $other:ident $to:ty) => { casts!(@cast $from => $to, |value| value as $to); };
+    (@cast $from:ty => $to:ty, |$value:ident| $cast:expr) => {
         impl Cast<$to> for $from {
             #[inline(always)]
-            fn cast(self) -> $to { self as $to }
+            fn cast(self) -> $to {
+                let $value = self;
+                $cast
+            }
         }
-    )*};
+    };
 }
-casts!(u8 i8 u16 i16 i32 u32 i64 u64 f32 f64);
-
-impl Cast<Bit> for Bit {
-    #[inline(always)]
-    fn cast(self) -> Bit {
-        Bit::from(self.is_true())
-    }
-}
+dtypes!(casts!());
 
 /// Evaluates an expression with `$T` standing for the [`Word`] of a dtype's size and alignment: for what moves bits.
 macro_rules! for_bits {
@@ -444,65 +564,41 @@ pub(super) use for_bits;
 
 /// Evaluates an expression with `$T` standing for the type of a dtype that operations compute in.
 macro_rules! for_dtype {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            warpcell_base::dtype::DType::Bool => {
-                type $T = $crate::numeric::Bit;
-                $body
-            }
-            dtype => $crate::numeric::for_number!(dtype, $T => $body),
-        }
-    };
+    ($dtype:expr, $T:ident => $body:expr) => { $crate::numeric::for_set!(computed $dtype, $T => $body) };
 }
 pub(super) use for_dtype;
 
 /// As [`for_dtype`], without bool.
 macro_rules! for_number {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            warpcell_base::dtype::DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            warpcell_base::dtype::DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            dtype => $crate::numeric::for_integer!(dtype, $T => $body),
-        }
-    };
+    ($dtype:expr, $T:ident => $body:expr) => { $crate::numeric::for_set!(numbers $dtype, $T => $body) };
 }
 pub(super) use for_number;
 
 /// As [`for_dtype`], for integers.
 macro_rules! for_integer {
-    ($dtype:expr, $T:ident => $body:expr) => {
+    ($dtype:expr, $T:ident => $body:expr) => { $crate::numeric::for_set!(integers $dtype, $T => $body) };
+}
+pub(super) use for_integer;
+
+/// As [`for_dtype`], for the types of a set of [`if_dtype`].
+macro_rules! for_set {
+    ($set:ident $dtype:expr, $T:ident => $body:expr) => {
+        warpcell_base::dtype::dtypes!($crate::numeric::for_set!(@$set $dtype, $T => $body;))
+    };
+    (@$set:ident $dtype:expr, $T:ident => $body:expr;
+        $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*
+    ) => {
         match $dtype {
-            warpcell_base::dtype::DType::U8 => {
-                type $T = u8;
+            $(warpcell_base::dtype::DType::$tag => warpcell_base::dtype::if_dtype! { $set $kind $use {{
+                type $T = $crate::numeric::native!($kind $type);
                 $body
-            }
-            warpcell_base::dtype::DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            warpcell_base::dtype::DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            warpcell_base::dtype::DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            warpcell_base::dtype::DType::U64 => {
-                type $T = u64;
-                $body
-            }
-            _ => unreachable!("operations refuse other types, and convert those for storage first"),
+            }} {
+                unreachable!("operations refuse other types, and convert those for storage first")
+            } },)*
         }
     };
 }
-pub(super) use for_integer;
+pub(super) use for_set;
 
 /// The instruction sets that kernels are compiled for; the program itself is built for x86-64 with SSE2 only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

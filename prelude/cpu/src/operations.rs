@@ -1,12 +1,12 @@
 //! The operations: what profiles call each, and the file of its family that computes it.
 
-use crate::convolve::{Job, zero};
+use crate::convolve::Job;
 use crate::{
     CpuBackend, argminmax, convert, convolve, dot, elementwise, fft, histogram, index, input, kernel, map, matmul,
     name_of, origin, random, reduce, rows, scan, search, sort, transform, where_,
 };
 use warpcell_base::backend::{Operand, Operation, Padding, ReduceOperation, View};
-use warpcell_base::dtype::DType;
+use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_base::profiling::Kind;
 
@@ -142,7 +142,7 @@ fn run(operation: Operation<'_>) -> Result<()> {
             }
             O::Convolve { signal, filter, origin: first, out } => {
                 let shapes = [signal, filter, out].map(|view| [1, view.layout.shape[0]]);
-                let padding = Padding::Fill(zero(signal.dtype));
+                let padding = Padding::Fill(Scalar::zero(signal.dtype));
                 convolve::convolve2d(signal.dtype, &job([signal, filter, out], shapes, (0, first), padding));
             }
             O::Where { condition, a, b, out } => {

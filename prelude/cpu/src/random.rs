@@ -3,11 +3,11 @@
 //! All arithmetic is of operations that IEEE 754 defines to the last bit (no fused multiplications, no library functions),
 //! in the order in which `kernels/random.cu` does it: both backends give the same bits.
 
-use super::numeric::{Isa, Native, Shared};
+use super::numeric::{Isa, Native, Shared, for_integer};
 use super::pool;
 use std::mem::MaybeUninit;
 use warpcell_base::backend::Distribution;
-use warpcell_base::dtype::DType;
+use warpcell_base::dtype::{DType, dtypes, if_dtype};
 use warpcell_base::error::{Error, Result};
 use warpcell_base::philox::{Blocks, KEY_STEPS, MULTIPLIERS, ROUNDS};
 
@@ -35,16 +35,6 @@ pub(super) unsafe fn fill(blocks: Blocks, distribution: Distribution, dtype: DTy
             });
         }};
     }
-    macro_rules! integers {
-        ($($tag:ident $type:ty)*) => {
-            match (distribution, dtype) {
-                $((Distribution::Integers { low, count }, DType::$tag) => {
-                    of!($type, Integers { low: <$type>::of(low), count, blocks })
-                })*
-                _ => unreachable!("operations reject other types"),
-            }
-        };
-    }
     macro_rules! floats {
         ($type:ident, $uniform:ident, $normal:ident, $exponential:ident) => {
             match distribution {
@@ -62,7 +52,12 @@ pub(super) unsafe fn fill(blocks: Blocks, distribution: Distribution, dtype: DTy
     match dtype {
         DType::F32 => floats!(f32, UniformF32, NormalF32, ExponentialF32),
         DType::F64 => floats!(f64, UniformF64, NormalF64, ExponentialF64),
-        _ => integers!(U8 u8 I32 i32 U32 u32 I64 i64 U64 u64),
+        dtype => {
+            let Distribution::Integers { low, count } = distribution else {
+                unreachable!("operations refuse other types")
+            };
+            for_integer!(dtype, T => of!(T, Integers { low: T::of(low), count, blocks }))
+        }
     }
 }
 
@@ -279,21 +274,23 @@ struct Integers<T> {
 }
 
 macro_rules! integers {
-    ($($type:ty)*) => {$(
-        impl Transform for Integers<$type> {
-            type Element = $type;
-            const EACH: usize = 2;
-            #[inline(always)]
-            fn apply(&self, words: &[u64; WORDS], first: u64, out: &mut [MaybeUninit<$type>]) {
-                for (index, (out, &word)) in out.iter_mut().zip(words).enumerate() {
-                    let number = self.blocks.below(word, first + index as u64, self.count);
-                    out.write(self.low.wrapping_add(number as $type));
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { integers $kind $use {
+            impl Transform for Integers<$type> {
+                type Element = $type;
+                const EACH: usize = 2;
+                #[inline(always)]
+                fn apply(&self, words: &[u64; WORDS], first: u64, out: &mut [MaybeUninit<$type>]) {
+                    for (index, (out, &word)) in out.iter_mut().zip(words).enumerate() {
+                        let number = self.blocks.below(word, first + index as u64, self.count);
+                        out.write(self.low.wrapping_add(number as $type));
+                    }
                 }
             }
-        }
-    )*};
+        } {} })*
+    };
 }
-integers!(u8 i32 u32 i64 u64);
+dtypes!(integers!());
 
 /// `c0 + z * (c1 + z * (c2 + …))`.
 macro_rules! polynomial {

@@ -4,12 +4,12 @@
 //! part, then the elements. Within a part they are combined from its own beginning, and what comes before is put in
 //! front last, in both passes alike: so sums of what is not negative never fall, not even by a rounding at a border.
 
-use super::numeric::{Arithmetic, Bit, Isa, Ordered, Shared, for_dtype};
+use super::numeric::{Arithmetic, Isa, Ordered, Shared, for_dtype, native};
 use super::pool;
 use super::reduce::{COLUMNS, TASK};
 use std::marker::PhantomData;
 use warpcell_base::backend::ScanOperation;
-use warpcell_base::dtype::DType;
+use warpcell_base::dtype::{DType, dtypes, if_dtype};
 
 /// About as many elements make a part, where there are too few lines to keep all cores busy.
 const PART: usize = 1 << 15;
@@ -43,7 +43,14 @@ trait Widened: Ordered {
 }
 
 macro_rules! widened {
-    ($($type:ty => $wide:ty, |$value:ident| $into:expr, |$from:ident| $narrow:expr;)*) => {$(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { computed $kind $use { widened!(@$kind native!($kind $type)); } {} })*
+    };
+    (@Float $type:ty) => { widened!(@as $type => f64, |value| f64::from(value), |wide| wide as $type); };
+    (@$integer:ident $type:ty) => {
+        widened!(@as $type => <$type as Ordered>::Sum, |value| Ordered::widen(value), |wide| wide);
+    };
+    (@as $type:ty => $wide:ty, |$value:ident| $into:expr, |$from:ident| $narrow:expr) => {
         impl Widened for $type {
             type Wide = $wide;
             #[inline(always)]
@@ -56,18 +63,9 @@ macro_rules! widened {
                 $narrow
             }
         }
-    )*};
+    };
 }
-widened! {
-    Bit => u64, |value| value.widen(), |wide| wide;
-    u8 => u64, |value| value.widen(), |wide| wide;
-    i32 => i64, |value| value.widen(), |wide| wide;
-    u32 => u64, |value| value.widen(), |wide| wide;
-    i64 => i64, |value| value, |wide| wide;
-    u64 => u64, |value| value, |wide| wide;
-    f32 => f64, |value| f64::from(value), |wide| wide as f32;
-    f64 => f64, |value| value, |wide| wide;
-}
+dtypes!(widened!());
 
 /// What is computed.
 trait Scan: Sized + Sync {

@@ -7,9 +7,10 @@
 mod keys;
 
 use super::memory::Memory;
-use super::numeric::Shared;
+use super::numeric::{Shared, for_dtype};
 use super::pool;
-use keys::{Key, Order, Real, Signed, Truth, Unsigned, for_order};
+use keys::{Key, Order, Sorted};
+use std::marker::PhantomData;
 use std::ops::Range;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
@@ -36,15 +37,11 @@ const SAMPLE: usize = 1024;
 /// `x` and `out` must be memory of `rows` times `length` elements of this dtype that nothing else accesses, without
 /// overlap. `out` may be uninitialised.
 pub unsafe fn sort(dtype: DType, x: *const u8, out: *mut u8, rows: usize, length: usize) -> Result<()> {
-    macro_rules! sorted {
-        ($order:ty, $key:ty) => {{
-            let x = Shared(x.cast_mut().cast::<$key>());
-            let rows_of = Elements::<$order> { x, out: Shared(out.cast()) };
-            // SAFETY: the caller's promise.
-            unsafe { sort_rows(rows_of, rows, length) }
-        }};
-    }
-    for_order!(dtype, sorted)
+    for_dtype!(dtype, T => {
+        let rows_of = Elements::<<T as Sorted>::Order> { x: Shared(x.cast_mut().cast()), out: Shared(out.cast()) };
+        // SAFETY: the caller's promise.
+        unsafe { sort_rows(rows_of, rows, length) }
+    })
 }
 
 /// For each row, the positions of its elements in ascending order; NaN last, equal elements in their order, -0.0 equal to 0.0.
@@ -53,20 +50,18 @@ pub unsafe fn sort(dtype: DType, x: *const u8, out: *mut u8, rows: usize, length
 ///
 /// As for [`sort`], with `out` for as many `i64`.
 pub(super) unsafe fn argsort(dtype: DType, x: *const u8, out: *mut i64, rows: usize, length: usize) -> Result<()> {
-    macro_rules! sorted {
-        ($order:ty, $key:ty) => {{
-            let (x, out) = (Shared(x.cast_mut().cast::<$key>()), Shared(out));
-            // SAFETY: the caller's promise.
-            unsafe {
-                if u32::try_from(length).is_ok() {
-                    sort_rows(Positions::<$order, u32> { x, out, value: std::marker::PhantomData }, rows, length)
-                } else {
-                    sort_rows(Positions::<$order, u64> { x, out, value: std::marker::PhantomData }, rows, length)
-                }
+    for_dtype!(dtype, T => {
+        type O = <T as Sorted>::Order;
+        let (x, out) = (Shared(x.cast_mut().cast()), Shared(out));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if u32::try_from(length).is_ok() {
+                sort_rows(Positions::<O, u32> { x, out, value: PhantomData }, rows, length)
+            } else {
+                sort_rows(Positions::<O, u64> { x, out, value: PhantomData }, rows, length)
             }
-        }};
-    }
-    for_order!(dtype, sorted)
+        }
+    })
 }
 
 /// What is sorted and what becomes of it. Rows begin at a place in the arrays; indices count within a row.
@@ -119,7 +114,7 @@ impl<O: Order> Rows for Elements<O> {
 struct Positions<O: Order, V> {
     x: Shared<O::Key>,
     out: Shared<i64>,
-    value: std::marker::PhantomData<fn() -> V>,
+    value: PhantomData<fn() -> V>,
 }
 
 /// A position in a row.

@@ -1,24 +1,8 @@
 //! Elements as keys: unsigned integers in the order of the elements.
 
 use super::{BINS, DIGITS};
-
-/// Expands the macro with the order of a dtype's elements and the type of their keys.
-macro_rules! for_order {
-    ($dtype:expr, $expand:ident) => {
-        match $dtype {
-            warpcell_base::dtype::DType::Bool => $expand!(Truth, u8),
-            warpcell_base::dtype::DType::U8 => $expand!(Unsigned<u8>, u8),
-            warpcell_base::dtype::DType::I32 => $expand!(Signed<u32>, u32),
-            warpcell_base::dtype::DType::U32 => $expand!(Unsigned<u32>, u32),
-            warpcell_base::dtype::DType::I64 => $expand!(Signed<u64>, u64),
-            warpcell_base::dtype::DType::U64 => $expand!(Unsigned<u64>, u64),
-            warpcell_base::dtype::DType::F32 => $expand!(Real<u32>, u32),
-            warpcell_base::dtype::DType::F64 => $expand!(Real<u64>, u64),
-            _ => unreachable!("operations convert types for storage first"),
-        }
-    };
-}
-pub(super) use for_order;
+use crate::numeric::{Bytes, native};
+use warpcell_base::dtype::{dtypes, if_dtype};
 
 /// An unsigned integer of an element's size: its bits, or its key.
 pub(super) trait Key: Copy + Default + Ord + Send + Sync + 'static {
@@ -69,7 +53,7 @@ macro_rules! keys {
         }
     )*};
 }
-keys!(u8 u32 u64);
+keys!(u8 u16 u32 u64);
 
 /// From an element's bits to its key and back.
 pub(super) trait Order: Copy + Send + Sync + 'static {
@@ -116,19 +100,25 @@ impl<K: Key> Order for Unsigned<K> {
     }
 }
 
-macro_rules! orders {
-    ($($key:ty, $sign:expr, $infinity:expr;)*) => {$(
+macro_rules! signed {
+    ($($key:ty)*) => {$(
         impl Order for Signed<$key> {
             type Key = $key;
             #[inline(always)]
             fn key(bits: $key) -> $key {
-                bits ^ $sign
+                bits ^ (1 << (<$key>::BITS - 1))
             }
             #[inline(always)]
             fn bits(key: $key) -> $key {
-                key ^ $sign
+                Self::key(key)
             }
         }
+    )*};
+}
+signed!(u8 u16 u32 u64);
+
+macro_rules! reals {
+    ($($key:ty, $sign:expr, $infinity:expr;)*) => {$(
         impl Order for Real<$key> {
             type Key = $key;
             #[inline(always)]
@@ -147,7 +137,27 @@ macro_rules! orders {
         }
     )*};
 }
-orders! {
+reals! {
     u32, 1 << 31, 0x7f80_0000;
     u64, 1 << 63, 0x7ff0_0000_0000_0000;
 }
+
+/// Elements that can be sorted.
+pub(super) trait Sorted {
+    type Order: Order;
+}
+
+macro_rules! sorted {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use {
+            impl Sorted for native!($kind $type) {
+                type Order = sorted!(@$kind <[(); size_of::<$type>()] as Bytes>::Word);
+            }
+        } {} })*
+    };
+    (@Bool $key:ty) => { Truth };
+    (@Unsigned $key:ty) => { Unsigned<$key> };
+    (@Signed $key:ty) => { Signed<$key> };
+    (@Float $key:ty) => { Real<$key> };
+}
+dtypes!(sorted!());
