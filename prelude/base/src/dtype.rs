@@ -64,7 +64,10 @@ macro_rules! tags {
             /// Rust's name of the type, such as `f32`.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(DType::$tag => stringify!($type),)*
+                    // `stringify!` would write blanks into these.
+                    DType::C64 => "Complex<f32>",
+                    DType::C128 => "Complex<f64>",
+                    $(#[allow(unreachable_patterns, reason = "the two above")] DType::$tag => stringify!($type),)*
                 }
             }
 
@@ -96,7 +99,7 @@ macro_rules! tags {
                 }
             }
 
-            /// The type that operations on arrays of this type compute in: `i32` for `i8` and `i16`, `u32` for `u16`, `f32` for
+            /// The type that operations on arrays of this type compute in: `i32` and `u32` for narrow integers for storage, `f32` for
             /// `f16` and `bf16`, else the type itself. It has all values of this type.
             pub const fn computed(self) -> DType {
                 match self {
@@ -369,6 +372,7 @@ mod tests {
             // Of an integer, and of the real part of a complex number, as it is written.
             assert!(one.to_string().starts_with(if dtype == DType::Bool { "true" } else { "1" }));
         }
+        assert_eq!((DType::C64.name(), DType::C128.name()), ("Complex<f32>", "Complex<f64>"));
         assert_eq!(Scalar::I16(-2).bits(), 0xfffe);
         assert_eq!((Scalar::I16(-2).integer(), Scalar::U64(u64::MAX).integer()), (Some(-2), Some(u64::MAX.into())));
         assert_eq!((Scalar::F16(f16::from_f32(-0.5)).float(), Scalar::I8(1).float()), (Some(-0.5), None));

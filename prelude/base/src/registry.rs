@@ -19,13 +19,14 @@ pub use warpcell_translate::{Role, Scalar as ScalarType, Type, Value};
 mod blocks;
 mod captures;
 mod constant;
+mod scalars;
 mod threads;
 
-pub use blocks::{BlockFunction, Inputs, Outputs};
+pub use blocks::{Block, BlockFunction, Inputs, Outputs};
 pub use captures::{Capture, Captured, Captures, Formula};
 pub use constant::{Constant, structure, structure_type};
-pub use threads::{Arguments, Parameter, ThreadFunction, Threads};
-pub use threads::{Given, Kernel};
+pub use scalars::{element_of, scalar_of, values_of};
+pub use threads::{Arguments, Given, Kernel, Parameter, ScalarArgument, ThreadFunction, Threads, ViewArgument};
 pub use warpcell_macros::formula;
 
 /// What the macros know of an item when it is compiled.

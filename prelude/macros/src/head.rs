@@ -1,21 +1,15 @@
 //! The heads of functions with an attribute: their signatures, and what makes them no plain functions.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Error, Result, Signature, Visibility};
+use warpcell_translate::Scalar;
 
-/// The element types of arrays: their names, and the names of the prelude's tags.
-pub const ELEMENTS: [(&str, &str); 8] = [
-    ("bool", "Bool"),
-    ("u8", "U8"),
-    ("i32", "I32"),
-    ("u32", "U32"),
-    ("i64", "I64"),
-    ("u64", "U64"),
-    ("f32", "F32"),
-    ("f64", "F64"),
-];
+/// The prelude's tag of a type, which has the name of the translator's.
+pub fn tag(scalar: Scalar) -> Ident {
+    Ident::new(&format!("{scalar:?}"), Span::call_site())
+}
 
 /// What messages say of a function with an attribute.
 pub struct Words {

@@ -1,17 +1,14 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
-use crate::head::{ELEMENTS, Words, signature};
+use crate::head::{Words, signature, tag};
 use crate::notebook::Notebook;
 use crate::registration::{prelude, register_kernel, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Error, FnArg, GenericArgument, Pat, PathArguments, Result, ReturnType, Signature, Type};
-use warpcell_translate::Role;
-
-/// What scalars may be beside elements.
-const SIZES: [(&str, &str); 2] = [("usize", "Usize"), ("isize", "Isize")];
+use warpcell_translate::{Role, Scalar, element_named, element_names, name_of, scalar_named};
 
 /// What messages say of such functions.
 const WORDS: Words = Words {
@@ -36,11 +33,10 @@ struct Parameter {
     kind: Kind,
 }
 
-/// The name of a type, and the name of the prelude's tag.
 enum Kind {
-    View(&'static str, &'static str),
-    ViewMut(&'static str, &'static str),
-    Scalar(&'static str, &'static str),
+    View(Scalar),
+    ViewMut(Scalar),
+    Scalar(Scalar),
 }
 
 fn registration(
@@ -72,20 +68,21 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
     let ident = |name: &str| Ident::new(name, Span::call_site());
     let values: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__warpcell_argument_{index}")).collect();
     let reads = parameters.iter().zip(&values).enumerate().map(|(index, (parameter, value))| {
-        let getter = match parameter.kind {
-            Kind::View(element, _) => format_ident!("view_{element}"),
-            Kind::ViewMut(element, _) => format_ident!("view_mut_{element}"),
-            Kind::Scalar(scalar, _) => ident(scalar),
+        let (of, argument, getter) = match parameter.kind {
+            Kind::View(element) => (element, "ViewArgument", "view"),
+            Kind::ViewMut(element) => (element, "ViewArgument", "view_mut"),
+            Kind::Scalar(scalar) => (scalar, "ScalarArgument", "value"),
         };
-        quote! { let #value = __warpcell_arguments.#getter(#index); }
+        let (of, argument, getter) = (ident(name_of(of)), ident(argument), ident(getter));
+        quote! { let #value = <#of as ::#prelude::registry::#argument>::#getter(__warpcell_arguments, #index); }
     });
     let declared = parameters.iter().map(|Parameter { name, kind }| {
-        let (kind, of, tag) = match kind {
-            Kind::View(_, tag) => ("View", ident("DType"), ident(tag)),
-            Kind::ViewMut(_, tag) => ("ViewMut", ident("DType"), ident(tag)),
-            Kind::Scalar(_, tag) => ("Scalar", ident("ScalarType"), ident(tag)),
+        let (kind, of, scalar) = match kind {
+            Kind::View(element) => ("View", "DType", element),
+            Kind::ViewMut(element) => ("ViewMut", "DType", element),
+            Kind::Scalar(scalar) => ("Scalar", "ScalarType", scalar),
         };
-        let kind = ident(kind);
+        let (kind, of, tag) = (ident(kind), ident(of), tag(*scalar));
         quote! { ::#prelude::registry::Parameter::#kind(#name, ::#prelude::registry::#of::#tag) }
     });
     let places = places.iter().map(|(name, behind)| {
@@ -206,13 +203,15 @@ fn kind(written: &Type) -> Result<Kind> {
                 Some(GenericArgument::Type(element)) if given.args.len() == 1 => element,
                 _ => return fail(format!("write only the type of its elements, such as `{name}<f32>`")),
             };
-            let found = element_name(element).and_then(|name| ELEMENTS.iter().find(|(known, _)| *known == name));
-            let Some(&(element_name, tag)) = found else {
-                let text = "the elements of a view must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; \
-                            convert the array with `astype`, and write one of these";
+            let Some(found) = element_name(element).and_then(|name| element_named(&name)) else {
+                let text = format!(
+                    "the elements of a view must have one of the types {}; convert the array with `astype`, and write one \
+                     of these",
+                    element_names(", ")
+                );
                 return Err(Error::new_spanned(element, text));
             };
-            Ok(if name == "View" { Kind::View(element_name, tag) } else { Kind::ViewMut(element_name, tag) })
+            Ok(if name == "View" { Kind::View(found) } else { Kind::ViewMut(found) })
         }
         ("View" | "ViewMut", _) => fail(format!("write the type of its elements, such as `{name}<f32>`")),
         ("DeviceArray", _) => {
@@ -227,18 +226,20 @@ fn kind(written: &Type) -> Result<Kind> {
         }
         _ if path.segments.len() > 1 => fail("write one of these, without a path".to_owned()),
         (scalar, PathArguments::None) => {
-            if let Some(&(name, tag)) = ELEMENTS.iter().chain(&SIZES).find(|(known, _)| *known == scalar) {
-                return Ok(Kind::Scalar(name, tag));
+            if let Some(scalar) = scalar_named(scalar) {
+                return Ok(Kind::Scalar(scalar));
             }
             let advice = match scalar {
                 "u128" => "write `u64`",
                 "i128" => "write `i64`",
-                "i8" | "i16" => "write `i32`",
-                "u16" | "char" => "write `u32`",
+                "char" => "write `u32`",
                 "f16" | "bf16" => "write `f32`",
                 "String" | "str" => "text cannot be used on a device; pass numbers",
                 _ => {
-                    "write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct"
+                    let elements = element_names(", ");
+                    return fail(format!(
+                        "write one of {elements}, usize, isize, and one argument for each field of a struct"
+                    ));
                 }
             };
             fail(advice.to_owned())

@@ -20,9 +20,9 @@ use proc_macro::TokenStream;
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
 /// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, are scalars:
-/// `bool u8 i32 u32 i64 u64 f32 f64`; its result is one too, or a tuple of two to eight. On the CPU it runs over arrays as it was
-/// compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA devices its text is
-/// translated to CUDA C.
+/// `bool`, integers of 8 to 64 bits, `f32` and `f64`; its result is one too, or a tuple of two to eight. On the CPU it
+/// runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA
+/// devices its text is translated to CUDA C.
 ///
 /// So its body is of that part of Rust that can be translated: numbers, bools, tuples, fixed arrays, `#[device]` structs, their
 /// methods and operators, `if`, `match`, loops over ranges and arrays, constants, and calls of functions that have
@@ -68,8 +68,9 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function a kernel: what one thread does of the many that `gpu::launch(f, grid, block, (&a, &mut out, 3))` starts.
 ///
 /// Its parameters are views of arrays, `View<f32>` for one that it reads and `ViewMut<f32>` for one that it writes to, and scalars:
-/// `bool u8 i32 u32 i64 u64 usize isize f32 f64`. It returns nothing. All threads hold the views at once; which thread it is says
-/// `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet at `sync_threads()`.
+/// `bool`, integers of 8 to 64 bits, `usize`, `isize`, `f32` and `f64`. It returns nothing. All threads hold the views at
+/// once; which thread it is says `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet
+/// at `sync_threads()`.
 ///
 /// Its body is of the part of Rust that `#[vectorize]` names, and may call `#[device]` functions. On the CPU it runs as the cell that
 /// defined it has compiled it; on CUDA devices its text is translated to CUDA C.

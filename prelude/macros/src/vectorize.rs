@@ -1,14 +1,14 @@
 //! What `#[vectorize]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
-use crate::head::{ELEMENTS, Words, signature};
+use crate::head::{Words, signature, tag};
 use crate::notebook::Notebook;
 use crate::registration::{prelude, register, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Error, FnArg, Result, ReturnType, Signature, Type};
-use warpcell_translate::Role;
+use warpcell_translate::{Role, Scalar, element_named, element_names, name_of};
 
 /// What is checked here, in messages.
 const VECTORIZE: &str = "a `#[vectorize]` function";
@@ -31,12 +31,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let notebook = Notebook::open();
     let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
     quote! { #item #rest }
-}
-
-/// A scalar type as it is written, with the prelude's tag of it.
-pub struct Scalar {
-    name: Ident,
-    tag: Ident,
 }
 
 fn registration(
@@ -76,9 +70,10 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
     };
     let inputs = numbered("input", parameters.len());
     let outputs = numbered("output", results.len());
-    let (tags, getters): (Vec<_>, Vec<_>) = parameters.iter().map(|scalar| (&scalar.tag, &scalar.name)).unzip();
-    let (result_tags, result_getters): (Vec<_>, Vec<_>) =
-        results.iter().map(|scalar| (&scalar.tag, &scalar.name)).unzip();
+    let named = |scalars: &[Scalar]| -> (Vec<Ident>, Vec<Ident>) {
+        scalars.iter().map(|&scalar| (tag(scalar), Ident::new(name_of(scalar), Span::call_site()))).unzip()
+    };
+    let ((tags, types), (result_tags, result_types)) = (named(parameters), named(results));
     let indices = 0..parameters.len();
     let call = quote! { #function(#(#inputs[__warpcell_index]),*) };
     let first = &outputs[0];
@@ -108,11 +103,11 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
             __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
             __warpcell_outputs: &mut ::#prelude::registry::Outputs<'_>,
         ) {
-            #(let #outputs = __warpcell_outputs.#result_getters();)*
+            #(let #outputs = <#result_types as ::#prelude::registry::Block>::output(__warpcell_outputs);)*
             let __warpcell_length = #first.len();
             #(assert!(#outputs.len() == __warpcell_length);)*
             #(
-                let #inputs = __warpcell_inputs.#getters(#indices);
+                let #inputs = <#types as ::#prelude::registry::Block>::input(__warpcell_inputs, #indices);
                 assert!(#inputs.len() == __warpcell_length);
             )*
             let mut __warpcell_index = 0usize;
@@ -182,8 +177,8 @@ fn results(signature: &Signature) -> Result<Vec<Scalar>> {
 /// The type of an array's elements that is written; `role` says what of `function` it is the type of.
 pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
     let fail = |advice: &str| {
-        let text =
-            format!("{role} of {function} must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; {advice}");
+        let elements = element_names(", ");
+        let text = format!("{role} of {function} must have one of the types {elements}; {advice}");
         Err(Error::new_spanned(written, text))
     };
     let path = match written {
@@ -200,14 +195,13 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
     };
     let Some(name) = path.get_ident() else { return fail("write one of these, without a path or type arguments") };
     let text = name.to_string();
-    if let Some((_, tag)) = ELEMENTS.iter().find(|(scalar, _)| *scalar == text) {
-        return Ok(Scalar { name: Ident::new(&text, Span::call_site()), tag: Ident::new(tag, Span::call_site()) });
+    if let Some(scalar) = element_named(&text) {
+        return Ok(scalar);
     }
     match text.as_str() {
         "usize" | "u128" => fail("write `u64`"),
         "isize" | "i128" => fail("write `i64`"),
-        "i8" | "i16" => fail("write `i32`"),
-        "u16" | "char" => fail("write `u32`"),
+        "char" => fail("write `u32`"),
         "f16" | "bf16" => fail("write `f32`"),
         _ => fail("write one of these, not the name of another type for it"),
     }

@@ -52,7 +52,7 @@ impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { computed $kind $use { impl KernelArgument<$type> for $type {} } {} })*
+        $(if_dtype! { primitive $kind $use { impl KernelArgument<$type> for $type {} } {} })*
     };
 }
 dtypes!(scalars!());

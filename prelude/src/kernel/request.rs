@@ -5,10 +5,9 @@ use super::overlap::may_overlap;
 use crate::array::{RawArray, writable};
 use crate::backend::kernel::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
-use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument, sealed};
-use crate::registry::{Kernel, Parameter, ScalarType};
+use crate::registry::{Kernel, Parameter, values_of};
 use warpcell_base::limits;
 
 /// The most axes of an argument.
@@ -106,9 +105,7 @@ impl Request {
         let fits = |(argument, parameter): (&RawArgument<'_>, &Parameter)| match (argument, parameter) {
             (RawArgument::Array { array, .. }, Parameter::View(_, dtype)) => array.dtype == *dtype,
             (RawArgument::Array { array, writes }, Parameter::ViewMut(_, dtype)) => array.dtype == *dtype && *writes,
-            (RawArgument::Scalar { value, .. }, Parameter::Scalar(_, scalar)) => {
-                stored(*scalar).is_some_and(|dtype| dtype == value.dtype())
-            }
+            (RawArgument::Scalar { value, .. }, Parameter::Scalar(_, scalar)) => values_of(*scalar) == value.dtype(),
             _ => false,
         };
         if parameters.len() == arguments.len() && arguments.iter().zip(parameters).all(fits) {
@@ -196,21 +193,6 @@ impl Request {
             handle.device
         ))
     }
-}
-
-/// The type of the value that is passed for a scalar.
-const fn stored(scalar: ScalarType) -> Option<DType> {
-    Some(match scalar {
-        ScalarType::Bool => DType::Bool,
-        ScalarType::U8 => DType::U8,
-        ScalarType::I32 => DType::I32,
-        ScalarType::U32 => DType::U32,
-        ScalarType::I64 | ScalarType::Isize => DType::I64,
-        ScalarType::U64 | ScalarType::Usize => DType::U64,
-        ScalarType::F32 => DType::F32,
-        ScalarType::F64 => DType::F64,
-        ScalarType::I8 | ScalarType::I16 | ScalarType::U16 => return None,
-    })
 }
 
 /// What is known of a kernel on the current device.

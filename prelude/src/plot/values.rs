@@ -253,15 +253,20 @@ impl Category for String {
 }
 
 macro_rules! numbers_below_bars {
-    ($($type:ty)*) => {$(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => { $(numbers_below_bars!(@$kind $type);)* };
+    (@Bool $type:ty) => {};
+    (@Complex $type:ty) => {};
+    (@$number:ident $type:ty) => {
         impl Category for $type {
             fn places(items: &[Self]) -> Places {
                 Places::At(items.iter().map(|&x| x.number()).collect())
             }
         }
-    )*};
+    };
 }
-numbers_below_bars!(f16 bf16 f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+dtypes!(numbers_below_bars!());
+numbers_below_bars!(@Unsigned usize);
+numbers_below_bars!(@Signed isize);
 
 impl<T: Category> Categories for [T] {
     fn places(&self) -> Result<Places> {

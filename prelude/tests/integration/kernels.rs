@@ -245,6 +245,24 @@ fn scalars_of_each_kind_and_bools() {
 }
 
 #[kernel]
+fn narrow(a: View<i8>, b: View<u16>, by: i16, less: i8, more: u16, mut out: ViewMut<i16>) {
+    let mut tile = shared_array::<u16>(4);
+    let i = thread_idx().x;
+    if i < out.len() {
+        tile[i] = b[i] + more;
+        out[i] = by * (a[i] - less) as i16 - tile[i] as i16;
+    }
+}
+
+#[test]
+fn integers_of_8_and_16_bits() {
+    let (a, b) = (gpu::array(&[-3i8, 100, 7]), gpu::array(&[1u16, 2, 60_000]));
+    let mut out = gpu::zeros::<i16>(3);
+    gpu::launch(narrow, 1, 4, (&a, &b, 2, -1, 5, &mut out));
+    assert_eq!(out.to_host().as_slice().unwrap(), [-10, 195, 16 - 60_005i32 as i16]);
+}
+
+#[kernel]
 fn alone() {
     if thread_idx().x > 5000 {
         sync_threads();

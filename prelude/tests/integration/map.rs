@@ -41,6 +41,11 @@ fn all_types(a: bool, b: u8, c: i32, d: u32, e: i64, f: u64, g: f32, h: f64) -> 
 }
 
 #[vectorize]
+fn narrow(a: i8, b: u16, c: i16) -> (i8, u16, i16) {
+    (a.wrapping_mul(3), b / 2, c.saturating_sub(a as i16))
+}
+
+#[vectorize]
 fn divided(x: i32, y: i32) -> (i32, bool) {
     (x / y, x % y == 0)
 }
@@ -96,6 +101,18 @@ fn assert_same(found: &ArrayD<f64>, expected: &ArrayD<f64>) {
     for (&found, &expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{found} instead of {expected}");
     }
+}
+
+#[test]
+fn integers_of_8_and_16_bits() {
+    let (a, b) = (gpu::array(&[-1i8, 100, i8::MIN]), gpu::array(&[1u16, 60_001, u16::MAX]));
+    let (a3, half, difference) = gpu::map(narrow, (&a, &b, 32_767i16));
+    assert_eq!(a3.to_host().as_slice().unwrap(), [-3, 44, -128]);
+    assert_eq!(half.to_host().as_slice().unwrap(), [0, 30_000, 32_767]);
+    assert_eq!(difference.to_host().as_slice().unwrap(), [32_767, 32_667, 32_767]);
+    let doubled = gpu::map(gpu::fuse!(|x: u16| x.wrapping_mul(2)), &b);
+    assert_eq!(doubled.to_host().as_slice().unwrap(), [2, 54_466, 65_534]);
+    assert_eq!(gpu::map_reduce(gpu::fuse!(|x: i8| x / 2), gpu::reduction::Sum, &a).item(), -14);
 }
 
 #[test]

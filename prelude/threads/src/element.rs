@@ -3,10 +3,10 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// What the elements of views and shared arrays may be: `bool`, `u8`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+/// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f32` and `f64`.
 #[diagnostic::on_unimplemented(
     message = "views and shared arrays have no elements of type `{Self}`",
-    note = "their elements are bool, u8, i32, u32, i64, u64, f32 or f64"
+    note = "their elements are bool, integers of 8 to 64 bits, f32 or f64"
 )]
 pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed {
     /// The type's name in Rust.
@@ -252,26 +252,36 @@ floats! {
     5 f64 AtomicU64 u64 0x7ffa_5c97_e1d3_4b86
 }
 
-impl sealed::Sealed for u8 {}
-impl ViewElement for u8 {
-    const NAME: &'static str = "u8";
-    const TAG: u8 = 6;
-    const UNSET: Self = 0xa5;
+macro_rules! narrow_integers {
+    ($($tag:literal $type:ident $unset:literal)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl ViewElement for $type {
+            const NAME: &'static str = stringify!($type);
+            const TAG: u8 = $tag;
+            const UNSET: Self = $unset;
 
-    #[inline]
-    fn to_word(self) -> u64 {
-        self.into()
-    }
+            #[inline]
+            fn to_word(self) -> u64 {
+                self as u64
+            }
 
-    #[inline]
-    fn from_word(word: u64) -> Self {
-        word as u8
-    }
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                word as $type
+            }
 
-    // Too few values to tell.
-    fn comes_from_unset(self) -> bool {
-        false
-    }
+            // Too few values to tell.
+            fn comes_from_unset(self) -> bool {
+                false
+            }
+        }
+    )*};
+}
+narrow_integers! {
+    6 u8 0xa5
+    8 i8 0x5a
+    9 u16 0x97e1
+    10 i16 0x67e1
 }
 
 impl sealed::Sealed for bool {}

@@ -14,8 +14,9 @@ mod signature;
 mod statements;
 mod threads;
 
-use crate::program::{References, Role, Scalar, Value};
+use crate::program::{References, Role, Value};
 use crate::refuse;
+use crate::scalars::Scalar;
 use crate::tree::{Block, Expression, ExpressionKind, Function, Local, LocalId, LoopId};
 use crate::types::{Kind, Layout, Ty, Types};
 use proc_macro2::Span;

@@ -11,9 +11,10 @@ mod threads;
 mod values;
 
 use crate::names::{Names, c_name, member_name};
-use crate::program::{Scalar, Value};
+use crate::program::Value;
+use crate::scalars::{Scalar, is_float, name_of};
 use crate::tree::{Comparison, Function};
-use crate::types::{Access, Layout, Ty, is_float, name_of};
+use crate::types::{Access, Layout, Ty};
 use std::collections::{BTreeSet, HashMap};
 
 pub(crate) use function::Source;

@@ -39,6 +39,7 @@ mod methods;
 mod names;
 mod program;
 mod refuse;
+mod scalars;
 mod support;
 mod threads;
 mod translation;
@@ -47,8 +48,9 @@ mod types;
 
 pub use check::path_text;
 pub use program::{
-    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Scalar, Translation, Type, Value,
+    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation, Type, Value,
 };
+pub use scalars::{Scalar, element_named, element_names, name_of, scalar_named};
 pub use translation::{translate, translate_kernel};
 
 /// Checks one function: what it refers to, or everything in it that the subset of Rust lacks, each at its token and with

@@ -6,7 +6,7 @@ mod constants;
 mod floats;
 mod integers;
 
-use crate::program::Scalar;
+use crate::scalars::{Scalar, scalars};
 
 pub(crate) use advice::suggestion;
 pub(crate) use constants::{associated_constant, path_constant};
@@ -30,8 +30,8 @@ pub(crate) enum Parameter {
     /// The type whose method it is.
     Same,
     Scalar(Scalar),
-    /// One of several types.
-    AnyOf(&'static [Scalar]),
+    /// Each type that converts without loss. Rust's compiler sees to it.
+    Lossless,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,39 +64,26 @@ fn tables(of: Scalar) -> &'static [Table] {
     }
 }
 
-/// The type of a parameter, for the rows of the tables.
-mod parameter {
-    use super::{Parameter, Scalar};
-    pub(super) const SAME: Parameter = Parameter::Same;
-    pub(super) const BOOL: Parameter = Parameter::Scalar(Scalar::Bool);
-    pub(super) const I8: Parameter = Parameter::Scalar(Scalar::I8);
-    pub(super) const U8: Parameter = Parameter::Scalar(Scalar::U8);
-    pub(super) const I16: Parameter = Parameter::Scalar(Scalar::I16);
-    pub(super) const U16: Parameter = Parameter::Scalar(Scalar::U16);
-    pub(super) const I32: Parameter = Parameter::Scalar(Scalar::I32);
-    pub(super) const U32: Parameter = Parameter::Scalar(Scalar::U32);
-    pub(super) const I64: Parameter = Parameter::Scalar(Scalar::I64);
-    pub(super) const U64: Parameter = Parameter::Scalar(Scalar::U64);
-    pub(super) const ISIZE: Parameter = Parameter::Scalar(Scalar::Isize);
-    pub(super) const USIZE: Parameter = Parameter::Scalar(Scalar::Usize);
-}
+macro_rules! tags {
+    ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ty, $c_type:literal })*) => {
+        /// The type of a parameter, for the rows of the tables.
+        #[allow(dead_code, reason = "no method has a float of a fixed type")]
+        mod parameter {
+            use super::{Parameter, Scalar};
+            pub(super) const SAME: Parameter = Parameter::Same;
+            $(pub(super) const $name: Parameter = Parameter::Scalar(Scalar::$tag);)*
+        }
 
-/// The type of a result, likewise.
-mod result {
-    use super::{MethodResult, Scalar};
-    pub(super) const SAME: MethodResult = MethodResult::Same;
-    pub(super) const BOOL: MethodResult = MethodResult::Scalar(Scalar::Bool);
-    pub(super) const I8: MethodResult = MethodResult::Scalar(Scalar::I8);
-    pub(super) const U8: MethodResult = MethodResult::Scalar(Scalar::U8);
-    pub(super) const I16: MethodResult = MethodResult::Scalar(Scalar::I16);
-    pub(super) const U16: MethodResult = MethodResult::Scalar(Scalar::U16);
-    pub(super) const I32: MethodResult = MethodResult::Scalar(Scalar::I32);
-    pub(super) const U32: MethodResult = MethodResult::Scalar(Scalar::U32);
-    pub(super) const I64: MethodResult = MethodResult::Scalar(Scalar::I64);
-    pub(super) const U64: MethodResult = MethodResult::Scalar(Scalar::U64);
-    pub(super) const ISIZE: MethodResult = MethodResult::Scalar(Scalar::Isize);
-    pub(super) const USIZE: MethodResult = MethodResult::Scalar(Scalar::Usize);
+        /// The type of a result, likewise.
+        #[allow(dead_code, reason = "no method has a float of a fixed type")]
+        mod result {
+            use super::{MethodResult, Scalar};
+            pub(super) const SAME: MethodResult = MethodResult::Same;
+            $(pub(super) const $name: MethodResult = MethodResult::Scalar(Scalar::$tag);)*
+        }
+    };
 }
+scalars!(tags!());
 
 /// Rows such as `clamp(SAME, SAME) -> SAME, fails;`: what a method takes beside `self`, what it gives, whether it can panic.
 macro_rules! table {
@@ -143,7 +130,7 @@ use {function, given, table};
 /// The names of all methods, in Rust and in C.
 #[cfg(test)]
 pub(crate) fn all_c_names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let rows = crate::types::all_scalars().flat_map(tables).flat_map(|table| table.iter());
+    let rows = crate::scalars::ALL.into_iter().flat_map(tables).flat_map(|table| table.iter());
     rows.map(|(name, method)| (*name, method.c_name))
 }
 

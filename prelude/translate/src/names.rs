@@ -1,5 +1,6 @@
 //! Names in the generated text: Rust's own where C++ has no other use for them.
 
+use crate::scalars::{ALL, name_of};
 use std::collections::HashSet;
 
 /// Words of C++ and of CUDA's compiler that are not words of Rust, or that Rust may write as raw identifiers; macros that a
@@ -130,10 +131,6 @@ const TAKEN: &[&str] = &[
     "override",
 ];
 
-/// The generated types and the support's functions begin with these and an underscore.
-const SCALARS: [&str; 13] =
-    ["bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "isize", "usize", "f32", "f64"];
-
 /// A name as C++ can have it: raw identifiers without `r#`, other letters than ASCII by their numbers, and a line at the end
 /// of what would mean something else.
 pub(crate) fn c_name(name: &str) -> String {
@@ -148,9 +145,10 @@ pub(crate) fn c_name(name: &str) -> String {
     }
     let reserved = |name: &str| {
         TAKEN.contains(&name)
-            || SCALARS
-                .iter()
-                .any(|scalar| name.strip_prefix(scalar).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+            // The generated types and the support's functions begin with these and an underscore.
+            || ALL
+                .into_iter()
+                .any(|scalar| name.strip_prefix(name_of(scalar)).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
             || name.to_ascii_lowercase().starts_with("warpcell")
             || name.starts_with("__")
             || (name.starts_with('_')

@@ -1,25 +1,7 @@
 //! What is translated and what comes of it, as plain data.
 
+use crate::scalars::Scalar;
 use std::fmt;
-
-/// The types of numbers and truth values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Scalar {
-    Bool,
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    Isize,
-    Usize,
-    F32,
-    F64,
-}
 
 /// What a function may take, hold and return.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,9 +1,9 @@
 //! What is said of code that the subset lacks: what it is, and what to write instead.
 
 use crate::methods::suggestion;
-use crate::program::Scalar;
+use crate::scalars::{Scalar, element_names, is_float, name_of};
 use crate::threads::Atomic;
-use crate::types::{Ty, is_float, name_of};
+use crate::types::Ty;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, Lit, Pat, Type};
@@ -200,13 +200,11 @@ pub(crate) fn wrong_axes(array: &str, rank: usize, count: usize) -> String {
 
 pub(crate) fn element_type(of: &Ty) -> String {
     let advice = match of {
-        Ty::Scalar(Scalar::I8 | Scalar::I16) => "write `i32`",
-        Ty::Scalar(Scalar::U16) => "write `u32`",
         Ty::Scalar(Scalar::Usize) => "write `u64`",
         Ty::Scalar(Scalar::Isize) => "write `i64`",
         _ => "write one array for each part",
     };
-    format!("elements of arrays must be of type bool, u8, i32, u32, i64, u64, f32 or f64, not `{of}`; {advice}")
+    format!("elements of arrays must be of type {}, not `{of}`; {advice}", element_names(" or "))
 }
 
 pub(crate) fn shuffled_type(name: &str, of: &Ty) -> String {
@@ -417,8 +415,7 @@ pub(crate) fn for_kernel(written: &Type) -> String {
         Type::Array(_) => "write `View<f32>`, or one argument for each element",
         Type::Tuple(_) => "write one argument for each part",
         Type::Path(path) => match path.path.segments.last().map(|segment| segment.ident.to_string()).as_deref() {
-            Some("i8" | "i16" | "char") => "write `i32`",
-            Some("u16") => "write `u32`",
+            Some("char") => "write `i32`",
             Some("u128") => "write `u64`",
             Some("i128") => "write `i64`",
             Some("f16" | "bf16") => "write `f32`",
@@ -429,10 +426,8 @@ pub(crate) fn for_kernel(written: &Type) -> String {
         },
         _ => "write one of these",
     };
-    format!(
-        "a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, u8, i32, u32, i64, u64, f32, f64, \
-         usize, isize); {advice}"
-    )
+    let elements = element_names(", ");
+    format!("a parameter of a kernel must be a `View`, a `ViewMut` or a scalar ({elements}, usize, isize); {advice}")
 }
 
 pub(crate) fn pattern_of(pattern: &Pat) -> &'static str {

@@ -4,6 +4,7 @@
 //! `INT` for what differs; `text` takes those parts that a program uses, with what these need, so that a small program stays
 //! one that compiles in milliseconds.
 
+use crate::scalars::typedefs;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -12,7 +13,7 @@ mod tests;
 
 /// The support text of a program that calls these functions. Other names are not its business.
 pub(crate) fn text(used: &BTreeSet<String>) -> String {
-    let mut written = String::from(LIBRARY.scalars);
+    let mut written = typedefs();
     let mut known = BTreeSet::new();
     for name in used {
         add(name, &mut known, &mut written);
@@ -60,24 +61,18 @@ const FILES: [(Family, &str); 10] = [
 ];
 
 struct Library {
-    /// The names of the scalars, which every program has.
-    scalars: &'static str,
     /// The parts by the name that they define: as it stands there, `INT_add`.
     parts: HashMap<(Family, &'static str), &'static str>,
 }
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let mut library = Library { scalars: "", parts: HashMap::new() };
+    let mut library = Library { parts: HashMap::new() };
     for (family, text) in FILES {
         // The first part says what the file is.
         for part in text.split_inclusive("\n\n").skip(1).map(|part| part.trim_start_matches('\n')) {
             let part = part.strip_suffix("\n\n").map_or(part, |without| &part[..without.len() + 1]);
-            if part.contains("typedef ") {
-                library.scalars = part;
-            } else {
-                let name = defined_name(part).expect("every part defines a function or the record");
-                library.parts.insert((family, name), part);
-            }
+            let name = defined_name(part).expect("every part defines a function or the record");
+            library.parts.insert((family, name), part);
         }
     }
     library

@@ -1,7 +1,7 @@
 //! What threads of a kernel may call, by name: where they are, and what they do with one another.
 
-use crate::program::Scalar;
-use crate::types::{Ty, name_of};
+use crate::scalars::{Scalar, name_of};
+use crate::types::Ty;
 
 /// A function that needs threads.
 #[derive(Debug)]
@@ -215,12 +215,6 @@ impl Atomic {
     pub(crate) fn c_name(&self, element: Scalar) -> String {
         format!("{}_{}", name_of(element), self.name)
     }
-}
-
-/// Whether arrays have elements of a type.
-pub(crate) fn is_element(scalar: Scalar) -> bool {
-    use Scalar::*;
-    matches!(scalar, Bool | U8 | I32 | U32 | I64 | U64 | F32 | F64)
 }
 
 /// Whether lanes are numbers of a type.

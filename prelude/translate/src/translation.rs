@@ -2,10 +2,9 @@
 
 use crate::check::{self, Asked, Signature, World};
 use crate::emit::{Instance, Module, NAMESPACE, Source};
-use crate::program::{
-    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Scalar, Translation, Value,
-};
+use crate::program::{Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Translation, Value};
 use crate::refuse;
+use crate::scalars::Scalar;
 use crate::support;
 use crate::threads::{DIM3, dim3_fields};
 use crate::types::{Access, Layout, Ty};
@@ -55,7 +54,7 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
     };
     let result_type = match &signature.result {
         result if result.is_unit() => "void".to_owned(),
-        Ty::Scalar(scalar) => crate::types::name_of(*scalar).to_owned(),
+        Ty::Scalar(scalar) => crate::scalars::name_of(*scalar).to_owned(),
         other => format!("{NAMESPACE}::{}", module.type_name(other)),
     };
     Ok(Translation {
@@ -150,10 +149,10 @@ pub fn translate_kernel(
 /// The type of a parameter, as it is written in Rust.
 fn written_parameter(parameter: &Parameter) -> String {
     match parameter {
-        Parameter::Scalar(scalar) => crate::types::name_of(*scalar).to_owned(),
+        Parameter::Scalar(scalar) => crate::scalars::name_of(*scalar).to_owned(),
         Parameter::View { element, changing, .. } => {
             let access = if *changing { Access::Change } else { Access::Read };
-            format!("{}<{}>", access.type_name(), crate::types::name_of(*element))
+            format!("{}<{}>", access.type_name(), crate::scalars::name_of(*element))
         }
     }
 }

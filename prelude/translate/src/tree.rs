@@ -3,7 +3,8 @@
 //! The types may name variables; `Function::types` says what these stand for.
 
 use crate::methods::Method;
-use crate::program::{Scalar, Value};
+use crate::program::Value;
+use crate::scalars::Scalar;
 use crate::threads::{Atomic, ThreadFunction};
 use crate::types::{Ty, Types};
 

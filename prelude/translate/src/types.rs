@@ -1,6 +1,7 @@
 //! Types while they are inferred: unification, with Rust's defaults for literals.
 
-use crate::program::{Scalar, Type};
+use crate::program::Type;
+use crate::scalars::{Scalar, is_float, is_integer, name_of};
 use std::fmt;
 
 /// A type, parts of which may not be known yet.
@@ -140,74 +141,6 @@ impl fmt::Display for Ty {
             Ty::Layout(_) => write!(formatter, "_"),
         }
     }
-}
-
-/// The scalars by their names, which are the same in Rust and in the generated text.
-const NAMES: [(&str, Scalar); 13] = [
-    ("bool", Scalar::Bool),
-    ("i8", Scalar::I8),
-    ("u8", Scalar::U8),
-    ("i16", Scalar::I16),
-    ("u16", Scalar::U16),
-    ("i32", Scalar::I32),
-    ("u32", Scalar::U32),
-    ("i64", Scalar::I64),
-    ("u64", Scalar::U64),
-    ("isize", Scalar::Isize),
-    ("usize", Scalar::Usize),
-    ("f32", Scalar::F32),
-    ("f64", Scalar::F64),
-];
-
-pub(crate) fn name_of(scalar: Scalar) -> &'static str {
-    NAMES.iter().find(|(_, of)| *of == scalar).map_or("", |(name, _)| name)
-}
-
-pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, scalar)| *scalar)
-}
-
-pub(crate) fn all_scalars() -> impl Iterator<Item = Scalar> {
-    NAMES.iter().map(|(_, scalar)| *scalar)
-}
-
-/// Bits of an integer type, 0 for the others. Sizes are those of a 64-bit machine.
-pub(crate) fn integer_bits(scalar: Scalar) -> u32 {
-    match scalar {
-        Scalar::I8 | Scalar::U8 => 8,
-        Scalar::I16 | Scalar::U16 => 16,
-        Scalar::I32 | Scalar::U32 => 32,
-        Scalar::I64 | Scalar::U64 | Scalar::Isize | Scalar::Usize => 64,
-        Scalar::Bool | Scalar::F32 | Scalar::F64 => 0,
-    }
-}
-
-/// Bytes of a value of a type in memory.
-pub(crate) fn size_of(scalar: Scalar) -> usize {
-    match scalar {
-        Scalar::Bool => 1,
-        Scalar::F32 => 4,
-        Scalar::F64 => 8,
-        of => integer_bits(of) as usize / 8,
-    }
-}
-
-pub(crate) fn is_integer(scalar: Scalar) -> bool {
-    integer_bits(scalar) > 0
-}
-
-pub(crate) fn is_float(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::F32 | Scalar::F64)
-}
-
-pub(crate) fn is_signed(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize)
-}
-
-/// The least and the greatest value of an integer type.
-pub(crate) fn limits(scalar: Scalar) -> (i128, i128) {
-    let bits = integer_bits(scalar).max(1);
-    if is_signed(scalar) { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 /// What is known of a variable that stands for a type.

@@ -1,18 +1,4 @@
-// Scalars by Rust's names, and what ends a thread that has failed: each part of these files goes into a program that uses it.
-
-// Scalars by their names in Rust, on a 64-bit machine.
-typedef signed char i8;
-typedef unsigned char u8;
-typedef short i16;
-typedef unsigned short u16;
-typedef int i32;
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-typedef long long isize;
-typedef unsigned long long usize;
-typedef float f32;
-typedef double f64;
+// What ends a thread that has failed: each part of these files goes into a program that uses it.
 
 // What the host learns of a thread that has failed, and by `stop` the threads of the host. Kinds: 0 nothing, 1 division by
 // zero, 2 remainder by zero, 3 index out of bounds (index, length), 4 stopped by an interrupt, 5 a panic. An index is one of the

@@ -1,7 +1,7 @@
 //! Blocks of elements: what a function over arrays gets and fills on the CPU.
 
 use super::captures::Captures;
-use crate::dtype::{DType, Tagged};
+use crate::dtype::{DType, Tagged, dtypes, if_dtype};
 use std::marker::PhantomData;
 
 /// Computes blocks of results from blocks of arguments, all of one length.
@@ -90,22 +90,28 @@ impl<'a> Outputs<'a> {
     }
 }
 
+/// A type of elements: the blocks of it.
+#[doc(hidden)]
+pub trait Block: Sized {
+    /// The block of the argument of this number.
+    fn input<'a>(inputs: &Inputs<'a>, index: usize) -> &'a [Self];
+    /// The next block of results.
+    fn output<'a>(outputs: &mut Outputs<'a>) -> &'a mut [Self];
+}
+
+// What the macro calls is not generic: what is generic is compiled again in each cell.
 macro_rules! blocks {
-    ($($type:ident $tag:ident)*) => {
-        impl<'a> Inputs<'a> {$(
-            /// The block of the argument of this number, which is of this type.
-            pub fn $type(&self, index: usize) -> &'a [$type] {
-                // SAFETY: of this type, as was just checked; the rest is what `new` was promised.
-                unsafe { std::slice::from_raw_parts(self.block(index, DType::$tag).cast(), self.length) }
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use {
+            impl Block for $type {
+                fn input<'a>(inputs: &Inputs<'a>, index: usize) -> &'a [$type] {
+                    inputs.elements(index)
+                }
+                fn output<'a>(outputs: &mut Outputs<'a>) -> &'a mut [$type] {
+                    outputs.next_of(outputs.length)
+                }
             }
-        )*}
-        impl<'a> Outputs<'a> {$(
-            /// The next block of results, which is of this type.
-            pub fn $type(&mut self) -> &'a mut [$type] {
-                // SAFETY: of this type, as was just checked, and given to nobody before; the rest is what `new` was promised.
-                unsafe { std::slice::from_raw_parts_mut(self.block(DType::$tag).cast(), self.length) }
-            }
-        )*}
+        } {} })*
     };
 }
-blocks!(bool Bool u8 U8 i32 I32 u32 U32 i64 I64 u64 U64 f32 F32 f64 F64);
+dtypes!(blocks!());

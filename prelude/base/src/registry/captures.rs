@@ -3,7 +3,7 @@
 use super::Text;
 use super::constant::Constant;
 use std::mem::MaybeUninit;
-use warpcell_translate::{Scalar, Value};
+use warpcell_translate::{Scalar, Value, scalars};
 
 /// As many variables as a formula may capture.
 pub const MOST: usize = 8;
@@ -34,12 +34,12 @@ pub trait Capture: Constant + Copy {
     }
 }
 
-macro_rules! scalars {
-    ($($type:ident)*) => {$(
+macro_rules! captures {
+    ($({ $sort:ident $use:ident $tag:ident $type:ident $($rest:tt)* })*) => {$(
         impl Capture for $type {}
     )*};
 }
-scalars!(bool i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64);
+scalars!(captures!());
 
 /// The captured scalars of a formula, and its closure.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The values of constants, for the translator.
 
-use warpcell_translate::{Scalar, Type, Value};
+use warpcell_translate::{Scalar, Type, Value, scalars};
 
 /// What a constant may be that a function for devices uses: a scalar, a tuple or an array of such, a `#[device]` struct.
 #[diagnostic::on_unimplemented(
@@ -28,34 +28,21 @@ pub fn structure_type(name: &str) -> Type {
     Type::Struct(name.to_owned())
 }
 
-macro_rules! scalars {
-    ($($type:ident $scalar:ident |$value:ident| $bits:expr;)*) => {$(
+macro_rules! constants {
+    ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ty, $c_type:literal })*) => {$(
         impl Constant for $type {
             fn value(&self) -> Value {
-                let $value = *self;
-                Value::Scalar(Scalar::$scalar, $bits)
+                Value::Scalar(Scalar::$tag, constants!(@$sort *self, $bits).into())
             }
             fn kind() -> Type {
-                Type::Scalar(Scalar::$scalar)
+                Type::Scalar(Scalar::$tag)
             }
         }
     )*};
+    (@Float $value:expr, $bits:ty) => { $value.to_bits() };
+    (@$integer:ident $value:expr, $bits:ty) => { $value as $bits };
 }
-scalars! {
-    bool Bool |value| u64::from(value);
-    i8 I8 |value| u64::from(value.cast_unsigned());
-    u8 U8 |value| u64::from(value);
-    i16 I16 |value| u64::from(value.cast_unsigned());
-    u16 U16 |value| u64::from(value);
-    i32 I32 |value| u64::from(value.cast_unsigned());
-    u32 U32 |value| u64::from(value);
-    i64 I64 |value| value.cast_unsigned();
-    u64 U64 |value| value;
-    isize Isize |value| value.cast_unsigned() as u64;
-    usize Usize |value| value as u64;
-    f32 F32 |value| u64::from(value.to_bits());
-    f64 F64 |value| value.to_bits();
-}
+scalars!(constants!());
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn value(&self) -> Value {

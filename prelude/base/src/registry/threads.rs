@@ -1,7 +1,7 @@
 //! Kernels: what runs their threads on the CPU, and the arguments that those get.
 
 use super::{ScalarType, Text};
-use crate::dtype::{DType, Scalar, Tagged};
+use crate::dtype::{DType, Scalar, Tagged, dtypes, if_dtype};
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 /// Reads the arguments of a kernel, and calls the second with what one thread does.
@@ -118,45 +118,49 @@ impl<'a> Arguments<'a> {
     }
 }
 
-// Not generic: what is generic is compiled again in each cell.
-macro_rules! getters {
-    ($($type:ident $view:ident $view_mut:ident;)*) => {
-        /// What the macro asks for: the argument of a number, which is of that type.
-        impl Arguments<'_> {$(
-            #[doc(hidden)]
-            pub fn $view(&self, index: usize) -> View<$type> {
-                self.view(index)
+/// A type of scalars that kernels take: the argument of a number, by value.
+#[doc(hidden)]
+pub trait ScalarArgument: Sized {
+    fn value(arguments: &Arguments<'_>, index: usize) -> Self;
+}
+
+/// A type of elements of views: the argument of a number, which is a view.
+#[doc(hidden)]
+pub trait ViewArgument: ViewElement {
+    fn view(arguments: &Arguments<'_>, index: usize) -> View<Self>;
+    fn view_mut(arguments: &Arguments<'_>, index: usize) -> ViewMut<Self>;
+}
+
+// What the macro calls is not generic: what is generic is compiled again in each cell.
+macro_rules! arguments {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use {
+            impl ScalarArgument for $type {
+                fn value(arguments: &Arguments<'_>, index: usize) -> $type {
+                    arguments.value(index)
+                }
             }
-            #[doc(hidden)]
-            pub fn $view_mut(&self, index: usize) -> ViewMut<$type> {
-                self.view_mut(index)
+            impl ViewArgument for $type {
+                fn view(arguments: &Arguments<'_>, index: usize) -> View<$type> {
+                    arguments.view(index)
+                }
+                fn view_mut(arguments: &Arguments<'_>, index: usize) -> ViewMut<$type> {
+                    arguments.view_mut(index)
+                }
             }
-            #[doc(hidden)]
-            pub fn $type(&self, index: usize) -> $type {
-                self.value(index)
-            }
-        )*}
+        } {} })*
     };
 }
-getters! {
-    bool view_bool view_mut_bool;
-    u8 view_u8 view_mut_u8;
-    i32 view_i32 view_mut_i32;
-    u32 view_u32 view_mut_u32;
-    i64 view_i64 view_mut_i64;
-    u64 view_u64 view_mut_u64;
-    f32 view_f32 view_mut_f32;
-    f64 view_f64 view_mut_f64;
+dtypes!(arguments!());
+
+impl ScalarArgument for usize {
+    fn value(arguments: &Arguments<'_>, index: usize) -> usize {
+        arguments.value::<u64>(index) as usize
+    }
 }
 
-impl Arguments<'_> {
-    #[doc(hidden)]
-    pub fn usize(&self, index: usize) -> usize {
-        self.value::<u64>(index) as usize
-    }
-
-    #[doc(hidden)]
-    pub fn isize(&self, index: usize) -> isize {
-        self.value::<i64>(index) as isize
+impl ScalarArgument for isize {
+    fn value(arguments: &Arguments<'_>, index: usize) -> isize {
+        arguments.value::<i64>(index) as isize
     }
 }

@@ -73,7 +73,7 @@ fn only_views_and_scalars() {
             "fn f(x: &View<f32>) {}",
             "fn f(x: *mut i32) {}",
             "fn f(x: View) {}",
-            "fn f(x: View<i16>) {}",
+            "fn f(x: View<f16>) {}",
             "fn f(x: View<f32, f32>) {}",
             "fn f(x: &DeviceArray<f32>) {}",
             "fn f(x: DeviceArray<i64>) {}",
@@ -81,7 +81,7 @@ fn only_views_and_scalars() {
             "fn f(x: Vec<f32>) {}",
             "fn f(x: (f32, f32)) {}",
             "fn f(x: [f32; 3]) {}",
-            "fn f(x: i16) {}",
+            "fn f(x: i128) {}",
             "fn f(x: std::primitive::f32) {}",
             "fn f(x: Point) {}",
             "fn f(x: impl Fn()) {}",
@@ -98,8 +98,8 @@ fn only_views_and_scalars() {
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
             View
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
-            i16
-              the elements of a view must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
+            f16
+              the elements of a view must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
             View<f32, f32>
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write only the type of its elements, such as `View<f32>`
             &DeviceArray<f32>
@@ -114,12 +114,12 @@ fn only_views_and_scalars() {
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one argument for each part
             [f32; 3]
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write a view, or one argument for each element
-            i16
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i32`
+            i128
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i64`
             std::primitive::f32
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
             Point
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, u8, i32, u32, i64, u64, usize, isize, f32, f64, and one argument for each field of a struct
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, and one argument for each field of a struct
             impl Fn()
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
             q: u8
@@ -133,7 +133,7 @@ fn what_is_emitted() {
     let notebook = Notebook::read("item k 12ab 40\nitem g ff 43 registered\nplain h\n\n\nfn k() {}\n");
     let function = "pub fn k(input: View<f32>, mut out: gpu::ViewMut<f64>, n: usize) { let i = global_idx().x; if i < n { out[i] = \
                     f64::from(input[i]); } }";
-    expect![[r#"const _ : () = { fn __warpcell_threads (__warpcell_arguments : & :: warpcell :: registry :: Arguments < '_ > , __warpcell_run : & mut dyn :: core :: ops :: FnMut (& (dyn :: core :: ops :: Fn () + :: core :: marker :: Sync)) ,) { let __warpcell_argument_0 = __warpcell_arguments . view_f32 (0usize) ; let __warpcell_argument_1 = __warpcell_arguments . view_mut_f64 (1usize) ; let __warpcell_argument_2 = __warpcell_arguments . usize (2usize) ; __warpcell_run (& || k (__warpcell_argument_0 , __warpcell_argument_1 , __warpcell_argument_2)) ; } static __WARPCELL_THREADS : :: warpcell :: registry :: Threads = :: warpcell :: registry :: Threads { parameters : & [:: warpcell :: registry :: Parameter :: View ("input" , :: warpcell :: registry :: DType :: F32) , :: warpcell :: registry :: Parameter :: ViewMut ("out" , :: warpcell :: registry :: DType :: F64) , :: warpcell :: registry :: Parameter :: Scalar ("n" , :: warpcell :: registry :: ScalarType :: Usize)] , run : __warpcell_threads , line : 1usize , places : & [("g" , 4usize)] , } ; static __WARPCELL_TEXT : :: warpcell :: registry :: Text = :: warpcell :: registry :: Text { role : :: warpcell :: registry :: Role :: Kernel , source : "fn k(input: View<f32>, mut out: gpu::ViewMut<f64>, n: usize) { let i = global_idx().x; if i < n { out[i] = f64::from(input[i]); } }" , written : "" , line : 1usize , references : | __warpcell_found | { } , } ; extern "C" fn __warpcell_register () { :: warpcell :: registry :: register_kernel (:: core :: any :: type_name_of_val (& k) , "12ab" , & __WARPCELL_TEXT , & __WARPCELL_THREADS) ; } # [used] # [unsafe (link_section = ".init_array")] static __WARPCELL_REGISTER : extern "C" fn () = __warpcell_register ; } ;"#]].assert_eq(&emitted(function, Some(&notebook)));
+    expect![[r#"const _ : () = { fn __warpcell_threads (__warpcell_arguments : & :: warpcell :: registry :: Arguments < '_ > , __warpcell_run : & mut dyn :: core :: ops :: FnMut (& (dyn :: core :: ops :: Fn () + :: core :: marker :: Sync)) ,) { let __warpcell_argument_0 = < f32 as :: warpcell :: registry :: ViewArgument > :: view (__warpcell_arguments , 0usize) ; let __warpcell_argument_1 = < f64 as :: warpcell :: registry :: ViewArgument > :: view_mut (__warpcell_arguments , 1usize) ; let __warpcell_argument_2 = < usize as :: warpcell :: registry :: ScalarArgument > :: value (__warpcell_arguments , 2usize) ; __warpcell_run (& || k (__warpcell_argument_0 , __warpcell_argument_1 , __warpcell_argument_2)) ; } static __WARPCELL_THREADS : :: warpcell :: registry :: Threads = :: warpcell :: registry :: Threads { parameters : & [:: warpcell :: registry :: Parameter :: View ("input" , :: warpcell :: registry :: DType :: F32) , :: warpcell :: registry :: Parameter :: ViewMut ("out" , :: warpcell :: registry :: DType :: F64) , :: warpcell :: registry :: Parameter :: Scalar ("n" , :: warpcell :: registry :: ScalarType :: Usize)] , run : __warpcell_threads , line : 1usize , places : & [("g" , 4usize)] , } ; static __WARPCELL_TEXT : :: warpcell :: registry :: Text = :: warpcell :: registry :: Text { role : :: warpcell :: registry :: Role :: Kernel , source : "fn k(input: View<f32>, mut out: gpu::ViewMut<f64>, n: usize) { let i = global_idx().x; if i < n { out[i] = f64::from(input[i]); } }" , written : "" , line : 1usize , references : | __warpcell_found | { } , } ; extern "C" fn __warpcell_register () { :: warpcell :: registry :: register_kernel (:: core :: any :: type_name_of_val (& k) , "12ab" , & __WARPCELL_TEXT , & __WARPCELL_THREADS) ; } # [used] # [unsafe (link_section = ".init_array")] static __WARPCELL_REGISTER : extern "C" fn () = __warpcell_register ; } ;"#]].assert_eq(&emitted(function, Some(&notebook)));
     expect![[r#"const _ : () = { fn __warpcell_threads (__warpcell_arguments : & :: warpcell :: registry :: Arguments < '_ > , __warpcell_run : & mut dyn :: core :: ops :: FnMut (& (dyn :: core :: ops :: Fn () + :: core :: marker :: Sync)) ,) { __warpcell_run (& || k ()) ; } static __WARPCELL_THREADS : :: warpcell :: registry :: Threads = :: warpcell :: registry :: Threads { parameters : & [] , run : __warpcell_threads , line : 1usize , places : & [] , } ; static __WARPCELL_TEXT : :: warpcell :: registry :: Text = :: warpcell :: registry :: Text { role : :: warpcell :: registry :: Role :: Kernel , source : "fn k() {}" , written : "" , line : 1usize , references : | __warpcell_found | { } , } ; extern "C" fn __warpcell_register () { :: warpcell :: registry :: register_kernel (:: core :: any :: type_name_of_val (& k) , "" , & __WARPCELL_TEXT , & __WARPCELL_THREADS) ; } # [used] # [unsafe (link_section = ".init_array")] static __WARPCELL_REGISTER : extern "C" fn () = __warpcell_register ; } ;"#]].assert_eq(&emitted("fn k() {}", None));
 }
 

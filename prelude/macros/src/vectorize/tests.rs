@@ -66,8 +66,8 @@ fn only_scalars_in() {
             "fn f(x: [f32; 3]) -> f32 { x[0] }",
             "fn f(x: (f32, f32)) -> f32 { x.0 }",
             "fn f(n: usize) -> f32 { 1.0 }",
-            "fn f(n: i16) -> f32 { 1.0 }",
-            "fn f(n: u16) -> f32 { 1.0 }",
+            "fn f(n: i128) -> f32 { 1.0 }",
+            "fn f(n: u128) -> f32 { 1.0 }",
             "fn f(x: Real) -> f32 { 1.0 }",
             "fn f(x: Vec<f32>) -> f32 { 1.0 }",
             "fn f(x: impl Fn()) -> f32 { 1.0 }",
@@ -79,25 +79,25 @@ fn only_scalars_in() {
             &self
               a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`
             &f32
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
             &mut [f32]
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write the scalar type itself: the function gets one element at a time
             [f32; 3]
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each element
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one argument for each element
             (f32, f32)
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one argument for each part
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one argument for each part
             usize
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `u64`
-            i16
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
-            u16
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `u32`
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write `u64`
+            i128
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write `i64`
+            u128
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write `u64`
             Real
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
             Vec<f32>
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one of these, without a path or type arguments
             impl Fn()
-              an argument of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one of these
             i: u8
               a `#[vectorize]` function can take at most 8 arguments
         "#]],
@@ -111,7 +111,7 @@ fn only_scalars_out() {
             "fn f(x: f32) { }",
             "fn f(x: f32) -> () { }",
             "fn f(x: f32) -> (f32,) { (x,) }",
-            "fn f(x: f32) -> (f32, i8) { (x, 1) }",
+            "fn f(x: f32) -> (f32, i128) { (x, 1) }",
             "fn f(x: f32) -> [f32; 2] { [x, x] }",
             "fn f(x: f32) -> String { String::new() }",
         ],
@@ -122,12 +122,12 @@ fn only_scalars_out() {
               the result of a `#[vectorize]` function must be a scalar, or a tuple of two to 8 scalars; return one of these
             (f32,)
               the result of a `#[vectorize]` function must be a scalar, or a tuple of two to 8 scalars; return one of these
-            i8
-              each part of the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write `i32`
+            i128
+              each part of the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write `i64`
             [f32; 2]
-              the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; return a tuple of these, such as `(f32, f32)`
+              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; return a tuple of these, such as `(f32, f32)`
             String
-              the result of a `#[vectorize]` function must have one of the types bool, u8, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
+              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; write one of these, not the name of another type for it
         "#]],
     );
 }
@@ -153,7 +153,7 @@ fn what_is_emitted_calls_the_function_for_each_element() {
     let text = emitted(function, None);
     for part in [
         "= mixed (__warpcell_input_0 [__warpcell_index] , __warpcell_input_1 [__warpcell_index]) ;",
-        ". f32 (0usize)",
+        "= < f32 as :: warpcell :: registry :: Block > :: input (__warpcell_inputs , 0usize) ;",
         "results : & [:: warpcell :: DType :: I64]",
         "source : \"fn mixed(mut x: f32, _: bool) -> i64 { 1 }\"",
     ] {
@@ -167,7 +167,7 @@ fn the_parts_of_a_tuple_go_to_an_output_each() {
     let text = emitted("fn f(x: f32) -> (f32, bool) { (x, true) }", None);
     for part in [
         "let (__warpcell_result_0 , __warpcell_result_1) = f (__warpcell_input_0 [__warpcell_index]) ;",
-        "let __warpcell_output_1 = __warpcell_outputs . bool () ;",
+        "let __warpcell_output_1 = < bool as :: warpcell :: registry :: Block > :: output (__warpcell_outputs) ;",
         "__warpcell_output_1 [__warpcell_index] = __warpcell_result_1 ;",
     ] {
         assert!(text.contains(part), "no {part} in {text}");

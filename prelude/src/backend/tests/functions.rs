@@ -1,7 +1,7 @@
 //! Functions that tests run over arrays, with what `#[vectorize]` would register of them.
 
 use super::reference::values;
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{DType, Element, Scalar, dtypes, if_dtype};
 use crate::registry::{Captures, Function, References, Role, Text, register};
 
 /// A function for devices, and the same on the host.
@@ -21,21 +21,20 @@ pub(super) trait Plain: Element {
 }
 
 macro_rules! plain {
-    ($($type:ident $tag:ident)*) => {$(
-        impl Plain for $type {
-            fn of(value: Scalar) -> $type {
-                match value {
-                    Scalar::$tag(value) => value,
-                    other => unreachable!("{other:?} is of another type"),
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { primitive $kind $use {
+            impl Plain for $type {
+                fn of(value: Scalar) -> $type {
+                    <$type>::from_scalar(value).unwrap_or_else(|| unreachable!("{value:?} is of another type"))
+                }
+                fn scalar(self) -> Scalar {
+                    self.to_scalar()
                 }
             }
-            fn scalar(self) -> Scalar {
-                Scalar::$tag(self)
-            }
-        }
-    )*};
+        } {} })*
+    };
 }
-plain!(bool Bool u8 U8 i32 I32 u32 U32 i64 I64 u64 U64 f32 F32 f64 F64);
+dtypes!(plain!());
 
 /// What a function returns.
 pub(super) trait Results {
@@ -182,6 +181,13 @@ pub(super) fn cases() -> Vec<Case> {
             0.0,
             fn mixed_bytes(a: u8, b: bool, c: u8) -> u8 {
                 if b { a.wrapping_add(c) } else { a ^ c }
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn narrow(a: i8, b: u16, c: i16) -> (i8, u16, i16) {
+                (a.wrapping_mul(3), b / 2, c.saturating_sub(a as i16))
             }
         ),
         case!(

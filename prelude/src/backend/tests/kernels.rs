@@ -104,6 +104,12 @@ fn results(check: &mut Check) {
         crate::try_launch(histogram, 20, 256, (&values, &mut bins))?;
         Ok(vec![bins])
     });
+    same(check, "integers of 8 and 16 bits", 0.0, |_| {
+        let (a, b) = (crate::arange(1000i32).astype::<i8>(), crate::arange(1000i32).astype::<u16>());
+        let mut out = crate::zeros::<i16>(1000);
+        crate::try_launch(narrow, 4, 256, (&a, &b, -300, 65_000, &mut out))?;
+        Ok(vec![out])
+    });
     same(check, "warps", 0.0, |_| {
         let (a, mut out) = (crate::arange(256i32) - 100, crate::zeros::<i32>((3, 256)));
         crate::try_launch(warps, 2, 128, (&a, &mut out))?;
@@ -436,5 +442,5 @@ fn nvrtc_compiles_kernels_of_threads() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     println!("NVRTC {:?}: {count} kernels", nvrtc.version);
-    assert!(count >= 27);
+    assert!(count >= 28);
 }

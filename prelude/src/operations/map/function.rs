@@ -37,7 +37,7 @@ pub trait Function<T>: sealed::Function<T> {
 #[diagnostic::on_unimplemented(
     message = "a function over arrays cannot return `{Self}`",
     label = "not an element of an array, nor a tuple of such",
-    note = "return one of bool, u8, i32, u32, i64, u64, f32, f64, or a tuple of two to eight of them"
+    note = "return a bool, an integer of 8 to 64 bits, an f32 or an f64, or a tuple of two to eight of them"
 )]
 pub trait Results: sealed::Results + Copy + 'static {
     /// What [`map`](crate::map) gives: a device array, or a tuple of such.

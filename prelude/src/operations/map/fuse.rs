@@ -100,7 +100,7 @@ one_to_eight!(formulas);
 ///
 /// `fuse!(|x: f32, y: f32| (x - y) * (x - y))` is a [`Fused`] that [`map`](crate::map) and its relatives take: all of the
 /// formula is computed in one pass over memory, where the operators of arrays would take one each. Parameters have types, one of
-/// `bool u8 i32 u32 i64 u64 f32 f64`; the result, which may be a tuple, follows from the formula. What else a formula may
+/// `bool`, integers of 8 to 64 bits, `f32` and `f64`; the result, which may be a tuple, follows from the formula. What else a formula may
 /// contain is what a `#[vectorize]` function may: it calls functions with `#[device]` or `#[vectorize]` before them.
 /// Variables that are numbers are captured by value: a change of the variable afterwards does not change the formula.
 ///

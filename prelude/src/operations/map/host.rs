@@ -72,7 +72,7 @@ impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
-        if_dtype! { computed $kind $use {
+        if_dtype! { primitive $kind $use {
             impl sealed::HostArgument for $type {
                 fn operand(&self) -> HostOperand<'_> {
                     HostOperand::Scalar(Scalar::$tag(*self))

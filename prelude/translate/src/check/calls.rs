@@ -3,11 +3,11 @@
 use super::paths::of_scalar;
 use super::{Checker, path_text, plain_name};
 use crate::methods::{self, Method, MethodResult, Parameter};
-use crate::program::Scalar;
 use crate::refuse;
+use crate::scalars::{ALL, Scalar};
 use crate::threads;
 use crate::tree::{Comparison, Expression, ExpressionKind, Pattern, PatternKind};
-use crate::types::{Kind, Layout, Ty, all_scalars};
+use crate::types::{Kind, Layout, Ty};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -224,7 +224,7 @@ impl Checker<'_> {
 
     /// A method of a value whose type follows from another function: it has to be one that some scalar or array has.
     fn open_method(&mut self, call: &syn::ExprMethodCall, name: &str, receiver: Expression) -> Expression {
-        let mut known: Vec<&'static Method> = all_scalars().filter_map(|of| methods::method(of, name)).collect();
+        let mut known: Vec<&'static Method> = ALL.into_iter().filter_map(|of| methods::method(of, name)).collect();
         let of_arrays = ["len", "iter", "iter_mut", "clone"].contains(&name);
         if known.pop().is_none() && !of_arrays && !matches!(receiver.kind, ExpressionKind::Nothing) {
             return self.refuse(&call.method, refuse::open_method(name));
@@ -406,7 +406,7 @@ impl Method {
         let others = self.parameters.iter().map(|parameter| match parameter {
             Parameter::Same => Some(Ty::Scalar(of)),
             Parameter::Scalar(scalar) => Some(Ty::Scalar(*scalar)),
-            Parameter::AnyOf(_) => None,
+            Parameter::Lossless => None,
         });
         receiver.into_iter().chain(others).collect()
     }

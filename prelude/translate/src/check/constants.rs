@@ -2,9 +2,9 @@
 
 use super::Checker;
 use super::{path_text, plain_name};
-use crate::program::{Scalar, Value};
+use crate::program::Value;
 use crate::refuse;
-use crate::types::{is_integer, is_signed};
+use crate::scalars::{integer_bits, is_integer, is_signed};
 use syn::{BinOp, Expr, Lit, UnOp};
 
 impl Checker<'_> {
@@ -70,11 +70,13 @@ impl Checker<'_> {
             return self.values.get(&id).copied();
         }
         let path = path_text(&self.without_use(path));
-        let value =
-            match path.split_once("::").and_then(|(scalar, name)| Some((crate::types::scalar_named(scalar)?, name))) {
-                Some((scalar, name)) => crate::methods::associated_constant(scalar, name),
-                None => self.world?.constants.get(&path).cloned(),
-            };
+        let value = match path
+            .split_once("::")
+            .and_then(|(scalar, name)| Some((crate::scalars::scalar_named(scalar)?, name)))
+        {
+            Some((scalar, name)) => crate::methods::associated_constant(scalar, name),
+            None => self.world?.constants.get(&path).cloned(),
+        };
         integer_value(&value?)
     }
 }
@@ -82,13 +84,11 @@ impl Checker<'_> {
 /// The value of an integer constant.
 pub(crate) fn integer_value(value: &Value) -> Option<i128> {
     match value {
-        Value::Scalar(scalar, bits) if is_integer(*scalar) => Some(match scalar {
-            Scalar::I8 => i128::from(*bits as u8 as i8),
-            Scalar::I16 => i128::from(*bits as u16 as i16),
-            Scalar::I32 => i128::from(*bits as u32 as i32),
-            of if is_signed(*of) => i128::from(*bits as i64),
-            _ => i128::from(*bits),
-        }),
+        Value::Scalar(scalar, bits) if is_integer(*scalar) => {
+            // Signed ones are extended to 128 bits.
+            let unused = if is_signed(*scalar) { 128 - integer_bits(*scalar) } else { 0 };
+            Some((i128::from(*bits) << unused) >> unused)
+        }
         _ => None,
     }
 }

@@ -4,8 +4,9 @@ use super::signature::Position;
 use super::threads::has_view;
 use super::{Checker, path_text, plain_name};
 use crate::refuse;
+use crate::scalars::{is_float, scalar_named};
 use crate::tree::{Arm, BinaryOperator, Block, Comparison, Expression, ExpressionKind};
-use crate::types::{Kind, Ty, is_float, scalar_named};
+use crate::types::{Kind, Ty};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -135,7 +136,7 @@ impl Checker<'_> {
                 let digits = integer.base10_digits();
                 let (negative, digits) = digits.strip_prefix('-').map_or((false, digits), |rest| (true, rest));
                 let Ok(value) = digits.parse() else { return self.refuse(literal, refuse::LARGE_LITERAL) };
-                let ty = match suffix.or(hint.filter(|hint| crate::types::is_integer(*hint))) {
+                let ty = match suffix.or(hint.filter(|hint| crate::scalars::is_integer(*hint))) {
                     Some(scalar) => Ty::Scalar(scalar),
                     None => self.types.fresh(Kind::Integer),
                 };
@@ -158,7 +159,7 @@ impl Checker<'_> {
             }
             Lit::Bool(truth) => self.made(ExpressionKind::Bool(truth.value), Ty::BOOL, literal),
             Lit::Byte(byte) => {
-                let ty = Ty::Scalar(crate::program::Scalar::U8);
+                let ty = Ty::Scalar(crate::scalars::Scalar::U8);
                 self.made(ExpressionKind::Integer(u128::from(byte.value())), ty, literal)
             }
             other => self.refuse(other, refuse::literal(other)),

@@ -2,8 +2,9 @@
 
 use super::{Checker, Frame};
 use crate::refuse;
+use crate::scalars::is_integer;
 use crate::tree::{Expression, ExpressionKind, For, LoopId, Over, Range};
-use crate::types::{Kind, Ty, is_integer};
+use crate::types::{Kind, Ty};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, RangeLimits};

@@ -5,8 +5,9 @@ use super::{Checker, Meaning, path_text, plain_name};
 use crate::methods;
 use crate::program::{Role, Value};
 use crate::refuse;
+use crate::scalars::scalar_named;
 use crate::tree::{Expression, ExpressionKind, LocalId};
-use crate::types::{Ty, scalar_named};
+use crate::types::Ty;
 
 impl Checker<'_> {
     pub(super) fn path(&mut self, written: &syn::ExprPath) -> Expression {
@@ -90,7 +91,7 @@ impl Checker<'_> {
 }
 
 /// The scalar and the name of `f32::MAX`, also of `core::primitive::f32::MAX`.
-pub(super) fn of_scalar(path: &syn::Path) -> Option<(crate::program::Scalar, String)> {
+pub(super) fn of_scalar(path: &syn::Path) -> Option<(crate::scalars::Scalar, String)> {
     let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     match segments[..] {

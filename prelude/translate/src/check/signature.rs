@@ -1,11 +1,12 @@
 //! Parameters, results and other types as they are written; the fields of structs.
 
 use super::{Checker, World, path_text, plain_name};
-use crate::program::{References, Role, Scalar};
+use crate::program::{References, Role};
 use crate::refuse;
+use crate::scalars::{Scalar, scalar_named};
 use crate::threads::{dim3, own_name};
 use crate::tree::Parameter;
-use crate::types::{Access, Ty, scalar_named};
+use crate::types::{Access, Ty};
 use syn::{Error, FnArg, ReturnType};
 
 /// Where a type is written: not everything may be everywhere.
@@ -160,7 +161,6 @@ impl Checker<'_> {
             }
         };
         match path.get_ident().and_then(|ident| scalar_named(&ident.to_string())) {
-            Some(Scalar::I8 | Scalar::I16 | Scalar::U16) => self.refuse(written, refuse::for_kernel(written)).ty,
             Some(scalar) => Ty::Scalar(scalar),
             None => match self.view_type(&path, Position::Parameter) {
                 Some(Ty::View(Access::Shared, ..)) => self.refuse(written, refuse::SHARED_PARAMETER).ty,

@@ -3,8 +3,9 @@
 
 use super::signature::Position;
 use super::{Checker, path_text, plain_name};
-use crate::program::{Role, Scalar};
+use crate::program::Role;
 use crate::refuse;
+use crate::scalars::Scalar;
 use crate::threads::{self, Argument, Atomic, own_name};
 use crate::tree::{Expression, ExpressionKind, Let, Over, Pattern, PatternKind, Statement};
 use crate::types::{Access, Kind, Layout, Ty};
@@ -376,7 +377,7 @@ impl Checker<'_> {
             }
             let is = |fits: fn(Scalar) -> bool| ty.scalar().is_some_and(fits);
             let reason = match later.wanted {
-                Wanted::Element if !is(threads::is_element) => refuse::element_type(&ty),
+                Wanted::Element if !is(crate::scalars::is_element) => refuse::element_type(&ty),
                 Wanted::Shuffled(name) if !is(threads::is_shuffled) => refuse::shuffled_type(name, &ty),
                 Wanted::Lane(name) if !is(threads::is_lane) => refuse::lane_type(name, &ty),
                 Wanted::Atomic(atomic) if !ty.scalar().is_some_and(|of| atomic.takes(of)) => {

@@ -3,9 +3,8 @@
 
 use super::function::Writer;
 use crate::check::integer_value;
-use crate::program::Scalar;
+use crate::scalars::{Scalar, integer_bits, is_integer, limits};
 use crate::tree::{BinaryOperator, Expression, ExpressionKind};
-use crate::types::{integer_bits, is_integer, limits};
 
 impl Writer<'_> {
     /// The least and the greatest value that an integer expression may have.

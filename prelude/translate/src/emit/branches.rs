@@ -4,8 +4,9 @@ use super::function::{Operand, Target, UNARY, Writer, is_simple};
 use super::literals;
 use super::operators::{AND, compared, infix};
 use crate::names::member_name;
+use crate::scalars::{is_integer, limits};
 use crate::tree::{Arm, Block, Comparison, Expression, ExpressionKind, Member, Pattern, PatternKind};
-use crate::types::{Ty, is_integer, limits};
+use crate::types::Ty;
 
 /// What patterns look at: a text that may be repeated, or the parts of a tuple that never is one.
 #[derive(Clone, Debug)]
@@ -297,6 +298,6 @@ fn is_nothing(expression: &Expression) -> bool {
 }
 
 /// The literal of an integer of a type.
-pub(super) fn number(value: i128, scalar: crate::program::Scalar) -> String {
+pub(super) fn number(value: i128, scalar: crate::scalars::Scalar) -> String {
     literals::integer(value, scalar)
 }

@@ -3,8 +3,9 @@
 use super::Module;
 use crate::check::integer_value;
 use crate::names::member_name;
-use crate::program::{Scalar, Value};
-use crate::types::{Ty, integer_bits, is_signed, limits, name_of};
+use crate::program::Value;
+use crate::scalars::{Scalar, integer_bits, is_signed, limits, name_of};
+use crate::types::Ty;
 
 /// An integer of a type, with the suffix by which C++ takes it for one of that type. What does not fit wraps.
 pub(super) fn integer(value: i128, scalar: Scalar) -> String {

@@ -4,9 +4,9 @@
 use super::branches::{Subject, number};
 use super::function::{Operand, Target, UNARY, Writer, is_simple};
 use super::threads::{global_index, grid_size};
-use crate::program::Scalar;
+use crate::scalars::{Scalar, integer_bits, limits, name_of};
 use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind, Range};
-use crate::types::{Ty, integer_bits, limits, name_of};
+use crate::types::Ty;
 
 /// A loop, or a labelled block, that is being written.
 pub(super) struct Frame {

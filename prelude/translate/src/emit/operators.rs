@@ -3,9 +3,8 @@
 
 use super::function::{Operand, PRIMARY, UNARY, Writer};
 use super::literals;
-use crate::program::Scalar;
+use crate::scalars::{Scalar, integer_bits, is_float, is_integer, is_signed, limits, name_of};
 use crate::tree::{BinaryOperator, Comparison, Expression, ExpressionKind};
-use crate::types::{integer_bits, is_float, is_integer, is_signed, limits, name_of};
 
 pub(super) const MULTIPLY: u8 = 12;
 pub(super) const ADD: u8 = 11;

@@ -3,9 +3,9 @@
 use super::branches::Subject;
 use super::function::{Operand, Target, Writer, is_simple};
 use super::values::is_place;
-use crate::program::Scalar;
+use crate::scalars::{Scalar, integer_bits, is_float, is_integer, is_signed};
 use crate::tree::{BinaryOperator, Block, Expression, ExpressionKind, Pattern, PatternKind, Statement};
-use crate::types::{Ty, integer_bits, is_float, is_integer, is_signed};
+use crate::types::Ty;
 
 impl Writer<'_> {
     /// The statements of a block between braces that are there, its value to the target.

@@ -4,10 +4,10 @@ use super::function::{Operand, PRIMARY, UNARY, Writer};
 use super::literals;
 use super::operators::{ADD, MULTIPLY, infix};
 use crate::names::member_name;
-use crate::program::Scalar;
+use crate::scalars::{Scalar, name_of};
 use crate::threads::{Argument, Atomic, Given, Kind, ThreadFunction};
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{Access, Layout, Ty, name_of};
+use crate::types::{Access, Layout, Ty};
 
 /// A view that is used: all that is known of it.
 pub(super) struct View {
@@ -276,7 +276,7 @@ impl Writer<'_> {
         let unused = if self.function.locals[id].reads == 0 { "[[maybe_unused]] " } else { "" };
         match &**layout {
             Ty::Layout(Layout::Fixed { shape, .. }) => {
-                let size = crate::types::size_of(element);
+                let size = crate::scalars::size_of(element);
                 let bytes = shape.iter().product::<usize>() * size;
                 self.module.static_shared_bytes = self.module.static_shared_bytes.next_multiple_of(size) + bytes;
                 // C++ has no arrays of nothing.

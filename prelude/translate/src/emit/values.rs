@@ -7,9 +7,10 @@ use super::literals;
 use super::operators::{self, AND, OR, compared, infix};
 use crate::methods::{self, Method, MethodResult};
 use crate::names::member_name;
-use crate::program::{Scalar, Value};
+use crate::program::Value;
+use crate::scalars::{Scalar, is_float, is_integer};
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{Ty, is_float, is_integer};
+use crate::types::Ty;
 
 /// How tightly `? :` binds.
 const CHOICE: u8 = 2;

@@ -1,8 +1,7 @@
 //! What to write instead of a method that kernels have not.
 
 use super::associated_function;
-use crate::program::Scalar;
-use crate::types::name_of;
+use crate::scalars::{Scalar, name_of};
 
 /// What to write instead of `name` for a receiver of that type: a clause for the end of a message.
 pub(crate) fn suggestion(receiver: Scalar, name: &str) -> String {

@@ -1,50 +1,43 @@
 //! The constants of scalars, as values.
 
-use crate::program::{Scalar, Value};
+use crate::program::Value;
+use crate::scalars::{Scalar, scalars};
 
 /// `f32::MAX`, `u32::BITS`.
 pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
-    macro_rules! integer {
-        ($scalar:ident, $type:ident, $unsigned:ident) => {
+    macro_rules! constants {
+        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ident, $bits:ident, $c_type:literal })*) => {
+            match of {
+                $(Scalar::$tag => constants!(@$sort $tag $host $bits),)*
+            }
+        };
+        (@Bool $tag:ident $host:ident $bits:ident) => { None };
+        (@Float $tag:ident $host:ident $bits:ident) => {
+            constants!(@float $tag $host, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN)
+        };
+        (@float $tag:ident $host:ident, $($constant:ident)*) => {
             match name {
-                "MIN" => Some(Value::Scalar(Scalar::$scalar, u64::from($type::MIN as $unsigned))),
-                "MAX" => Some(Value::Scalar(Scalar::$scalar, u64::from($type::MAX as $unsigned))),
-                "BITS" => Some(Value::Scalar(Scalar::U32, u64::from($type::BITS))),
+                $(stringify!($constant) => Some(Value::Scalar(Scalar::$tag, u64::from($host::$constant.to_bits()))),)*
+                "RADIX" => Some(Value::Scalar(Scalar::U32, u64::from($host::RADIX))),
+                "DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::DIGITS))),
+                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::MANTISSA_DIGITS))),
+                "MIN_EXP" => Some(exponent($host::MIN_EXP)),
+                "MAX_EXP" => Some(exponent($host::MAX_EXP)),
+                "MIN_10_EXP" => Some(exponent($host::MIN_10_EXP)),
+                "MAX_10_EXP" => Some(exponent($host::MAX_10_EXP)),
+                _ => None,
+            }
+        };
+        (@$integer:ident $tag:ident $host:ident $bits:ident) => {
+            match name {
+                "MIN" => Some(Value::Scalar(Scalar::$tag, u64::from($host::MIN as $bits))),
+                "MAX" => Some(Value::Scalar(Scalar::$tag, u64::from($host::MAX as $bits))),
+                "BITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::BITS))),
                 _ => None,
             }
         };
     }
-    macro_rules! float {
-        ($scalar:ident, $type:ident, $($constant:ident)*) => {
-            match name {
-                $(stringify!($constant) => Some(Value::Scalar(Scalar::$scalar, u64::from($type::$constant.to_bits()))),)*
-                "RADIX" => Some(Value::Scalar(Scalar::U32, u64::from($type::RADIX))),
-                "DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($type::DIGITS))),
-                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($type::MANTISSA_DIGITS))),
-                "MIN_EXP" => Some(exponent($type::MIN_EXP)),
-                "MAX_EXP" => Some(exponent($type::MAX_EXP)),
-                "MIN_10_EXP" => Some(exponent($type::MIN_10_EXP)),
-                "MAX_10_EXP" => Some(exponent($type::MAX_10_EXP)),
-                _ => None,
-            }
-        };
-    }
-    match of {
-        Scalar::Bool => None,
-        Scalar::I8 => integer!(I8, i8, u8),
-        Scalar::U8 => integer!(U8, u8, u8),
-        Scalar::I16 => integer!(I16, i16, u16),
-        Scalar::U16 => integer!(U16, u16, u16),
-        Scalar::I32 => integer!(I32, i32, u32),
-        Scalar::U32 => integer!(U32, u32, u32),
-        Scalar::I64 => integer!(I64, i64, u64),
-        Scalar::U64 => integer!(U64, u64, u64),
-        // The device's are of 64 bits, and so are those of every host that has one.
-        Scalar::Isize => integer!(Isize, i64, u64),
-        Scalar::Usize => integer!(Usize, u64, u64),
-        Scalar::F32 => float!(F32, f32, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN),
-        Scalar::F64 => float!(F64, f64, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN),
-    }
+    scalars!(constants!())
 }
 
 fn exponent(of: i32) -> Value {
@@ -56,7 +49,7 @@ pub(crate) fn path_constant(path: &str) -> Option<Value> {
     let path = path.strip_prefix("::").unwrap_or(path);
     let inside = path.strip_prefix("std::").or_else(|| path.strip_prefix("core::"));
     let mut parts = inside.unwrap_or(path).split("::");
-    let of = crate::types::scalar_named(parts.next()?)?;
+    let of = crate::scalars::scalar_named(parts.next()?)?;
     match (parts.next()?, parts.next(), parts.next()) {
         ("consts", Some(name), None) => mathematical(of, name),
         // Without the crate it is the constant of the type.

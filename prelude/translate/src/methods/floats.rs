@@ -1,7 +1,7 @@
 //! The methods and associated functions of floats.
 
 use super::{Parameter, Table, function, table};
-use crate::program::Scalar::{self, *};
+use crate::scalars::Scalar::*;
 
 macro_rules! methods {
     ($type:literal, $bits:ident) => {
@@ -66,22 +66,12 @@ macro_rules! methods {
     };
 }
 
-/// What converts to a float without loss.
-const TO_F32: &[Scalar] = &[F32, Bool, I8, U8, I16, U16];
-const TO_F64: &[Scalar] = &[F64, F32, Bool, I8, U8, I16, U16, I32, U32];
-
 pub(super) static OF_F32: [Table; 2] = [
     methods!("f32", U32),
-    &[
-        function!("from_bits", "f32_from_bits", Parameter::Scalar(U32)),
-        function!("from", "f32", Parameter::AnyOf(TO_F32)),
-    ],
+    &[function!("from_bits", "f32_from_bits", Parameter::Scalar(U32)), function!("from", "f32", Parameter::Lossless)],
 ];
 
 pub(super) static OF_F64: [Table; 2] = [
     methods!("f64", U64),
-    &[
-        function!("from_bits", "f64_from_bits", Parameter::Scalar(U64)),
-        function!("from", "f64", Parameter::AnyOf(TO_F64)),
-    ],
+    &[function!("from_bits", "f64_from_bits", Parameter::Scalar(U64)), function!("from", "f64", Parameter::Lossless)],
 ];

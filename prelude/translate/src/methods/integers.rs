@@ -1,7 +1,7 @@
 //! The methods and associated functions of integers.
 
 use super::{Parameter, Table, function, table};
-use crate::program::Scalar::{self, *};
+use crate::scalars::Scalar::{self, *};
 
 /// Methods of all integers.
 macro_rules! methods {
@@ -113,9 +113,9 @@ macro_rules! methods_of_unsigned {
 
 /// Functions without `self`: conversions of what fits into the type, and of numbers in another order of bytes.
 macro_rules! functions {
-    ($type:literal; $($from:ident)*) => {
+    ($type:literal) => {
         &[
-            function!("from", $type, Parameter::AnyOf(&[$($from),*])),
+            function!("from", $type, Parameter::Lossless),
             function!("from_be", concat!($type, "_from_be"), Parameter::Same),
             function!("from_le", concat!($type, "_from_le"), Parameter::Same),
         ]
@@ -138,18 +138,18 @@ const OF_BYTES: Table = table! { "u8";
     to_ascii_uppercase() -> SAME;
 };
 
-static OF_BOOL: [Table; 1] = [&[function!("from", "bool", Parameter::AnyOf(&[Bool]))]];
+static OF_BOOL: [Table; 1] = [&[function!("from", "bool", Parameter::Lossless)]];
 
 /// A type's tables: of all integers, of those with or without a sign, and of functions without `self`.
 macro_rules! integers {
-    ($($scalar:ident $type:literal $methods:ident $other:ident $unsigned:ident: $($from:ident)*;)*) => {
+    ($($scalar:ident $type:literal $methods:ident $other:ident $unsigned:ident;)*) => {
         pub(super) fn of(integer: Scalar) -> &'static [Table] {
             match integer {
                 $(Scalar::$scalar => {
                     static TABLES: [Table; 4] = [
                         methods!($type, $unsigned),
                         $methods!($type, $other),
-                        functions!($type; $($from)*),
+                        functions!($type),
                         if matches!(Scalar::$scalar, U8) { OF_BYTES } else { &[] },
                     ];
                     &TABLES
@@ -161,14 +161,14 @@ macro_rules! integers {
 }
 
 integers! {
-    I8 "i8" methods_of_signed U8 U8: I8 Bool;
-    U8 "u8" methods_of_unsigned I8 U8: U8 Bool;
-    I16 "i16" methods_of_signed U16 U16: I16 I8 U8 Bool;
-    U16 "u16" methods_of_unsigned I16 U16: U16 U8 Bool;
-    I32 "i32" methods_of_signed U32 U32: I32 I16 U16 I8 U8 Bool;
-    U32 "u32" methods_of_unsigned I32 U32: U32 U16 U8 Bool;
-    I64 "i64" methods_of_signed U64 U64: I64 I32 U32 I16 U16 I8 U8 Bool;
-    U64 "u64" methods_of_unsigned I64 U64: U64 U32 U16 U8 Bool;
-    Isize "isize" methods_of_signed USIZE USIZE: Isize I16 I8 U8 Bool;
-    Usize "usize" methods_of_unsigned ISIZE USIZE: Usize U16 U8 Bool;
+    I8 "i8" methods_of_signed U8 U8;
+    U8 "u8" methods_of_unsigned I8 U8;
+    I16 "i16" methods_of_signed U16 U16;
+    U16 "u16" methods_of_unsigned I16 U16;
+    I32 "i32" methods_of_signed U32 U32;
+    U32 "u32" methods_of_unsigned I32 U32;
+    I64 "i64" methods_of_signed U64 U64;
+    U64 "u64" methods_of_unsigned I64 U64;
+    Isize "isize" methods_of_signed USIZE USIZE;
+    Usize "usize" methods_of_unsigned ISIZE USIZE;
 }

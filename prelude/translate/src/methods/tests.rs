@@ -2,8 +2,8 @@
 
 use super::{MethodResult, Parameter, Scalar, associated_constant, path_constant, suggestion, tables};
 use crate::program::Value;
+use crate::scalars::{ALL, integer_bits, is_float, is_integer, is_signed, name_of};
 use crate::support;
-use crate::types::{all_scalars, is_float, is_integer, is_signed, name_of};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -70,10 +70,30 @@ impl Functions {
     }
 }
 
+/// Whether Rust has `to::from(x)` for `x` of the type `from`. To Rust, sizes have 16 bits or more.
+fn is_lossless(from: Scalar, to: Scalar) -> bool {
+    let is_size = |scalar| matches!(scalar, Scalar::Isize | Scalar::Usize);
+    let bits = match to {
+        Scalar::F32 => 24,
+        Scalar::F64 => 53,
+        size if is_size(size) => 16,
+        integer => integer_bits(integer),
+    };
+    if from == to || from == Scalar::Bool {
+        true
+    } else if is_float(from) || is_size(from) {
+        (from, to) == (Scalar::F32, Scalar::F64)
+    } else if is_signed(from) {
+        (is_float(to) || is_signed(to)) && integer_bits(from) <= bits
+    } else {
+        integer_bits(from) + u32::from(is_signed(to)) <= bits
+    }
+}
+
 #[test]
 fn methods_are_those_of_rust() {
     let mut functions = Functions::default();
-    for of in all_scalars() {
+    for of in ALL.into_iter() {
         for (name, method) in tables(of).iter().flat_map(|table| table.iter()) {
             let result = |result: &MethodResult| match result {
                 MethodResult::Scalar(scalar) => *scalar,
@@ -84,16 +104,16 @@ fn methods_are_those_of_rust() {
                 ref whole => vec![result(whole)],
             };
             // A function of several types is one for each of them.
-            let several: &[Scalar] = match method.parameters {
-                [Parameter::AnyOf(types)] => types,
-                _ => &[Scalar::Bool],
+            let several: Vec<Scalar> = match method.parameters {
+                [Parameter::Lossless] => ALL.into_iter().filter(|&from| is_lossless(from, of)).collect(),
+                _ => vec![Scalar::Bool],
             };
             for any in several {
                 let mut parameters = if method.takes_self { vec![of] } else { Vec::new() };
                 parameters.extend(method.parameters.iter().map(|parameter| match parameter {
                     Parameter::Same => of,
                     Parameter::Scalar(scalar) => *scalar,
-                    Parameter::AnyOf(_) => *any,
+                    Parameter::Lossless => any,
                 }));
                 let mut arguments: Vec<String> =
                     parameters.iter().zip('a'..).map(|(_, name)| name.to_string()).collect();
@@ -124,7 +144,7 @@ fn methods_are_those_of_rust() {
 #[test]
 fn operators_and_casts_are_those_of_rust() {
     let mut functions = Functions::default();
-    for of in all_scalars() {
+    for of in ALL.into_iter() {
         let own = name_of(of);
         let mut add = |parameters: &[Scalar], rust: &str, name: &str, arguments: &str| {
             let function = format!("{own}_{name}");
@@ -141,12 +161,12 @@ fn operators_and_casts_are_those_of_rust() {
             add(&[of, of], "a % b", "rem", "a, b, 0, 0");
             add(&[of], "!a", "not", "a");
             add(&[of], if is_signed(of) { "-a" } else { "a.wrapping_neg()" }, "neg", "a");
-            for count in all_scalars().filter(|count| is_integer(*count)) {
+            for count in ALL.into_iter().filter(|count| is_integer(*count)) {
                 add(&[of, count], "a << b", "shl", "a, b");
                 add(&[of, count], "a >> b", "shr", "a, b");
             }
         }
-        for to in all_scalars().filter(|to| *to != Scalar::Bool) {
+        for to in ALL.into_iter().filter(|to| *to != Scalar::Bool) {
             let rust = format!("a as {}", name_of(to));
             if is_float(of) && is_integer(to) {
                 let function = format!("{}_from_{own}", name_of(to));

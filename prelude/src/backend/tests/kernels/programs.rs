@@ -101,6 +101,16 @@ pub fn histogram(values: View<u8>, bins: ViewMut<u32>) {
     bins.atomic_add(t, own[t]);
 }
 
+#[kernel]
+pub fn narrow(a: View<i8>, b: View<u16>, by: i16, more: u16, mut out: ViewMut<i16>) {
+    let mut tile = shared_array::<u16>(256);
+    let (i, t) = (global_idx().x, thread_idx().x);
+    if i < out.len() {
+        tile[t] = b[i].wrapping_add(more);
+        out[i] = by.wrapping_mul(a[i] as i16).wrapping_sub(tile[t] as i16);
+    }
+}
+
 #[device]
 fn warp_sum(value: i32) -> i32 {
     let mut sum = value;
