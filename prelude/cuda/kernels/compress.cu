@@ -5,11 +5,6 @@
 // Three launches: `count_true` counts the true elements of each block's chunk, `sum_counts` adds the counts up (after it the
 // host reads the sum and makes room), `compress` writes. A chunk is CHUNK elements; mask and source are contiguous.
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 struct alignas(16) c128 {
     double re, im;
 };

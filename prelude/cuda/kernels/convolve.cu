@@ -5,11 +5,7 @@
 // A block makes 1024 outputs, a thread 4 neighbours: each signal element that it loads from shared memory is used for
 // 4 outputs before it leaves the registers. The kernel is taken in pieces of at most PIECE weights.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
 typedef WARPCELL_ELEMENT element;
-typedef long long i64;
 
 #define THREADS 256
 #define OUTPUTS 4

@@ -17,9 +17,6 @@
 #define WARPCELL_WRAP 1
 #define WARPCELL_SYMMETRIC 2
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
 typedef WARPCELL_ELEMENT element;
 
 struct Geometry {

@@ -11,13 +11,6 @@
 //
 // The result may be one of the operands: no pointer is `__restrict__`, and a thread reads before it writes.
 
-typedef unsigned char u8;
-typedef signed char i8;
-typedef unsigned short u16;
-typedef short i16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 // 16-bit floats: only stored and converted.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
@@ -35,17 +28,13 @@ typedef WARPCELL_OUTPUT output;
 
 #define FUNCTION template <typename T> __device__ __forceinline__
 
-// Facts about an element type. Integers are computed on as `wrapping`, in which overflow is defined.
-template <typename T> struct facts;
-template <> struct facts<bool> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
-template <> struct facts<u8> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
-template <> struct facts<i8> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
-template <> struct facts<u16> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
-template <> struct facts<i16> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
-template <> struct facts<int> { typedef u32 wrapping; enum { real = false, has_sign = true }; };
-template <> struct facts<u32> { typedef u32 wrapping; enum { real = false, has_sign = false }; };
-template <> struct facts<i64> { typedef u64 wrapping; enum { real = false, has_sign = true }; };
-template <> struct facts<u64> { typedef u64 wrapping; enum { real = false, has_sign = false }; };
+// Facts about an element type, here for integers and bools. Integers are computed on as `wrapping`, in which overflow is defined.
+template <int size> struct word { typedef u32 type; };
+template <> struct word<8> { typedef u64 type; };
+template <typename T> struct facts {
+    typedef typename word<sizeof(T)>::type wrapping;
+    enum { real = false, has_sign = T(-1) < T(0) };
+};
 template <> struct facts<float> { typedef float wrapping; enum { real = true, has_sign = true }; };
 template <> struct facts<double> { typedef double wrapping; enum { real = true, has_sign = true }; };
 // As floats: what is not an integer is computed on by its own operators.
@@ -58,24 +47,16 @@ FUNCTION T wrapping_negative(T x) {
 }
 
 // Conversion as Rust's `as`: floats to integers saturate and NaN becomes 0; to bool: not zero.
-// `least` and `most` of a type, and the nearest doubles outside it. (-2^63 has none just below: it saturates to itself.)
+// `least` and `most` of an integer, and the nearest doubles outside its type. (-2^63 has none just below: it saturates to itself.)
 // Functions, since static members would be emitted as variables.
-template <typename T> struct limits;
-#define LIMITS(T, low, high, low_double, high_double)                     \
-    template <> struct limits<T> {                                        \
-        static __device__ constexpr T least() { return low; }             \
-        static __device__ constexpr T most() { return high; }             \
-        static __device__ constexpr double below() { return low_double; } \
-        static __device__ constexpr double above() { return high_double; } \
-    };
-LIMITS(u8, 0, 255, -1.0, 256.0)
-LIMITS(i8, -128, 127, -129.0, 128.0)
-LIMITS(u16, 0, 65535, -1.0, 65536.0)
-LIMITS(i16, -32768, 32767, -32769.0, 32768.0)
-LIMITS(int, -2147483647 - 1, 2147483647, -2147483649.0, 2147483648.0)
-LIMITS(u32, 0, 4294967295u, -1.0, 4294967296.0)
-LIMITS(i64, -9223372036854775807ll - 1, 9223372036854775807ll, -9223372036854775808.0, 9223372036854775808.0)
-LIMITS(u64, 0, 18446744073709551615ull, -1.0, 18446744073709551616.0)
+template <typename T> struct limits {
+    static __device__ constexpr T least() {
+        return facts<T>::has_sign ? T(typename facts<T>::wrapping(1) << (8 * sizeof(T) - 1)) : T(0);
+    }
+    static __device__ constexpr T most() { return T(~least()); }
+    static __device__ constexpr double below() { return double(least()) - 1.0; }
+    static __device__ constexpr double above() { return double(most()) + 1.0; }
+};
 
 // 16-bit floats go through float, which has all their values.
 template <typename T> struct is_narrow { enum { value = false }; };

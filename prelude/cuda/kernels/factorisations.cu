@@ -2,8 +2,6 @@
 //
 //   WARPCELL_ELEMENT   float or double
 
-typedef long long i64;
-typedef unsigned long long u64;
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 256

@@ -6,10 +6,6 @@
 //
 // Bins that fit into shared memory are counted there first, by each block for itself. The result holds zeros before.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 512

@@ -8,11 +8,6 @@
 // The host has seen that all indices are in range. Other threads may have written to them since, so nothing here relies on
 // that: a read goes to some element of the source, a write does not happen.
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_INDEX index_type;
 
 #define DEVICE __device__ __forceinline__

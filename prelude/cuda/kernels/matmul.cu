@@ -8,10 +8,6 @@
 // A block computes a tile of 16 * EACH by 16 * EACH elements of one product, 16 terms at a time from shared memory; a thread EACH
 // by EACH of them, 16 rows and 16 columns apart, so that neighbours in a warp write neighbours.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
 #define EACH WARPCELL_EACH

@@ -9,10 +9,6 @@
 // What an element gets depends on its index alone, not on the grid. A thread makes BLOCKS blocks, THREADS apart, so that
 // neighbouring threads store 16 neighbouring bytes each (integers of fewer than 8 bytes: less).
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 256

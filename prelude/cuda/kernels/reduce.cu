@@ -11,10 +11,6 @@
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
 // In sums of products, what is lost in rounding a product of f64 is added to the compensation.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_INPUT input;
 typedef WARPCELL_OUTPUT output;
 
@@ -104,21 +100,19 @@ template <typename T> struct alignas(16) Product {
     DEVICE output finish() const { return output(product); }
 };
 
-// The least and the greatest value of a type.
-template <typename T> struct limits;
-#define LIMITS(T, low, high)                   \
-    template <> struct limits<T> {             \
-        static DEVICE T least() { return low; } \
-        static DEVICE T most() { return high; } \
-    };
-LIMITS(bool, false, true)
-LIMITS(u8, 0, 255)
-LIMITS(int, -2147483647 - 1, 2147483647)
-LIMITS(u32, 0, 4294967295u)
-LIMITS(i64, -9223372036854775807ll - 1, 9223372036854775807ll)
-LIMITS(u64, 0, 18446744073709551615ull)
-LIMITS(float, __int_as_float(0xff800000), __int_as_float(0x7f800000))
-LIMITS(double, __longlong_as_double(0xfff0000000000000ll), __longlong_as_double(0x7ff0000000000000ll))
+// The least and the greatest value of a type, here of an integer or a bool.
+template <typename T> struct limits {
+    static DEVICE T least() { return T(-1) < T(0) ? T(u64(1) << (8 * sizeof(T) - 1)) : T(0); }
+    static DEVICE T most() { return T(~u64(least())); }
+};
+template <> struct limits<float> {
+    static DEVICE float least() { return __int_as_float(0xff800000); }
+    static DEVICE float most() { return __int_as_float(0x7f800000); }
+};
+template <> struct limits<double> {
+    static DEVICE double least() { return __longlong_as_double(0xfff0000000000000ll); }
+    static DEVICE double most() { return __longlong_as_double(0x7ff0000000000000ll); }
+};
 
 // Max and Min: NaN if there is one. `value != value` keeps a NaN that has been met.
 #define EXTREME(name, first, before)                                                      \

@@ -11,10 +11,6 @@
 //
 // The result may be the input: no pointer is `__restrict__`, and a thread reads before it writes.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_INPUT input;
 typedef WARPCELL_OUTPUT output;
 typedef WARPCELL_WIDE wide;

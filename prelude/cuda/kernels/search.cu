@@ -3,10 +3,6 @@
 //
 //   WARPCELL_ELEMENT  the element type
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 256

@@ -11,11 +11,6 @@
 // the counts where a part's keys go; `sort_scatter` sorts tiles of a part by the digit in shared memory, stably, and writes
 // each run of keys with one digit to its place. Blocks wait for no other block.
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 
 #define DEVICE __device__ __forceinline__
 
@@ -54,13 +49,16 @@ struct Truth {
     static DEVICE u8 bits(u8 key) { return key; }
 };
 
-template <typename T> struct order_of;
+// The order of integers, by size and sign; and of the other types.
+template <int size> struct unsigned_of;
+template <> struct unsigned_of<1> { typedef u8 type; };
+template <> struct unsigned_of<2> { typedef u16 type; };
+template <> struct unsigned_of<4> { typedef u32 type; };
+template <> struct unsigned_of<8> { typedef u64 type; };
+template <typename W, bool has_sign> struct integers { typedef Unsigned<W> type; };
+template <typename W> struct integers<W, true> { typedef Signed<W> type; };
+template <typename T> struct order_of { typedef typename integers<typename unsigned_of<sizeof(T)>::type, (T(-1) < T(0))>::type type; };
 template <> struct order_of<bool> { typedef Truth type; };
-template <> struct order_of<u8> { typedef Unsigned<u8> type; };
-template <> struct order_of<int> { typedef Signed<u32> type; };
-template <> struct order_of<u32> { typedef Unsigned<u32> type; };
-template <> struct order_of<i64> { typedef Signed<u64> type; };
-template <> struct order_of<u64> { typedef Unsigned<u64> type; };
 template <> struct order_of<float> { typedef Real<u32> type; };
 template <> struct order_of<double> { typedef Real<u64> type; };
 typedef order_of<WARPCELL_ELEMENT>::type Order;

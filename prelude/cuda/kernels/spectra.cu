@@ -2,8 +2,6 @@
 //
 //   WARPCELL_ELEMENT   float or double
 
-typedef unsigned int u32;
-typedef long long i64;
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 256

@@ -8,11 +8,6 @@
 //
 // The result may be one of the operands: no pointer is `__restrict__`, and a thread reads before it writes.
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
 struct alignas(16) c128 {
     double re, im;
 };

@@ -1,6 +1,6 @@
 //! The true elements of a mask on CUDA; the kernels are in `kernels/compress.cu`.
 
-use super::{Program, blocks, source_of, type_name, unsigned};
+use super::{Program, blocks, source_of, unsigned};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
@@ -90,7 +90,7 @@ impl Compress {
 
 /// The program for elements, or for positions.
 fn program(dtype: Option<DType>) -> Program {
-    let macros: Vec<(&str, &str)> = dtype.map(|dtype| ("ELEMENT", type_name(dtype))).into_iter().collect();
+    let macros: Vec<(&str, &str)> = dtype.map(|dtype| ("ELEMENT", dtype.cu_name())).into_iter().collect();
     Program::new("compress.cu", SOURCE, &macros)
 }
 

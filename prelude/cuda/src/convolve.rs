@@ -1,6 +1,6 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
-use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned};
+use super::{Program, address_of, bits, blocks, source_of, unsigned};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -219,15 +219,15 @@ fn narrow(length: usize, view: View<'_>) -> Result<i32> {
 }
 
 fn program_1d(dtype: DType) -> Program {
-    Program::new("convolve.cu", SOURCE_1D, &[("ELEMENT", type_name(dtype))])
+    Program::new("convolve.cu", SOURCE_1D, &[("ELEMENT", dtype.cu_name())])
 }
 
 fn program_2d(dtype: DType, size: Option<(usize, usize)>) -> Program {
     match size {
-        None => Program::new("convolve2d.cu", SOURCE_2D, &[("ELEMENT", type_name(dtype))]),
+        None => Program::new("convolve2d.cu", SOURCE_2D, &[("ELEMENT", dtype.cu_name())]),
         Some((rows, columns)) => {
             let (rows, columns) = (rows.to_string(), columns.to_string());
-            let macros = [("ELEMENT", type_name(dtype)), ("KERNEL_ROWS", &rows), ("KERNEL_COLUMNS", &columns)];
+            let macros = [("ELEMENT", dtype.cu_name()), ("KERNEL_ROWS", &rows), ("KERNEL_COLUMNS", &columns)];
             Program::new("convolve2d.cu", SOURCE_2D, &macros)
         }
     }
@@ -237,7 +237,8 @@ fn program_2d(dtype: DType, size: Option<(usize, usize)>) -> Program {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
-    for dtype in [DType::U8, DType::U32, DType::U64, DType::F32, DType::F64] {
+    let elements = |dtype: &DType| dtype.kind() == warpcell_base::dtype::Kind::Unsigned || dtype.is_float();
+    for dtype in DType::COMPUTED.into_iter().filter(elements) {
         all.extend([program_1d(dtype), program_2d(dtype, None)]);
     }
     for dtype in [DType::F32, DType::F64] {

@@ -1,7 +1,7 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
 use super::axes::{joined, launch_over};
-use super::{Program, address_of, bits, blocks, source_of, type_name, unsigned, words};
+use super::{Program, address_of, blocks, source_of, unsigned, words};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
@@ -221,16 +221,15 @@ impl Elementwise {
 
 /// A scalar as 8 bytes: floats as f64, integers extended.
 fn wide_bits(value: Scalar) -> u64 {
-    match value {
-        Scalar::F32(value) => f64::from(value).to_bits(),
-        Scalar::I32(value) => i64::from(value) as u64,
-        other => bits(other),
+    match (value.float(), value.integer()) {
+        (Some(value), _) => value.to_bits(),
+        (_, Some(value)) => value as u64,
+        _ => unreachable!("a real number"),
     }
 }
 
 fn program(operation: &str, arity: &str, input: DType, output: DType) -> Program {
-    let macros =
-        [("INPUT", type_name(input)), ("OUTPUT", type_name(output)), ("OPERATION", operation), ("ARITY", arity)];
+    let macros = [("INPUT", input.cu_name()), ("OUTPUT", output.cu_name()), ("OPERATION", operation), ("ARITY", arity)];
     Program::new("elementwise.cu", SOURCE, &macros)
 }
 
@@ -244,7 +243,7 @@ fn convert_program(from: DType, to: DType) -> Program {
 
 fn arange_program(dtype: DType) -> Program {
     let computed = if dtype.is_float() { "double" } else { "u64" };
-    Program::new("elementwise.cu", SOURCE, &[("INPUT", computed), ("OUTPUT", type_name(dtype))])
+    Program::new("elementwise.cu", SOURCE, &[("INPUT", computed), ("OUTPUT", dtype.cu_name())])
 }
 
 /// A function of CUDA's library, by its name for `double`.
@@ -252,8 +251,8 @@ fn function_program(name: &str, arity: &str, dtype: DType) -> Program {
     let operation = format!("{name}_of");
     let of_float = format!("{name}f");
     let macros = [
-        ("INPUT", type_name(dtype)),
-        ("OUTPUT", type_name(dtype)),
+        ("INPUT", dtype.cu_name()),
+        ("OUTPUT", dtype.cu_name()),
         ("OPERATION", &operation),
         ("ARITY", arity),
         ("OF_DOUBLE", name),

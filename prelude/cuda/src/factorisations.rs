@@ -4,7 +4,7 @@
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
 //! asked for by rows is copied back; of symmetric matrices rows do as well.
 
-use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of, type_name};
+use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, SvdOutputs, Triangle};
 use warpcell_base::backend::{Allocation, Layout, View};
@@ -437,7 +437,7 @@ impl CudaBackend {
 }
 
 fn program(dtype: DType) -> Program {
-    Program::new("factorisations.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+    Program::new("factorisations.cu", SOURCE, &[("ELEMENT", dtype.cu_name())])
 }
 
 #[cfg(test)]

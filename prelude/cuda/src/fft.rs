@@ -1,6 +1,6 @@
 //! Fourier transforms on CUDA by cuFFT; the product of spectra is in `kernels/spectra.cu`.
 
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpcell_base::backend::View;
@@ -160,7 +160,7 @@ impl Fft {
 }
 
 fn program(dtype: DType) -> Program {
-    Program::new("spectra.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+    Program::new("spectra.cu", SOURCE, &[("ELEMENT", dtype.cu_name())])
 }
 
 #[cfg(test)]

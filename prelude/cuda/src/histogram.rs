@@ -1,6 +1,6 @@
 //! Counting into bins on CUDA; the kernels are in `kernels/histogram.cu`.
 
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
@@ -115,7 +115,7 @@ impl Histogram {
 }
 
 fn program(kind: Kind, dtype: DType) -> Program {
-    let mut macros = vec![("ELEMENT", type_name(dtype))];
+    let mut macros = vec![("ELEMENT", dtype.cu_name())];
     match kind {
         Kind::Values => {}
         Kind::Weights => macros.push(("WEIGHTED", "1")),

@@ -1,7 +1,7 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::axes::{Axis, joined, launch_over};
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Layout, Operand, View};
 use warpcell_base::dtype::DType;
@@ -300,7 +300,7 @@ fn repeated(mut bits: u128, mut size: usize) -> [u64; 2] {
 }
 
 fn move_program(writes: bool, index: DType, unit: &str) -> Program {
-    let mut macros = vec![("INDEX", type_name(index)), ("ELEMENT", unit)];
+    let mut macros = vec![("INDEX", index.cu_name()), ("ELEMENT", unit)];
     if writes {
         macros.push(("SCATTER", "1"));
     }
@@ -308,7 +308,7 @@ fn move_program(writes: bool, index: DType, unit: &str) -> Program {
 }
 
 fn repeat_program(index: DType) -> Program {
-    Program::new("index.cu", SOURCE, &[("INDEX", type_name(index))])
+    Program::new("index.cu", SOURCE, &[("INDEX", index.cu_name())])
 }
 
 /// Every program that the methods above can ask for.

@@ -14,11 +14,10 @@ use std::time::{Duration, Instant};
 use warpcell_base::backend::kernel::{Argument, Checks, Launch};
 use warpcell_base::backend::stream::waits;
 use warpcell_base::backend::text::{FunctionAttributes, Limits};
-use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::failures;
 use warpcell_base::limits as messages;
-use warpcell_base::registry::{self, Kernel, Parameter};
+use warpcell_base::registry::{self, Kernel, Parameter, scalar_of};
 use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
@@ -335,26 +334,11 @@ impl Key {
     }
 }
 
-/// The scalar type of an array's elements.
-fn scalar(dtype: DType) -> Scalar {
-    match dtype {
-        DType::Bool => Scalar::Bool,
-        DType::U8 => Scalar::U8,
-        DType::I32 => Scalar::I32,
-        DType::U32 => Scalar::U32,
-        DType::I64 => Scalar::I64,
-        DType::U64 => Scalar::U64,
-        DType::F32 => Scalar::F32,
-        DType::F64 => Scalar::F64,
-        other => unreachable!("no views of {other}"),
-    }
-}
-
 /// How an argument is passed.
 fn passed((argument, parameter): (&Argument<'_>, &Parameter)) -> Passed {
     match (argument, parameter) {
         (Argument::Array(view, changing), _) => Passed::View {
-            element: scalar(view.dtype),
+            element: scalar_of(view.dtype).expect("an element of views"),
             rank: view.layout.shape.len(),
             contiguous: view.layout.is_contiguous(),
             changing: *changing,
@@ -394,7 +378,7 @@ fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
         let passed = parameters.iter().map(|parameter| match parameter {
             Parameter::Scalar(_, of) => Passed::Scalar(*of),
             Parameter::View(_, dtype) | Parameter::ViewMut(_, dtype) => Passed::View {
-                element: scalar(*dtype),
+                element: scalar_of(*dtype).expect("an element of views"),
                 rank: rank(),
                 contiguous: true,
                 changing: matches!(parameter, Parameter::ViewMut(..)),

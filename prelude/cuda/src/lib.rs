@@ -148,36 +148,26 @@ impl Program {
         Program { name, source, options }
     }
 
+    /// The whole text, with the suffix behind the names of the kernels.
+    fn text(&self, suffix: &str) -> String {
+        format!("{}#line 1\n{}", typedefs(), naming::renamed(self.source, suffix))
+    }
+
     fn load(&self, device: &Arc<Device>) -> Result<Module> {
         let suffix = naming::suffix(&self.options);
-        Module::compile(device, self.name, &naming::renamed(self.source, &suffix), &self.options, suffix)
+        Module::compile(device, self.name, &self.text(&suffix), &self.options, suffix)
     }
 
     fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
         let suffix = naming::suffix(&self.options);
-        Module::cached(device, &naming::renamed(self.source, &suffix), &self.options, suffix)
+        Module::cached(device, &self.text(&suffix), &self.options, suffix)
     }
 }
 
-/// What the `.cu` files call an element type.
-const fn type_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::U8 => "u8",
-        DType::I8 => "i8",
-        DType::U16 => "u16",
-        DType::I16 => "i16",
-        DType::I32 => "int",
-        DType::U32 => "u32",
-        DType::I64 => "i64",
-        DType::U64 => "u64",
-        DType::F16 => "f16",
-        DType::BF16 => "bf16",
-        DType::F32 => "float",
-        DType::F64 => "double",
-        DType::C64 => "c64",
-        DType::C128 => "c128",
-    }
+/// The integers among the element types, as text in front of each source: `typedef unsigned char u8;` and so on.
+fn typedefs() -> String {
+    let integers = DType::ALL.into_iter().filter(|dtype| dtype.is_integer() && dtype.cu_name() != dtype.c_name());
+    integers.map(|dtype| format!("typedef {} {};\n", dtype.c_name(), dtype.cu_name())).collect()
 }
 
 /// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two. For what no integer is

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use warpcell_base::backend::{Operand, ReduceOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
-use warpcell_base::registry::{self, FORMULA, Function};
+use warpcell_base::registry::{self, FORMULA, Function, element_of};
 use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::failures::{Names, Slot};
@@ -372,8 +372,7 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
     let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
     let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
         .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
-    let dtypes =
-        |scalars: &[Scalar]| scalars.iter().map(|&scalar| program::element(scalar)).collect::<Option<Vec<DType>>>();
+    let dtypes = |scalars: &[Scalar]| scalars.iter().map(|&scalar| element_of(scalar)).collect::<Option<Vec<DType>>>();
     let own = translation.parameters.len().saturating_sub(captures.len());
     let agrees = dtypes(&translation.parameters[..own]).is_some_and(|dtypes| dtypes == function.parameters)
         && dtypes(&translation.results).is_some_and(|dtypes| dtypes == function.results);

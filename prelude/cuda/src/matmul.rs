@@ -1,7 +1,7 @@
 //! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
 use super::axes::{Axis, joined};
-use super::{Program, address_of, blocks, source_of, type_name, unsigned};
+use super::{Program, address_of, blocks, source_of, unsigned};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{LeadingDimension, View};
 use warpcell_base::dtype::DType;
@@ -164,7 +164,7 @@ fn batch(mut axes: Vec<Axis<3>>) -> Batch {
 
 fn program(dtype: DType, each: usize) -> Program {
     let each = each.to_string();
-    let mut macros = vec![("ELEMENT", type_name(unsigned(dtype))), ("EACH", &each)];
+    let mut macros = vec![("ELEMENT", unsigned(dtype).cu_name()), ("EACH", &each)];
     if dtype == DType::Bool {
         macros.push(("LOGICAL", "1"));
     }
@@ -177,7 +177,7 @@ pub(super) fn programs() -> Vec<Program> {
     let of = |dtype: DType| {
         EACH.into_iter().filter(move |&each| each == EACH[0] || dtype.size() <= 4).map(move |each| program(dtype, each))
     };
-    [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::U64].into_iter().flat_map(of).collect()
+    DType::COMPUTED.into_iter().filter(|dtype| !dtype.is_float()).flat_map(of).collect()
 }
 
 #[cfg(test)]

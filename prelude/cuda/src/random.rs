@@ -1,6 +1,6 @@
 //! Random numbers on CUDA; the kernels are in `kernels/random.cu`.
 
-use super::{Program, address_of, bits, blocks, type_name};
+use super::{Program, address_of, bits, blocks};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Distribution, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -70,7 +70,7 @@ fn what_changes(low: Scalar, span: Scalar, last: Scalar) -> u64 {
 }
 
 fn program(distribution: &str, dtype: DType) -> Program {
-    let macros = [("ELEMENT", type_name(dtype)), ("DISTRIBUTION", distribution)];
+    let macros = [("ELEMENT", dtype.cu_name()), ("DISTRIBUTION", distribution)];
     let mut program = Program::new("random.cu", SOURCE, &macros);
     // The CPU backend rounds products and sums apart.
     program.options.push("--fmad=false".to_string());
@@ -79,11 +79,12 @@ fn program(distribution: &str, dtype: DType) -> Program {
 
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    let of = |distributions: &'static [&str], dtypes: &'static [DType]| {
-        distributions.iter().flat_map(|&distribution| dtypes.iter().map(move |&dtype| program(distribution, dtype)))
+    let of = |distributions: &'static [&str], takes: fn(&DType) -> bool| {
+        let dtypes = DType::COMPUTED.into_iter().filter(takes);
+        dtypes.flat_map(|dtype| distributions.iter().map(move |distribution| program(distribution, dtype)))
     };
-    of(&DISTRIBUTIONS[..3], &[DType::F32, DType::F64])
-        .chain(of(&DISTRIBUTIONS[3..], &[DType::U8, DType::I32, DType::U32, DType::I64, DType::U64]))
+    of(&DISTRIBUTIONS[..3], |dtype| dtype.is_float())
+        .chain(of(&DISTRIBUTIONS[3..], |dtype| dtype.is_integer()))
         .collect()
 }
 

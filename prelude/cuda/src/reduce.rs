@@ -1,7 +1,7 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::axes::{Axis, MOST_AXES, joined};
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -202,17 +202,9 @@ impl Reduce {
 
 /// The result over no elements.
 pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
-    let value = u8::from(matches!(operation, ReduceOperation::All | ReduceOperation::Product));
-    match dtype {
-        DType::Bool => Scalar::Bool(value == 1),
-        DType::U8 => Scalar::U8(value),
-        DType::I32 => Scalar::I32(value.into()),
-        DType::U32 => Scalar::U32(value.into()),
-        DType::I64 => Scalar::I64(value.into()),
-        DType::U64 => Scalar::U64(value.into()),
-        DType::F32 => Scalar::F32(value.into()),
-        DType::F64 => Scalar::F64(value.into()),
-        _ => unreachable!("operations convert types for storage first"),
+    match operation {
+        ReduceOperation::All | ReduceOperation::Product => Scalar::one(dtype),
+        _ => Scalar::zero(dtype),
     }
 }
 
@@ -302,8 +294,8 @@ pub(super) const fn name(operation: ReduceOperation) -> &'static str {
 }
 
 fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
-    let output = type_name(operation.output(dtype));
-    let mut macros = vec![("INPUT", type_name(dtype)), ("OUTPUT", output), ("REDUCTION", name(operation))];
+    let output = operation.output(dtype).cu_name();
+    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", name(operation))];
     if whole {
         macros.push(("WHOLE", "1"));
     }

@@ -1,6 +1,6 @@
 //! Running sums and products on CUDA; the kernels are in `kernels/scan.cu`.
 
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ScanOperation, View};
 use warpcell_base::dtype::DType;
@@ -177,9 +177,9 @@ fn program(operation: ScanOperation, dtype: DType) -> Program {
         ScanOperation::Sum => ("0", "+"),
         ScanOperation::Product => ("1", "*"),
     };
-    let (output, wide) = (type_name(dtype.sum()), type_name(wide_type(dtype)));
+    let (output, wide) = (dtype.sum().cu_name(), wide_type(dtype).cu_name());
     let macros =
-        [("INPUT", type_name(dtype)), ("OUTPUT", output), ("WIDE", wide), ("IDENTITY", identity), ("JOIN", join)];
+        [("INPUT", dtype.cu_name()), ("OUTPUT", output), ("WIDE", wide), ("IDENTITY", identity), ("JOIN", join)];
     Program::new("scan.cu", SOURCE, &macros)
 }
 

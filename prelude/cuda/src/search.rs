@@ -1,6 +1,6 @@
 //! Searching sorted arrays on CUDA; the kernels are in `kernels/search.cu`.
 
-use super::{CudaAllocation, Program, address_of, blocks, source_of, type_name};
+use super::{CudaAllocation, Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Distinct, View};
 use warpcell_base::dtype::DType;
@@ -98,7 +98,7 @@ impl Search {
 }
 
 fn program(dtype: DType) -> Program {
-    Program::new("search.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+    Program::new("search.cu", SOURCE, &[("ELEMENT", dtype.cu_name())])
 }
 
 /// Every program that the methods above can ask for.

@@ -1,6 +1,6 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
 
-use super::{Program, address_of, blocks, source_of, type_name};
+use super::{Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
@@ -189,7 +189,7 @@ impl Plan {
 }
 
 fn program(dtype: DType, positions: bool) -> Program {
-    let mut macros = vec![("ELEMENT", type_name(dtype))];
+    let mut macros = vec![("ELEMENT", dtype.cu_name())];
     if positions {
         macros.push(("POSITIONS", "1"));
     }

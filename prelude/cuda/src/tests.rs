@@ -39,7 +39,7 @@ fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) ->
     let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_string()];
     options.extend_from_slice(&program.options);
     let failed = |error| format!("{} {:?} for {architecture}: {error}", program.name, program.options);
-    let source = naming::renamed(program.source, &naming::suffix(&program.options));
+    let source = program.text(&naming::suffix(&program.options));
     nvrtc.compile(program.name, &source, &options, form).map_err(failed)
 }
 

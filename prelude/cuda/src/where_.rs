@@ -2,7 +2,7 @@
 
 use super::axes::{joined, launch_over};
 use super::elementwise::{Kernels, Side};
-use super::{Program, blocks, type_name, unsigned};
+use super::{Program, blocks, unsigned};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{Operand, View};
 use warpcell_base::dtype::DType;
@@ -69,7 +69,7 @@ impl Where {
 }
 
 fn program(dtype: DType) -> Program {
-    Program::new("where_.cu", SOURCE, &[("ELEMENT", type_name(dtype))])
+    Program::new("where_.cu", SOURCE, &[("ELEMENT", dtype.cu_name())])
 }
 
 /// Every program that the methods above can ask for.

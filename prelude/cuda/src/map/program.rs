@@ -1,10 +1,10 @@
 //! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
 
-use super::super::reduce;
-use super::super::type_name;
+use super::super::{reduce, typedefs};
 use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
+use warpcell_base::registry::{element_of, values_of};
 use warpcell_translate::{Scalar, Translation};
 
 /// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
@@ -37,29 +37,8 @@ pub struct MapProgram {
     pub threads: usize,
 }
 
-/// The element type of arrays for a type of parameters or results; `usize` and `isize` have none.
-pub const fn element(scalar: Scalar) -> Option<DType> {
-    Some(match scalar {
-        Scalar::Bool => DType::Bool,
-        Scalar::I8 => DType::I8,
-        Scalar::U8 => DType::U8,
-        Scalar::I16 => DType::I16,
-        Scalar::U16 => DType::U16,
-        Scalar::I32 => DType::I32,
-        Scalar::U32 => DType::U32,
-        Scalar::I64 => DType::I64,
-        Scalar::U64 => DType::U64,
-        Scalar::F32 => DType::F32,
-        Scalar::F64 => DType::F64,
-        Scalar::Isize | Scalar::Usize => return None,
-    })
-}
-
-const fn size(scalar: Scalar) -> usize {
-    match element(scalar) {
-        Some(dtype) => dtype.size(),
-        None => 8,
-    }
+fn size(scalar: Scalar) -> usize {
+    values_of(scalar).size()
 }
 
 /// The name of a function without its namespace.
@@ -68,24 +47,12 @@ pub(super) fn own_name(translation: &Translation) -> &str {
 }
 
 /// The type of a value in CUDA C.
-const fn value_type(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "signed char",
-        Scalar::U8 => "unsigned char",
-        Scalar::I16 => "short",
-        Scalar::U16 => "unsigned short",
-        Scalar::I32 => "int",
-        Scalar::U32 => "unsigned int",
-        Scalar::I64 | Scalar::Isize => "long long",
-        Scalar::U64 | Scalar::Usize => "unsigned long long",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
+fn value_type(scalar: Scalar) -> &'static str {
+    values_of(scalar).c_name()
 }
 
 /// The type of an array's elements in CUDA C. Truth values are bytes; all but 0 are true.
-const fn stored_type(scalar: Scalar) -> &'static str {
+fn stored_type(scalar: Scalar) -> &'static str {
     if matches!(scalar, Scalar::Bool) { "unsigned char" } else { value_type(scalar) }
 }
 
@@ -242,9 +209,9 @@ impl MapKernel<'_> {
 
 /// The states of `kernels/reduce.cu` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
-    let dtype = element(result).unwrap_or(DType::I64);
-    let (input, output) = (type_name(dtype.computed()), type_name(reduction.output(dtype)));
-    let name = reduce::name(reduction);
+    let dtype = element_of(result).unwrap_or(DType::I64);
+    let (input, output) = (dtype.computed().cu_name(), reduction.output(dtype).cu_name());
+    let (name, typedefs) = (reduce::name(reduction), typedefs());
     format!(
         "
 #define WARPCELL_MAP
@@ -252,10 +219,7 @@ fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
 #define WARPCELL_OUTPUT {output}
 #define WARPCELL_REDUCTION {name}
 namespace warpcell_reduction {{
-typedef signed char i8;
-typedef unsigned short u16;
-typedef short i16;
-{REDUCTIONS}
+{typedefs}{REDUCTIONS}
 }}
 // The first `count` of some results. Four floats are added in pairs before they enter, as in the sum of an array.
 template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_reduction::State& state, const warpcell_reduction::input (&b)[most], long long count) {{

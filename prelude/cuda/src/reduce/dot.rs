@@ -1,7 +1,7 @@
 //! Sums of the products of two vectors on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::{Reduce, SOURCE, THREADS};
-use crate::{Program, address_of, source_of, type_name};
+use crate::{Program, address_of, source_of};
 use std::sync::OnceLock;
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
@@ -59,7 +59,7 @@ impl Reduce {
 }
 
 fn program(dtype: DType) -> Program {
-    let name = type_name(dtype);
+    let name = dtype.cu_name();
     Program::new("reduce.cu", SOURCE, &[("INPUT", name), ("OUTPUT", name), ("REDUCTION", "Dot"), ("DOT", "1")])
 }
 
