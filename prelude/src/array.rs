@@ -11,6 +11,7 @@ pub(crate) mod indices;
 mod manipulate;
 mod operators;
 mod ownership;
+mod print_options;
 mod range;
 mod rows;
 pub mod set;
@@ -31,6 +32,7 @@ pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
 pub use ownership::IntoDevice;
+pub use print_options::{PrintOptions, get_printoptions, set_printoptions};
 pub use range::IntoRange;
 pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};
