@@ -7,6 +7,7 @@ pub(crate) mod axes;
 mod complex;
 mod create;
 mod display;
+mod html;
 pub(crate) mod indices;
 mod manipulate;
 mod operators;

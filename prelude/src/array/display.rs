@@ -1,11 +1,15 @@
-//! Printing: NumPy's brackets, long arrays abbreviated. `{:?}` adds a line with shape, dtype and device.
+//! Printing: NumPy's brackets, long arrays abbreviated. `{:?}` adds a line with shape, dtype and device, and offers a table to
+//! the notebook.
 
+use super::html;
 use super::print_options::{Settings, settings};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::Layout;
+use crate::cell;
 use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::rich::MimeBundle;
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
@@ -19,7 +23,7 @@ impl<T: Element> fmt::Display for DeviceArray<T> {
 }
 
 /// The values as [`Display`](fmt::Display) gives them, then a line with shape, dtype and device. So the last line of a cell
-/// shows arrays.
+/// shows arrays. A notebook shows arrays with one or two axes as tables.
 impl<T: Element> fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_described(&self.raw, f)
@@ -36,6 +40,12 @@ fn write_described(raw: &RawArray, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let comma = if shape.len() == 1 { "," } else { "" };
     let facts = format!("shape ({}{comma}), dtype {}, on {}", shape.join(", "), raw.dtype, raw.handle.device);
     let text = format!("{}\n{facts}", text(&entries));
+    if let Ok(entries) = &entries {
+        cell::offer_rich(&text, || {
+            let table = html::of_entries(entries, &facts);
+            table.map_or_else(MimeBundle::new, |table| MimeBundle::new().html(table)).into_data()
+        });
+    }
     f.write_str(&text)
 }
 
@@ -47,17 +57,17 @@ fn text(entries: &Result<Entries>) -> String {
 }
 
 /// The elements that are shown, formatted and of one width.
-struct Entries {
-    cells: Vec<String>,
+pub(super) struct Entries {
+    pub cells: Vec<String>,
     /// Per axis, how many entries are shown and whether there is a gap in the middle.
-    axes: Vec<(usize, bool)>,
+    pub axes: Vec<(usize, bool)>,
     /// How many entries are on each side of a gap.
-    edge: usize,
+    pub edge: usize,
     linewidth: usize,
 }
 
 /// The entries of an axis in turn; the gap is none of them.
-fn with_gap((shown, gap): (usize, bool), edge: usize) -> Vec<Option<usize>> {
+pub(super) fn with_gap((shown, gap): (usize, bool), edge: usize) -> Vec<Option<usize>> {
     let mut all: Vec<Option<usize>> = (0..shown).map(Some).collect();
     if gap {
         all.insert(edge, None);
