@@ -7,10 +7,12 @@ pub(crate) mod axes;
 mod complex;
 mod create;
 mod display;
+mod html;
 pub(crate) mod indices;
 mod manipulate;
 mod operators;
 mod ownership;
+mod print_options;
 mod range;
 mod rows;
 pub mod set;
@@ -31,6 +33,7 @@ pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
 pub use ownership::IntoDevice;
+pub use print_options::{PrintOptions, get_printoptions, set_printoptions};
 pub use range::IntoRange;
 pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};

@@ -65,9 +65,10 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 pub use array::set;
 pub use array::{
     AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange, IntoShape,
-    Iter, Length, OnDevice, OnHost, Pad, arange, array, asarray, concatenate, empty, eye, flip, full, hstack, linspace,
-    meshgrid, ones, pad, repeat, roll, split, stack, tile, try_arange, try_asarray, try_concatenate, try_empty,
-    try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros, vstack, zeros,
+    Iter, Length, OnDevice, OnHost, Pad, PrintOptions, arange, array, asarray, concatenate, empty, eye, flip, full,
+    get_printoptions, hstack, linspace, meshgrid, ones, pad, repeat, roll, set_printoptions, split, stack, tile,
+    try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
+    try_zeros, vstack, zeros,
 };
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,

@@ -55,6 +55,24 @@ def test_whatever_has_debug_can_be_displayed(kernel):
     assert result.value is None, "a handle shows nothing"
 
 
+def test_arrays_are_tables_beside_their_text(kernel):
+    kernel.check("let table = gpu::array(&[[1.0, 2.5], [3.0, 4.0]]);")
+    result = kernel.check("gpu::display(&table); table.clone()")
+    (shown,) = result.displays
+    assert shown == result.of("execute_result")[0]["data"]
+    assert shown["text/plain"].startswith("[[1.  2.5]\n [3.  4. ]]\nshape (2, 2), dtype f64, on ")
+    assert "<td>2.5<tr><td>3." in shown["text/html"] and "shape (2, 2), dtype f64, on " in shown["text/html"]
+    assert "text/html" not in kernel.check("gpu::zeros::<f32>((2, 2, 2))").of("execute_result")[0]["data"]
+
+
+def test_print_options_hold_for_later_cells(kernel):
+    kernel.check("let before = gpu::get_printoptions(); gpu::set_printoptions(gpu::PrintOptions::new().precision(2));")
+    result = kernel.check("gpu::array(&[2.0 / 3.0])")
+    assert result.value.startswith("[0.67]\n") and "<td>0.67<" in result.of("execute_result")[0]["data"]["text/html"]
+    kernel.check("gpu::set_printoptions(before);")
+    assert kernel.check("gpu::array(&[2.0 / 3.0])").value.startswith("[0.66666667]\n")
+
+
 def test_a_figure_is_displayed_once(kernel):
     result = kernel.check("let f = gpu::imshow(&array![[1, 2]]); gpu::display(&f); let f = f.title(\"again\");")
     assert len(result.displays) == 1 and "image/png" in result.displays[0]

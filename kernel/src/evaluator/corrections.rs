@@ -9,6 +9,7 @@ mod known;
 mod line;
 mod numbers;
 mod operators;
+mod plots;
 mod words;
 
 use crate::syntax::parse;
@@ -27,6 +28,7 @@ const RULES: &[Rule] = &[
     words::python_words,
     words::none,
     words::lambda,
+    plots::figure,
     words::declaration,
     words::type_names,
     calls::print,
@@ -136,6 +138,12 @@ mod tests {
             ("assert x == 2.0", "assert!(x == 2.0);"),
             ("[j * 2 for j in range(3)]", "(0..3).map(|j| j * 2).collect::<Vec<_>>()"),
             ("m.slice(s![1:3])", "m.slice(s![1..3])"),
+            ("fig, ax = plt.subplots()", "let ax = gpu::Plot::new();"),
+            (
+                "fig, axes = plt.subplots(1, 2, figsize=(8, 3))",
+                "let fig = gpu::subplots((1, 2), [gpu::Plot::new(), gpu::Plot::new()]);",
+            ),
+            ("plt.plot(a, label='a')", "gpu::plot(&a).label(\"a\")"),
         ] {
             assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
         }
@@ -173,6 +181,41 @@ mod tests {
             ),
             ("E0425", "cannot find value `np` in this scope", "np.linspace(0, 1, 5)", "gpu::linspace(0.0, 1.0, 5)"),
             ("E0425", "cannot find value `plt` in this scope", "plt.plot(a)", "gpu::plot(&a)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, b)", "gpu::plot((&a, &b))"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.axhline(0)", "gpu::Plot::new().axhline(0)"),
+            (
+                "E0425",
+                "cannot find value `plt` in this scope",
+                "plt.axvline(x, color=\"k\")",
+                "gpu::Plot::new().axvline(x).color(\"k\")",
+            ),
+            (
+                "E0425",
+                "cannot find value `ax` in this scope",
+                "ax.errorbar(a, b, yerr=b, capsize=4)",
+                "gpu::errorbar(&a, &b).yerr(&b).capsize(4.0)",
+            ),
+            (
+                "E0425",
+                "cannot find value `plt` in this scope",
+                "plt.fill_between(a, b)",
+                "gpu::fill_between(&a, &b, 0.0)",
+            ),
+            (
+                "E0425",
+                "cannot find value `ax` in this scope",
+                "ax.contour(m, levels=10)",
+                "gpu::contour(&m).levels(10)",
+            ),
+            ("E0425", "cannot find value `plt` in this scope", "plt.hist(a, bins=20)", "gpu::hist(&a).bins(20)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.imshow(m.t().get())", "gpu::imshow(&m.t())"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a + 1.0)", "gpu::plot(&(&a + 1.0))"),
+            (
+                "E0425",
+                "cannot find value `plt` in this scope",
+                "plt.axhline(x / 2.0)",
+                "gpu::Plot::new().axhline(x / 2.0)",
+            ),
             ("E0425", "cannot find function `sqrt` in this scope", "sqrt(x + 1.0)", "(x + 1.0).sqrt()"),
             ("E0425", "cannot find function `max` in this scope", "max(x, 1.0)", "x.max(1.0)"),
             ("E0425", "cannot find function `float` in this scope", "float(n) / 2.0", "(n as f64) / 2.0"),
@@ -283,7 +326,8 @@ mod tests {
             ("E0308", "mismatched types", "let y: String = v[0];"),
             ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
             ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(m, axis=1)"),
-            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, label=\"x\")"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, zorder=3)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, \"r--\")"),
             ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),
             ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),

@@ -1,131 +1,178 @@
-//! Printing: NumPy's brackets, long arrays abbreviated. `{:?}` adds a line with shape, dtype and device.
+//! Printing: NumPy's brackets, long arrays abbreviated. `{:?}` adds a line with shape, dtype and device, and offers a table to
+//! the notebook.
 
+use super::html;
+use super::print_options::{Settings, settings};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::Layout;
+use crate::cell;
 use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element, dtypes};
 use crate::error::Result;
+use crate::rich::MimeBundle;
 use half::{bf16, f16};
 use num_complex::Complex;
-use std::fmt::{self, Write};
+use std::fmt;
 
-/// Arrays of more elements are abbreviated.
-const THRESHOLD: usize = 1000;
-/// How many entries an abbreviated axis shows at each end.
-const EDGE: usize = 3;
-
-/// The values as NumPy's `print` shows them; more than 1000 are abbreviated. Waits for queued work.
+/// The values as NumPy's `print` shows them; more than 1000 are abbreviated, or as
+/// [`set_printoptions`](crate::set_printoptions) says. Waits for queued work.
 impl<T: Element> fmt::Display for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&values(&self.raw))
+        write_values(&self.raw, f)
     }
 }
 
 /// The values as [`Display`](fmt::Display) gives them, then a line with shape, dtype and device. So the last line of a cell
-/// shows arrays.
+/// shows arrays. A notebook shows arrays with one or two axes as tables.
 impl<T: Element> fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&described(&self.raw))
+        write_described(&self.raw, f)
     }
 }
 
-fn values(raw: &RawArray) -> String {
-    let mut text = String::new();
-    match entries(raw) {
-        Ok(entries) => entries.write(&mut text),
-        Err(error) => write!(text, "<the elements cannot be read: {error}>").expect("strings take all text"),
-    }
-    text
+fn write_values(raw: &RawArray, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(&text(&entries(raw, &settings())))
 }
 
-fn described(raw: &RawArray) -> String {
-    let mut text = values(raw);
+fn write_described(raw: &RawArray, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let entries = entries(raw, &settings());
     let shape: Vec<String> = raw.shape().iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
-    let device = raw.handle.device;
-    write!(text, "\nshape ({}{comma}), dtype {}, on {device}", shape.join(", "), raw.dtype)
-        .expect("strings take all text");
-    text
+    let facts = format!("shape ({}{comma}), dtype {}, on {}", shape.join(", "), raw.dtype, raw.handle.device);
+    let text = format!("{}\n{facts}", text(&entries));
+    if let Ok(entries) = &entries {
+        cell::offer_rich(&text, || {
+            let table = html::of_entries(entries, &facts);
+            table.map_or_else(MimeBundle::new, |table| MimeBundle::new().html(table)).into_data()
+        });
+    }
+    f.write_str(&text)
+}
+
+fn text(entries: &Result<Entries>) -> String {
+    match entries {
+        Ok(entries) => entries.text(),
+        Err(error) => format!("<the elements cannot be read: {error}>"),
+    }
 }
 
 /// The elements that are shown, formatted and of one width.
-struct Entries {
-    cells: Vec<String>,
+pub(super) struct Entries {
+    pub cells: Vec<String>,
     /// Per axis, how many entries are shown and whether there is a gap in the middle.
-    axes: Vec<(usize, bool)>,
+    pub axes: Vec<(usize, bool)>,
+    /// How many entries are on each side of a gap.
+    pub edge: usize,
+    linewidth: usize,
+}
+
+/// The entries of an axis in turn; the gap is none of them.
+pub(super) fn with_gap((shown, gap): (usize, bool), edge: usize) -> Vec<Option<usize>> {
+    let mut all: Vec<Option<usize>> = (0..shown).map(Some).collect();
+    if gap {
+        all.insert(edge, None);
+    }
+    all
 }
 
 impl Entries {
-    fn write(&self, text: &mut String) {
-        self.write_axis(0, 0, 0, text);
+    fn text(&self) -> String {
+        let mut text = String::new();
+        self.write_axis(0, 0, &mut text);
+        text
     }
 
     /// Writes the entries below one index of the axes before `axis`; gives the next cell.
-    fn write_axis(&self, axis: usize, mut cell: usize, indent: usize, text: &mut String) -> usize {
+    fn write_axis(&self, axis: usize, mut cell: usize, text: &mut String) -> usize {
         let Some(&(shown, gap)) = self.axes.get(axis) else {
             text.push_str(self.cells.get(cell).map_or("", String::as_str));
             return cell + 1;
         };
-        let last = axis + 1 == self.axes.len();
-        let separator = if last {
-            " ".to_owned()
-        } else {
-            format!("{}{}", "\n".repeat(self.axes.len() - axis - 1), " ".repeat(indent + 1))
-        };
+        let entries = with_gap((shown, gap), self.edge);
         text.push('[');
-        for entry in 0..shown {
-            if entry > 0 {
-                text.push_str(&separator);
+        if axis + 1 == self.axes.len() {
+            let words = entries.into_iter().map(|entry| entry.map_or("...", |entry| &self.cells[cell + entry]));
+            self.write_row(words, text);
+            cell += shown;
+        } else {
+            let separator = format!("{}{}", "\n".repeat(self.axes.len() - axis - 1), " ".repeat(axis + 1));
+            for (index, entry) in entries.into_iter().enumerate() {
+                if index > 0 {
+                    text.push_str(&separator);
+                }
+                match entry {
+                    Some(_) => cell = self.write_axis(axis + 1, cell, text),
+                    None => text.push_str("..."),
+                }
             }
-            if gap && entry == EDGE {
-                text.push_str("...");
-                text.push_str(&separator);
-            }
-            cell = self.write_axis(axis + 1, cell, indent + 1, text);
         }
         text.push(']');
         cell
+    }
+
+    /// Writes the entries of the last axis, in as many lines as they need.
+    fn write_row<'a>(&self, words: impl Iterator<Item = &'a str>, text: &mut String) {
+        // Behind the brackets, and with as many places for those that close.
+        let indent = self.axes.len();
+        let width = self.linewidth.saturating_sub(indent);
+        let mut column = indent;
+        for (index, word) in words.enumerate() {
+            if index > 0 {
+                text.push(' ');
+                column += 1;
+            }
+            if column > indent && column + word.len() > width {
+                text.truncate(text.trim_end_matches(' ').len());
+                text.push('\n');
+                text.push_str(&" ".repeat(indent));
+                column = indent;
+            }
+            text.push_str(word);
+            column += word.len();
+        }
     }
 }
 
 /// The elements of an array as text, not yet of one width.
 macro_rules! cells {
-    ($sample:ident $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+    ($sample:ident, $settings:ident $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
         match $sample.dtype {
             $(DType::$tag => {
                 let values = transfer::download_vec::<$type>(&$sample)?;
-                cells!(@$kind values, $type)
+                cells!(@$kind values, $type, $settings)
             })*
         }
     };
-    (@Half $values:ident, $type:ty) => { small_floats(&$values, <$type>::from_f32) };
-    (@Brain $values:ident, $type:ty) => { small_floats(&$values, <$type>::from_f32) };
-    (@Float $values:ident, $type:ty) => {{
+    (@Half $values:ident, $type:ty, $settings:ident) => { small_floats(&$values, <$type>::from_f32, $settings) };
+    (@Brain $values:ident, $type:ty, $settings:ident) => { small_floats(&$values, <$type>::from_f32, $settings) };
+    (@Float $values:ident, $type:ty, $settings:ident) => {{
         let values: Vec<f64> = $values.into_iter().map(shortest).collect();
-        floats(&values, &values, LARGE)
+        floats(&values, &values, LARGE, $settings)
     }};
-    (@Complex $values:ident, $type:ty) => { complex(&$values) };
-    (@$whole:ident $values:ident, $type:ty) => { $values.iter().map(<$type>::to_string).collect::<Vec<String>>() };
+    (@Complex $values:ident, $type:ty, $settings:ident) => { complex(&$values, $settings) };
+    (@$whole:ident $values:ident, $type:ty, $settings:ident) => { $values.iter().map(<$type>::to_string).collect::<Vec<String>>() };
 }
 
-fn entries(raw: &RawArray) -> Result<Entries> {
-    let abbreviates = raw.size() > THRESHOLD;
-    let gap = |length: usize| abbreviates && length > 2 * EDGE;
+fn entries(raw: &RawArray, settings: &Settings) -> Result<Entries> {
+    // Twice as many are still a number.
+    let edge = settings.edgeitems.min(usize::MAX / 2);
+    let abbreviates = raw.size() > settings.threshold;
+    let gap = |length: usize| abbreviates && length > 2 * edge;
     let axes: Vec<(usize, bool)> =
-        raw.shape().iter().map(|&length| (if gap(length) { 2 * EDGE } else { length }, gap(length))).collect();
+        raw.shape().iter().map(|&length| (if gap(length) { 2 * edge } else { length }, gap(length))).collect();
     let shown: Vec<usize> = axes.iter().map(|&(shown, _)| shown).collect();
     let sample = RawArray::uninitialised("display", &raw.handle, &shown, raw.dtype)?;
     if sample.size() > 0 {
-        copy_corners(raw, &sample)?;
+        copy_corners(raw, &sample, edge)?;
     }
-    let mut cells = dtypes!(cells!(sample));
+    let mut cells = dtypes!(cells!(sample, settings));
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
-    Ok(Entries { cells, axes })
+    Ok(Entries { cells, axes, edge, linewidth: settings.linewidth })
 }
 
 /// Copies the shown entries to `sample`: of each abbreviated axis, the first and the last few.
-fn copy_corners(raw: &RawArray, sample: &RawArray) -> Result<()> {
+fn copy_corners(raw: &RawArray, sample: &RawArray, edge: usize) -> Result<()> {
     let rank = raw.shape().len();
     let halved: Vec<usize> = (0..rank).filter(|&axis| raw.shape()[axis] != sample.shape()[axis]).collect();
     for corner in 0..1usize << halved.len() {
@@ -133,10 +180,10 @@ fn copy_corners(raw: &RawArray, sample: &RawArray) -> Result<()> {
             let mut layout: Layout = array.layout.clone();
             for (bit, &axis) in halved.iter().enumerate() {
                 if corner >> bit & 1 == 1 {
-                    let skipped = (layout.shape[axis] - EDGE) as isize * layout.strides[axis];
+                    let skipped = (layout.shape[axis] - edge) as isize * layout.strides[axis];
                     layout.offset = layout.offset.checked_add_signed(skipped).expect("within the allocation");
                 }
-                layout.shape[axis] = EDGE;
+                layout.shape[axis] = edge;
             }
             array.with_layout(layout)
         };
@@ -156,30 +203,38 @@ const LARGE: Exponents = Exponents { from: 1e8, ratio: 1e8 };
 /// Of 16-bit floats, whose digits in front of the point are not exact for long; NumPy's bounds for them.
 const SMALL: Exponents = Exponents { from: 1e3, ratio: 1e3 };
 
-/// As NumPy with 8 digits: fixed point with as many decimals as the elements need, aligned at the point; or exponents
-/// if values are very large, very small or far apart. `values` have as few digits as tell them apart; where the others make
-/// for more, they are those of `exact`.
-fn floats(values: &[f64], exact: &[f64], exponents: Exponents) -> Vec<String> {
-    const DIGITS: usize = 8;
+/// More decimals no float has.
+const MOST_DIGITS: usize = 1074;
+
+/// As NumPy: fixed point with as many decimals as the elements need, but at most the precision, aligned at the point; or
+/// exponents if values are very large, very small or far apart. `values` have as few digits as tell them apart; where the others
+/// make for more, they are those of `exact`.
+fn floats(values: &[f64], exact: &[f64], exponents: Exponents, settings: &Settings) -> Vec<String> {
     let magnitudes = values.iter().map(|value| value.abs()).filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = magnitudes.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
-    let exponential = high >= exponents.from || low < 1e-4 || high / low > exponents.ratio;
+    let is_small = || !settings.suppress && (low < 1e-4 || high / low > exponents.ratio);
+    let exponential = high >= exponents.from || is_small();
     let format = |value: f64, digits: usize| -> (String, String) {
         match value {
             _ if value.is_nan() => ("nan".to_owned(), String::new()),
             _ if value.is_infinite() => (if value > 0.0 { "inf" } else { "-inf" }.to_owned(), String::new()),
             _ if exponential => {
-                let text = format!("{value:.digits$e}");
-                let (mantissa, exponent) = text.split_once('e').expect("an exponent was asked for");
-                let exponent: i32 = exponent.parse().expect("exponents are integers");
+                let (mantissa, exponent) = split(&format!("{value:e}"));
+                let (mantissa, exponent) = match padded(&mantissa, digits) {
+                    Some(mantissa) => (mantissa, exponent),
+                    None => split(&format!("{value:.digits$e}")),
+                };
                 let sign = if exponent < 0 { '-' } else { '+' };
-                (mantissa.to_owned(), format!("e{sign}{:02}", exponent.abs()))
+                (mantissa, format!("e{sign}{:02}", exponent.abs()))
             }
-            _ => (format!("{value:.digits$}"), String::new()),
+            _ => {
+                let fixed = padded(&value.to_string(), digits);
+                (fixed.unwrap_or_else(|| format!("{value:.digits$}")), String::new())
+            }
         }
     };
     let decimals = |value: f64| {
-        let (mantissa, _) = format(value, DIGITS);
+        let (mantissa, _) = format(value, settings.precision.min(MOST_DIGITS));
         mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end_matches('0').len())
     };
     let digits = values.iter().map(|&value| decimals(value)).max().unwrap_or(0);
@@ -198,8 +253,22 @@ fn floats(values: &[f64], exact: &[f64], exponents: Exponents) -> Vec<String> {
     (if exponential { exact } else { values }).iter().map(|&value| cell(value)).collect()
 }
 
+/// Mantissa and exponent of a number.
+fn split(text: &str) -> (String, i32) {
+    let (mantissa, exponent) = text.split_once('e').expect("an exponent was asked for");
+    (mantissa.to_owned(), exponent.parse().expect("exponents are integers"))
+}
+
+/// A number with so many decimals, if it has no more: more digits than those that tell a float from its neighbours would say
+/// nothing.
+fn padded(number: &str, digits: usize) -> Option<String> {
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let point = if digits > 0 { "." } else { "" };
+    (decimals.len() <= digits).then(|| format!("{whole}{point}{decimals:0<digits$}"))
+}
+
 /// Both parts as [`floats`], each aligned, the second with its sign and an `i`.
-fn complex<T: Copy + ToString>(values: &[Complex<T>]) -> Vec<String> {
+fn complex<T: Copy + ToString>(values: &[Complex<T>], settings: &Settings) -> Vec<String> {
     let aligned = |mut cells: Vec<String>| {
         let width = cells.iter().map(String::len).max().unwrap_or(0);
         cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
@@ -211,8 +280,9 @@ fn complex<T: Copy + ToString>(values: &[Complex<T>]) -> Vec<String> {
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { "+" };
         format!("{sign}{cell}")
     };
-    let imaginary_cells = floats(&imaginary, &imaginary, LARGE).into_iter().zip(&imaginary).map(signed).collect();
-    let cells = aligned(floats(&real, &real, LARGE)).into_iter().zip(aligned(imaginary_cells));
+    let imaginary_cells =
+        floats(&imaginary, &imaginary, LARGE, settings).into_iter().zip(&imaginary).map(signed).collect();
+    let cells = aligned(floats(&real, &real, LARGE, settings)).into_iter().zip(aligned(imaginary_cells));
     cells
         .map(|(real, imaginary)| {
             // The unit follows the digits.
@@ -228,7 +298,11 @@ fn shortest<T: ToString>(value: T) -> f64 {
 }
 
 /// [`floats`] of 16 bits.
-fn small_floats<T: Copy + PartialEq + Into<f64>>(values: &[T], from_f32: impl Fn(f32) -> T) -> Vec<String> {
+fn small_floats<T: Copy + PartialEq + Into<f64>>(
+    values: &[T],
+    from_f32: impl Fn(f32) -> T,
+    settings: &Settings,
+) -> Vec<String> {
     let exact: Vec<f64> = values.iter().map(|&value| value.into()).collect();
     let shortest = |(&value, &exact): (&T, &f64)| {
         // Five digits tell all values apart.
@@ -236,5 +310,72 @@ fn small_floats<T: Copy + PartialEq + Into<f64>>(values: &[T], from_f32: impl Fn
         candidates.find(|&candidate| from_f32(odd_from_f64(candidate)) == value).unwrap_or(exact)
     };
     let few_digits: Vec<f64> = values.iter().zip(&exact).map(shortest).collect();
-    floats(&few_digits, &exact, SMALL)
+    floats(&few_digits, &exact, SMALL, settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::print_options::INITIAL;
+    use super::*;
+    use crate::{arange, array};
+
+    /// The text under options of its own: those of the process are for all tests.
+    fn printed<T: Element>(array: DeviceArray<T>, change: impl Fn(&mut Settings)) -> String {
+        let mut settings = INITIAL;
+        change(&mut settings);
+        text(&entries(&array.raw, &settings))
+    }
+
+    /// The expected texts are NumPy's.
+    #[test]
+    fn precision_is_the_most_decimals() {
+        let digits = |digits: usize| move |settings: &mut Settings| settings.precision = digits;
+        let numbers = || array(&[1.0 / 3.0, 200.0 / 3.0, 0.1]);
+        assert_eq!(printed(numbers(), digits(3)), "[ 0.333 66.667  0.1  ]");
+        assert_eq!(printed(numbers(), digits(0)), "[ 0. 67.  0.]");
+        // No more digits than tell a number from its neighbours.
+        let all = "[ 0.3333333333333333 66.66666666666667    0.1               ]";
+        assert_eq!(printed(numbers(), digits(17)), all);
+        assert_eq!(printed(numbers(), digits(usize::MAX)), all);
+        assert_eq!(printed(array(&[0.1f32, 1.0 / 3.0]), digits(12)), "[0.1        0.33333334]");
+        assert_eq!(printed(array(&[0.1, 1e-10, 5.0]), digits(20)), "[1.e-01 1.e-10 5.e+00]");
+        assert_eq!(printed(array(&[crate::Complex::new(1.0 / 3.0, 0.5)]), digits(2)), "[0.33+0.5i]");
+    }
+
+    #[test]
+    fn small_numbers_can_be_suppressed() {
+        let suppress = |settings: &mut Settings| settings.suppress = true;
+        assert_eq!(printed(array(&[1e-10, 0.5, -2e-7]), suppress), "[ 0.         0.5       -0.0000002]");
+        assert_eq!(printed(array(&[1e9, 0.5]), suppress), "[1.e+09 5.e-01]");
+    }
+
+    #[test]
+    fn rows_have_a_width() {
+        let width = |width: usize| move |settings: &mut Settings| settings.linewidth = width;
+        let lines = "[ 0.  1.  2.  3.  4.  5.  6.  7.  8.\n  9. 10. 11. 12. 13. 14. 15. 16. 17.\n \
+                     18. 19. 20. 21. 22. 23. 24. 25. 26.\n 27. 28. 29.]";
+        assert_eq!(printed(arange(30.0), width(40)), lines);
+        assert_eq!(
+            printed(arange(24.0).reshape((2, 12)) / 8.0, width(30)),
+            "[[0.    0.125 0.25  0.375\n  0.5   0.625 0.75  0.875\n  1.    1.125 1.25  1.375]\n \
+             [1.5   1.625 1.75  1.875\n  2.    2.125 2.25  2.375\n  2.5   2.625 2.75  2.875]]"
+        );
+        assert_eq!(
+            printed(arange(12).reshape((2, 1, 6)), width(12)),
+            "[[[ 0  1\n    2  3\n    4  5]]\n\n [[ 6  7\n    8  9\n   10 11]]]"
+        );
+        assert_eq!(printed(arange((0, 4000, 1000)), width(3)), "[   0\n 1000\n 2000\n 3000]");
+    }
+
+    #[test]
+    fn ends_have_any_length() {
+        let ends = |threshold: usize, edgeitems: usize| {
+            move |settings: &mut Settings| (settings.threshold, settings.edgeitems) = (threshold, edgeitems)
+        };
+        assert_eq!(printed(arange(100), ends(10, 4)), "[ 0  1  2  3 ... 96 97 98 99]");
+        assert_eq!(printed(arange(49).reshape((7, 7)), ends(10, 1)), "[[ 0 ...  6]\n ...\n [42 ... 48]]");
+        assert_eq!(printed(arange(20), ends(5, 0)), "[...]");
+        assert_eq!(printed(arange(3), ends(0, usize::MAX)), "[0 1 2]");
+        assert!(!printed(arange(2000), ends(usize::MAX, 3)).contains("..."));
+    }
 }

@@ -1,7 +1,8 @@
-//! Charts as PNG files.
+//! Charts as PNG files, drawn with `plotters`.
 
 mod canvas;
 mod layout;
+mod shapes;
 mod strokes;
 mod text;
 
@@ -11,9 +12,10 @@ use super::colors::Colors;
 use super::image::Image;
 use super::look::Stroke;
 use super::mark::{Bar, Direction, Mark};
-use canvas::{Anchor, Canvas};
+use canvas::{Area, Canvas, Drawn};
 pub(super) use layout::{Box2, Layout, layout, size};
 use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, TITLE_LINE, label_width};
+use shapes::{ABOVE, BELOW, LEFT, RIGHT, fill, frame};
 use std::ops::Range;
 use strokes::Point;
 pub(crate) use text::DEJAVU_SANS;
@@ -26,48 +28,53 @@ const LEGEND_SAMPLE: i32 = 26;
 /// The chart as a PNG file.
 pub(super) fn of_chart(chart: &Chart) -> Vec<u8> {
     let (width, height) = size(chart);
-    let mut canvas = Canvas::new((width, height));
-    draw(chart, Box2 { left: 0, top: 0, width, height }, &mut canvas);
-    canvas.png()
+    png((width, height), |canvas| draw(chart, Box2 { left: 0, top: 0, width, height }, canvas))
 }
 
 /// Charts side by side, row by row, as a PNG file.
 pub(super) fn of_grid(shape: (usize, usize), charts: &[Chart], title: Option<&str>, size: (u32, u32)) -> Vec<u8> {
-    let mut canvas = Canvas::new(size);
     let whole = Box2 { left: 0, top: 0, width: size.0, height: size.1 };
     let room = if title.is_some() { MARGIN + TITLE_LINE + GAP } else { 0 };
     let (rows, columns) = (shape.0 as u32, shape.1 as u32);
     let (width, height) = (size.0 / columns, size.1.saturating_sub(room) / rows);
-    for (chart, index) in charts.iter().zip(0..) {
-        let (left, top) = (index % columns * width, room + index / columns * height);
-        draw(chart, Box2 { left, top, width, height }, &mut canvas);
+    png(size, |canvas| {
+        for (chart, index) in charts.iter().zip(0..) {
+            let (left, top) = (index % columns * width, room + index / columns * height);
+            draw(chart, Box2 { left, top, width, height }, canvas)?;
+        }
+        let below = (size.0 as i32 / 2, room as i32);
+        title.map_or(Ok(()), |title| draw_title(&canvas.area(), title, whole, below))
+    })
+}
+
+fn png(size: (u32, u32), draw: impl FnOnce(&mut Canvas) -> Drawn) -> Vec<u8> {
+    let mut canvas = Canvas::new(size);
+    match draw(&mut canvas) {
+        Ok(()) => canvas.png(),
+        Err(error) => unreachable!("a picture in memory can be drawn on: {error}"),
     }
-    if let Some(title) = title {
-        draw_title(&mut canvas, title, whole, (size.0 as i32 / 2, room as i32));
-    }
-    canvas.png()
 }
 
 /// Draws a chart into a part of a picture.
-fn draw(chart: &Chart, area: Box2, canvas: &mut Canvas) {
-    let layout = layout(chart, area);
+fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
+    let layout = layout(chart, whole);
     let Box2 { left, top, width, height } = layout.inside;
     let mut inside = Canvas::new((width, height));
     for series in &chart.series {
         let mut layer = Canvas::new((width, height));
         let place = Place { layout: &layout, series };
-        series.marks().iter().for_each(|mark| place.draw(mark, &mut layer));
+        series.marks().iter().try_for_each(|mark| place.draw(mark, &mut layer))?;
         inside.lay(&layer, (0, 0), series.look.alpha);
     }
     if chart.grid {
-        draw_grid(canvas, &layout);
+        draw_grid(&canvas.area(), &layout)?;
     }
     canvas.lay(&inside, (left as i32, top as i32), 1.0);
-    draw_axes(canvas, chart, &layout, area);
+    draw_axes(&canvas.area(), chart, &layout, whole)?;
     if let (Some(colors), Some((place, ticks))) = (chart.colorbar(), &layout.bar) {
-        draw_bar(canvas, colors, *place, ticks, layout.bar_label_distance as i32);
+        draw_bar(&canvas.area(), colors, *place, ticks, layout.bar_label_distance as i32)?;
     }
-    draw_legend(canvas, chart, &layout, &inside);
+    draw_legend(canvas, chart, &layout, &inside)
 }
 
 /// A series with the places of its numbers, in pixels from the left upper corner of the inside.
@@ -89,64 +96,65 @@ impl Place<'_> {
         x.iter().zip(y).map(|(&x, &y)| (self.x(x), self.y(y))).collect()
     }
 
-    fn draw(&self, mark: &Mark, canvas: &mut Canvas) {
+    fn draw(&self, mark: &Mark, canvas: &mut Canvas) -> Drawn {
+        let (width, height) = canvas.size();
         let color = |number: Option<f64>| color_of(self.series, number);
         match mark {
-            Mark::Line { x, y, stroke, number } => canvas.curve(&self.points(x, y), *stroke, color(*number)),
+            Mark::Line { x, y, stroke, number } => shapes::curve(canvas, &self.points(x, y), *stroke, color(*number)),
             Mark::Points { x, y, marker, size, numbers } => {
                 let places = self.points(x, y).into_iter().enumerate();
                 let places: Vec<_> =
                     places.map(|(index, place)| (place, color(numbers.map(|numbers| numbers[index])))).collect();
-                canvas.markers(*marker, *size, &places);
+                let (seen, area) = (strokes::seen(&places, (width, height), *size), canvas.area());
+                seen.into_iter().try_for_each(|(place, color)| shapes::marker(&area, *marker, *size, place, color))
             }
             Mark::Sticks { x, y, stroke } => {
                 let ends = self.points(&x.0, &y.0).into_iter().zip(self.points(&x.1, &y.1));
                 let gap = (f64::NAN, f64::NAN);
                 let lines: Vec<Point> = ends.flat_map(|(from, to)| [from, to, gap]).collect();
-                canvas.curve(&lines, *stroke, color(None));
+                shapes::curve(canvas, &lines, *stroke, color(None))
             }
             Mark::Rule { axis: Direction::X, at, stroke } => {
                 let x = self.x(*at);
-                canvas.curve(&[(x, 0.0), (x, f64::from(canvas.size().1))], *stroke, color(None));
+                shapes::curve(canvas, &[(x, 0.0), (x, f64::from(height))], *stroke, color(None))
             }
             Mark::Rule { axis: Direction::Y, at, stroke } => {
                 let y = self.y(*at);
-                canvas.curve(&[(0.0, y), (f64::from(canvas.size().0), y)], *stroke, color(None));
+                shapes::curve(canvas, &[(0.0, y), (f64::from(width), y)], *stroke, color(None))
             }
             Mark::Area { x, y } => self.draw_area(x, *y, canvas),
-            Mark::Bars(bars) => bars.iter().for_each(|bar| self.draw_bar(bar, canvas)),
+            Mark::Bars(bars) => bars.iter().try_for_each(|bar| self.draw_bar(bar, canvas)),
             Mark::Picture(image) => self.draw_picture(image, canvas),
         }
     }
 
-    fn draw_area(&self, x: &[f64], y: (&[f64], &[f64]), canvas: &mut Canvas) {
-        // What is far outside still has a place in an `f32`.
-        let near = |pixels: f64| pixels.clamp(-1e6, 1e6);
+    fn draw_area(&self, x: &[f64], y: (&[f64], &[f64]), canvas: &mut Canvas) -> Drawn {
+        let area = canvas.area();
         let sides: Vec<_> = x.iter().zip(y.0).zip(y.1).map(|((&x, &low), &high)| (self.x(x), low, high)).collect();
         let has_place = |&(x, low, high): &(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
-        for run in sides.split(|side| !has_place(side)) {
-            let there = run.iter().map(|&(x, low, _)| (near(x), near(self.down(low))));
-            let back = run.iter().rev().map(|&(x, _, high)| (near(x), near(self.down(high))));
-            canvas.polygon(&there.chain(back).collect::<Vec<_>>(), self.series.look.color);
-        }
+        sides.split(|side| !has_place(side)).try_for_each(|run| {
+            let there = run.iter().map(|&(x, low, _)| (x, self.down(low)));
+            let back = run.iter().rev().map(|&(x, _, high)| (x, self.down(high)));
+            shapes::polygon(&area, there.chain(back).collect(), self.series.look.color)
+        })
     }
 
-    fn draw_bar(&self, bar: &Bar, canvas: &mut Canvas) {
+    fn draw_bar(&self, bar: &Bar, canvas: &mut Canvas) -> Drawn {
         if !bar.height.is_finite() {
-            return;
+            return Ok(());
         }
         let (left, right) = (self.x(bar.left), self.x(bar.right));
         let (width, height) = canvas.size();
         let (end, ground) = (self.down(bar.height), self.down(0.0));
         if left.is_nan() || right.is_nan() || right < 0.0 || left > f64::from(width) || end == ground {
-            return;
+            return Ok(());
         }
         // On whole pixels, so that there is nothing between bars that touch.
         let left = left.clamp(-1.0, f64::from(width)).round() as i32;
         let right = (right.clamp(-1.0, f64::from(width) + 1.0).round() as i32).max(left + 1);
         let down = |y: f64| y.clamp(-1.0, f64::from(height) + 1.0).round() as i32;
         let (top, low) = (down(end.min(ground)), down(end.max(ground)));
-        canvas.fill((left, top, right - left, (low - top).max(1)), self.series.look.color, 1.0);
+        fill(&canvas.area(), (left, top, right - left, (low - top).max(1)), self.series.look.color, 1.0)
     }
 
     /// The height of a number; on a logarithmic axis 0 is infinitely far down, and so is what is below it.
@@ -155,7 +163,7 @@ impl Place<'_> {
         if place.is_nan() { f64::from(self.layout.inside.height) + 1.0 } else { place }
     }
 
-    fn draw_picture(&self, image: &Image, canvas: &mut Canvas) {
+    fn draw_picture(&self, image: &Image, canvas: &mut Canvas) -> Drawn {
         let (rows, columns) = image.shape;
         let edges = |start: f64, end: f64, count: u32| {
             // A scale that has no place for the first row shows nothing.
@@ -169,10 +177,10 @@ impl Place<'_> {
             edges(self.x(-0.5), self.x(columns as f64 - 0.5), width);
         let (top, whole_height, shown_rows) = edges(self.y(-0.5), self.y(rows as f64 - 0.5), height);
         let values = image.resampled((whole_height, whole_width), shown_rows.clone(), shown_columns.clone());
-        let pixels = shown_rows.flat_map(|y| shown_columns.clone().map(move |x| (x, y)));
-        for ((x, y), value) in pixels.zip(values.chunks(image.channels)) {
-            canvas.set((left + x as i64) as i32, (top + y as i64) as i32, self.color(value));
-        }
+        let (left, top) = (left + shown_columns.start as i64, top + shown_rows.start as i64);
+        let size = (shown_columns.len() as u32, shown_rows.len() as u32);
+        let colors = values.chunks(image.channels).map(|value| self.color(value));
+        shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
 
     /// The colour of an element of a picture.
@@ -205,84 +213,86 @@ fn pixel(place: f64, length: u32) -> i32 {
     (place * f64::from(length) - 0.5).round() as i32
 }
 
-fn draw_grid(canvas: &mut Canvas, layout: &Layout) {
+fn draw_grid(area: &Area, layout: &Layout) -> Drawn {
     let Box2 { left, top, width, height } = layout.inside;
     for (place, _) in &layout.x_ticks {
-        canvas.fill((left as i32 + pixel(*place, width), top as i32, 1, height as i32), GRID, 1.0);
+        fill(area, (left as i32 + pixel(*place, width), top as i32, 1, height as i32), GRID, 1.0)?;
     }
     for (place, _) in &layout.y_ticks {
-        canvas.fill((left as i32, top as i32 + pixel(1.0 - place, height), width as i32, 1), GRID, 1.0);
+        fill(area, (left as i32, top as i32 + pixel(1.0 - place, height), width as i32, 1), GRID, 1.0)?;
     }
+    Ok(())
 }
 
 /// Draws the frame, ticks, labels and the title.
-fn draw_axes(canvas: &mut Canvas, chart: &Chart, layout: &Layout, area: Box2) {
+fn draw_axes(area: &Area, chart: &Chart, layout: &Layout, whole: Box2) -> Drawn {
     let Box2 { left, top, width, height } = layout.inside;
-    canvas.frame(layout.inside, INK);
+    frame(area, layout.inside, INK)?;
     let (across, down) = (|place| left as i32 + pixel(place, width), |place| top as i32 + pixel(1.0 - place, height));
     let [left, top, width, height, tick, gap] = [left, top, width, height, TICK, GAP].map(|pixels| pixels as i32);
     let bottom = top + height;
     for (place, label) in &layout.x_ticks {
-        canvas.fill((across(*place), bottom, 1, tick + 1), INK, 1.0);
-        canvas.text(label, LABEL, (across(*place), bottom + tick + gap), Anchor::Below, INK);
+        fill(area, (across(*place), bottom, 1, tick + 1), INK, 1.0)?;
+        shapes::write(area, label, LABEL, (across(*place), bottom + tick + gap), BELOW, INK)?;
     }
     for (place, label) in &layout.y_ticks {
-        canvas.fill((left - 1 - tick, down(*place), tick + 1, 1), INK, 1.0);
-        canvas.text(label, LABEL, (left - 1 - tick - gap, down(*place)), Anchor::Left, INK);
+        fill(area, (left - 1 - tick, down(*place), tick + 1, 1), INK, 1.0)?;
+        shapes::write(area, label, LABEL, (left - 1 - tick - gap, down(*place)), LEFT, INK)?;
     }
     let is_inside = |place: &f64| (0.0..=1.0).contains(place);
     for place in layout.x.minor_ticks().iter().map(|&value| layout.x.place(value)).filter(is_inside) {
-        canvas.fill((across(place), bottom, 1, tick / 2 + 1), INK, 1.0);
+        fill(area, (across(place), bottom, 1, tick / 2 + 1), INK, 1.0)?;
     }
     for place in layout.y.minor_ticks().iter().map(|&value| layout.y.place(value)).filter(is_inside) {
-        canvas.fill((left - 1 - tick / 2, down(place), tick / 2 + 1, 1), INK, 1.0);
+        fill(area, (left - 1 - tick / 2, down(place), tick / 2 + 1, 1), INK, 1.0)?;
     }
     let middle = (left + width / 2, top + height / 2);
     if let Some(title) = &chart.title {
-        draw_title(canvas, title, area, (middle.0, top - gap - 2));
+        draw_title(area, title, whole, (middle.0, top - gap - 2))?;
     }
     if let Some(label) = &chart.xlabel {
-        canvas.text(label, LABEL, (middle.0, bottom + tick + 2 * gap + LINE as i32), Anchor::Below, INK);
+        shapes::write(area, label, LABEL, (middle.0, bottom + tick + 2 * gap + LINE as i32), BELOW, INK)?;
     }
     if let Some(label) = &chart.ylabel {
-        canvas.text(label, LABEL, (left - layout.ylabel_distance as i32, middle.1), Anchor::Upright, INK);
+        shapes::write_upright(area, label, LABEL, (left - layout.ylabel_distance as i32, middle.1), INK)?;
     }
+    Ok(())
 }
 
 /// Writes a title, smaller if there is no room, so that it lies in the area.
-fn draw_title(canvas: &mut Canvas, title: &str, area: Box2, (middle, low): (i32, i32)) {
-    let room = f64::from(area.width.saturating_sub(2 * MARGIN));
+fn draw_title(area: &Area, title: &str, whole: Box2, (middle, low): (i32, i32)) -> Drawn {
+    let room = f64::from(whole.width.saturating_sub(2 * MARGIN));
     let size = (TITLE * room / text::width(title, TITLE).max(1.0)).clamp(0.5 * TITLE, TITLE);
     let half = text::width(title, size) / 2.0;
-    let (left, right) = (f64::from(area.left) + half, f64::from(area.left + area.width) - half);
+    let (left, right) = (f64::from(whole.left) + half, f64::from(whole.left + whole.width) - half);
     let middle = if left < right { f64::from(middle).clamp(left, right) } else { (left + right) / 2.0 };
-    canvas.text(title, size, (middle.round() as i32, low), Anchor::Above, INK);
+    shapes::write(area, title, size, (middle.round() as i32, low), ABOVE, INK)
 }
 
-fn draw_bar(canvas: &mut Canvas, colors: &Colors, place: Box2, ticks: &[layout::Tick], label_distance: i32) {
+fn draw_bar(area: &Area, colors: &Colors, place: Box2, ticks: &[layout::Tick], label_distance: i32) -> Drawn {
     let [left, top, width, height] = [place.left, place.top, place.width, place.height].map(|pixels| pixels as i32);
     let right = left + width;
-    for y in 0..height {
-        let color = colors.at(1.0 - (f64::from(y) + 0.5) / f64::from(height));
-        canvas.fill((left, top + y, width, 1), color, 1.0);
-    }
-    canvas.frame(place, INK);
+    let rows = (0..height).map(|y| colors.at(1.0 - (f64::from(y) + 0.5) / f64::from(height)));
+    let pixels = rows.flat_map(|color| std::iter::repeat_n(color, width as usize));
+    shapes::picture(area, (left, top), (place.width, place.height), pixels)?;
+    frame(area, place, INK)?;
     for (part, label) in ticks {
         let y = top + pixel(1.0 - part, place.height);
-        canvas.fill((right, y, TICK as i32 + 1, 1), INK, 1.0);
-        canvas.text(label, LABEL, (right + (TICK + GAP) as i32, y), Anchor::Right, INK);
+        fill(area, (right, y, TICK as i32 + 1, 1), INK, 1.0)?;
+        shapes::write(area, label, LABEL, (right + (TICK + GAP) as i32, y), RIGHT, INK)?;
     }
     if let Some(label) = &colors.label {
-        canvas.text(label, LABEL, (right + label_distance, top + height / 2), Anchor::Upright, INK);
+        shapes::write_upright(area, label, LABEL, (right + label_distance, top + height / 2), INK)?;
     }
+    Ok(())
 }
 
 /// Draws the legend where it hides least.
-fn draw_legend(canvas: &mut Canvas, chart: &Chart, layout: &Layout, inside: &Canvas) {
+fn draw_legend(canvas: &mut Canvas, chart: &Chart, layout: &Layout, inside: &Canvas) -> Drawn {
     let entries: Vec<(&Series, &String)> =
         chart.series.iter().filter_map(|series| Some((series, series.label.as_ref()?))).collect();
     if entries.is_empty() || !chart.legend {
-        return;
+        return Ok(());
     }
     const PADDING: i32 = 7;
     let row = LINE as i32 + 5;
@@ -302,20 +312,21 @@ fn draw_legend(canvas: &mut Canvas, chart: &Chart, layout: &Layout, inside: &Can
         (free_width / 2, free_height),
     ];
     let hidden = |&(left, top): &(i32, i32)| inside.covered((left, top, width, height));
-    let Some(&(x, y)) = places.iter().min_by_key(|place| hidden(place)) else { return };
+    let Some(&(x, y)) = places.iter().min_by_key(|place| hidden(place)) else { return Ok(()) };
     let (left, top) = (left as i32 + x.max(0), top as i32 + y.max(0));
-    canvas.fill((left, top, width, height), [255; 3], 0.85);
-    let frame = Box2 { left: left as u32, top: top as u32, width: width as u32, height: height as u32 };
-    canvas.frame(frame, LEGEND_FRAME);
+    fill(&canvas.area(), (left, top, width, height), [255; 3], 0.85)?;
+    let place = Box2 { left: left as u32, top: top as u32, width: width as u32, height: height as u32 };
+    frame(&canvas.area(), place, LEGEND_FRAME)?;
     for ((series, label), index) in entries.into_iter().zip(0..) {
         let y = top + PADDING + row * index + row / 2 - 2;
-        draw_sample(canvas, series, (left + PADDING, y));
-        canvas.text(label, LABEL, (left + 2 * PADDING + LEGEND_SAMPLE, y), Anchor::Right, INK);
+        draw_sample(canvas, series, (left + PADDING, y))?;
+        shapes::write(&canvas.area(), label, LABEL, (left + 2 * PADDING + LEGEND_SAMPLE, y), RIGHT, INK)?;
     }
+    Ok(())
 }
 
 /// A short piece of each mark of a series.
-fn draw_sample(canvas: &mut Canvas, series: &Series, (left, y): (i32, i32)) {
+fn draw_sample(canvas: &mut Canvas, series: &Series, (left, y): (i32, i32)) -> Drawn {
     const HEIGHT: i32 = 14;
     let mut sample = Canvas::new((LEGEND_SAMPLE as u32, HEIGHT as u32));
     let (width, middle) = (f64::from(LEGEND_SAMPLE), f64::from(HEIGHT) / 2.0);
@@ -327,17 +338,20 @@ fn draw_sample(canvas: &mut Canvas, series: &Series, (left, y): (i32, i32)) {
         match mark {
             Mark::Line { stroke, .. } | Mark::Rule { stroke, .. } => {
                 let stroke = Stroke { width: stroke.width.min(8.0), ..stroke };
-                sample.curve(&[(0.0, middle), (width, middle)], stroke, color);
+                shapes::curve(&mut sample, &[(0.0, middle), (width, middle)], stroke, color)?;
             }
             Mark::Points { marker, size, .. } => {
-                sample.markers(marker, size.clamp(3.0, 12.0), &[((width / 2.0, middle), color)])
+                shapes::marker(&sample.area(), marker, size.clamp(3.0, 12.0), (width / 2.0, middle), color)?
             }
             Mark::Sticks { stroke, .. } => {
-                sample.curve(&[(width / 2.0, 0.0), (width / 2.0, f64::from(HEIGHT))], stroke, color);
+                shapes::curve(&mut sample, &[(width / 2.0, 0.0), (width / 2.0, f64::from(HEIGHT))], stroke, color)?;
             }
-            Mark::Bars(_) | Mark::Area { .. } => sample.fill((2, 2, LEGEND_SAMPLE - 4, HEIGHT - 4), color, 1.0),
+            Mark::Bars(_) | Mark::Area { .. } => {
+                fill(&sample.area(), (2, 2, LEGEND_SAMPLE - 4, HEIGHT - 4), color, 1.0)?
+            }
             Mark::Picture(_) => {}
         }
     }
     canvas.lay(&sample, (left, y - HEIGHT / 2), series.look.alpha);
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_argument, as_float, as_object, with_references};
+use super::plots;
 use crate::syntax::{list_has, list_value};
 
 /// Functions that are methods of arrays and of numbers.
@@ -24,16 +25,14 @@ const FUNCTIONS: &str = "\
 /// Functions of the prelude that make arrays.
 const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
 
-/// Functions that draw.
-const PLOTS: [&str; 4] = ["plot", "imshow", "scatter", "hist"];
-
 /// Methods that have a twin for one axis.
 const REDUCTIONS: [&str; 14] = [
     "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
 ];
 
 /// Modules of Python.
-const MODULES: [&str; 12] = ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "gpu", "scipy", "F", "random"];
+const MODULES: [&str; 13] =
+    ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "ax", "gpu", "scipy", "F", "random"];
 
 /// Constants of those modules, and ours.
 const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::INFINITY nan=f64::NAN";
@@ -56,7 +55,7 @@ fn keyword(argument: &str) -> Option<(&str, &str)> {
 }
 
 /// Arguments without a name, and those with one.
-fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
+pub fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
     let named = arguments.iter().filter_map(|argument| keyword(argument)).collect();
     (arguments.iter().copied().filter(|argument| keyword(argument).is_none()).collect(), named)
 }
@@ -214,6 +213,9 @@ pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
 /// What `np.name(…)` is here.
 fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
     let name = *path.last()?;
+    if plots::is_plot(name) {
+        return plots::translated(name, arguments, known);
+    }
     let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
     let (values, named) = sorted_out(arguments);
     let data_type = value_of(&named, "dtype").map(data_type_of);
@@ -274,9 +276,6 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
             let axis = value_of(&named, "axis").or(values.get(1).copied()).unwrap_or("0");
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
-        }
-        (_, name) if PLOTS.contains(&name) && !values.is_empty() => {
-            (format!("gpu::{name}"), values.iter().map(by_reference).collect())
         }
         (_, name) if list_has(FUNCTIONS, name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
@@ -396,7 +395,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             _ if CREATION.contains(&name)
                 || list_has(FUNCTIONS, name)
                 || list_has(METHODS, name)
-                || PLOTS.contains(&name) =>
+                || plots::is_plot(name) =>
             {
                 let is_number = !known.is_array(first) && name == "log";
                 let path = if is_number { ["math", name] } else { ["gpu", name] };
@@ -404,7 +403,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             }
             _ => return None,
         };
-        (named.is_empty() || matches!(name, "sum" | "mean") || CREATION.contains(&name))
+        (named.is_empty() || matches!(name, "sum" | "mean") || CREATION.contains(&name) || plots::is_plot(name))
             .then(|| line.with(at, close, &new))
     })
 }

@@ -1,27 +1,53 @@
-//! A picture to draw on, by tiny-skia: lines, areas, markers, text.
+//! A picture in memory as a backend of `plotters`: lines, areas and text drawn by tiny-skia, at parts of pixels.
 
-use super::super::colormap::Rgb;
-use super::super::look::{Marker, Stroke};
-use super::layout::Box2;
-use super::strokes::{Point, clipped, runs, thinned};
+use super::strokes::Point;
 use super::text;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
-use std::collections::HashSet;
+use plotters::coord::CoordTranslate;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+use std::convert::Infallible;
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, PremultipliedColorU8, Rect,
-    Shader, StrokeDash, Transform,
+    BlendMode, Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, PixmapRef, Rect,
+    Shader, Stroke, StrokeDash, Transform,
 };
 
-/// Where a text stands, seen from its place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Anchor {
-    Above,
-    Below,
-    Left,
-    Right,
-    /// Below after the picture is turned by a quarter: from the bottom to the top, as labels beside an axis are read.
-    Upright,
+/// What drawing returns: nothing can fail in memory.
+pub(super) type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
+
+/// A canvas to draw elements of `plotters` on, at places in pixels.
+pub(super) type Area<'a> = DrawingArea<Pen<'a>, Pixels>;
+
+/// `plotters` has whole numbers for places and sizes: so many to a pixel.
+const UNIT: f64 = 256.0;
+
+/// `plotters` moves what is outside of an area to its edge. So areas are larger than any picture, by so many pixels on each
+/// side.
+const FAR: f64 = (1 << 21) as f64;
+
+/// The coordinates of areas: pixels from the left upper corner of the canvas.
+pub(super) struct Pixels;
+
+impl CoordTranslate for Pixels {
+    type From = Point;
+
+    fn translate(&self, &(x, y): &Point) -> BackendCoord {
+        let coordinate = |pixels: f64| ((pixels + FAR) * UNIT).round() as i32;
+        (coordinate(x), coordinate(y))
+    }
+}
+
+/// A length in pixels, for styles and elements of `plotters`.
+pub(super) fn units(pixels: f64) -> u32 {
+    (pixels * UNIT).round().clamp(1.0, f64::from(i32::MAX)) as u32
+}
+
+/// The pixels of a coordinate.
+fn pixels((x, y): BackendCoord) -> (f32, f32) {
+    let pixels = |coordinate: i32| (f64::from(coordinate) / UNIT - FAR) as f32;
+    (pixels(x), pixels(y))
 }
 
 pub(super) struct Canvas {
@@ -38,112 +64,14 @@ impl Canvas {
         (self.pixels.width(), self.pixels.height())
     }
 
-    /// Fills whole pixels.
-    pub fn fill(&mut self, (left, top, width, height): (i32, i32, i32, i32), color: Rgb, alpha: f64) {
-        if let Some(rectangle) = Rect::from_xywh(left as f32, top as f32, width as f32, height as f32) {
-            let paint = Paint { anti_alias: false, ..paint(color, alpha) };
-            self.pixels.fill_rect(rectangle, &paint, Transform::identity(), None);
-        }
+    /// The whole canvas, to draw on.
+    pub fn area(&mut self) -> Area<'_> {
+        self.area_with_dashes(&[])
     }
 
-    /// Draws a line of one pixel around a box.
-    pub fn frame(&mut self, Box2 { left, top, width, height }: Box2, color: Rgb) {
-        let [left, top, width, height] = [left, top, width, height].map(|pixels| pixels as i32);
-        for side in [
-            (left - 1, top - 1, width + 2, 1),
-            (left - 1, top + height, width + 2, 1),
-            (left - 1, top, 1, height),
-            (left + width, top, 1, height),
-        ] {
-            self.fill(side, color, 1.0);
-        }
-    }
-
-    /// Gives a pixel a colour; nothing happens outside of the picture.
-    pub fn set(&mut self, x: i32, y: i32, [red, green, blue]: Rgb) {
-        let (width, height) = self.size();
-        let is_inside = (0..width as i32).contains(&x) && (0..height as i32).contains(&y);
-        if let (true, Some(color)) = (is_inside, PremultipliedColorU8::from_rgba(red, green, blue, 255)) {
-            self.pixels.pixels_mut()[y as usize * width as usize + x as usize] = color;
-        }
-    }
-
-    /// Draws a curve, with a gap where a point has no place.
-    pub fn curve(&mut self, points: &[Point], stroke: Stroke, color: Rgb) {
-        let pen = tiny_skia::Stroke {
-            width: stroke.width as f32,
-            line_cap: if stroke.style.dashes().is_empty() { LineCap::Round } else { LineCap::Butt },
-            line_join: LineJoin::Round,
-            ..tiny_skia::Stroke::default()
-        };
-        let mut path = PathBuilder::new();
-        for run in runs(points) {
-            let run = thinned(run, self.size().0 as usize);
-            // A single point is a dot.
-            let pairs = if run.len() == 1 {
-                vec![(run[0], run[0])]
-            } else {
-                run.iter().copied().zip(run[1..].iter().copied()).collect()
-            };
-            let mut end = None;
-            for (from, to) in pairs {
-                let Some((start, stop)) = clipped(from, to, self.size(), 2.0 * stroke.width) else { continue };
-                if end != Some(from) || start != from {
-                    path.move_to(start.0 as f32, start.1 as f32);
-                }
-                path.line_to(stop.0 as f32, stop.1 as f32);
-                end = (stop == to).then_some(to);
-            }
-        }
-        let dashes = stroke.style.dashes().iter().map(|part| (part * stroke.width) as f32).collect();
-        if let Some(path) = path.finish() {
-            // A curve with more dashes than can be counted is drawn without.
-            let path = StrokeDash::new(dashes, 0.0).and_then(|dash| path.dash(&dash, 1.0)).unwrap_or(path);
-            self.pixels.stroke_path(&path, &paint(color, 1.0), &pen, Transform::identity(), None);
-        }
-    }
-
-    /// Fills what a closed line encloses.
-    pub fn polygon(&mut self, points: &[Point], color: Rgb) {
-        if let Some(path) = polygon(points) {
-            self.pixels.fill_path(&path, &paint(color, 1.0), FillRule::Winding, Transform::identity(), None);
-        }
-    }
-
-    /// Draws markers of one diameter; of those at one place the last one.
-    pub fn markers(&mut self, marker: Marker, size: f64, places: &[(Point, Rgb)]) {
-        let Some(shape) = shape(marker, size) else { return };
-        let (width, height) = self.size();
-        let (right, bottom) = (f64::from(width) + size, f64::from(height) + size);
-        let mut drawn = HashSet::new();
-        // NaN lies nowhere.
-        let is_near = |(x, y): Point| (-size..right).contains(&x) && (-size..bottom).contains(&y);
-        // Of very many, there is one for each pixel.
-        let parts = if places.len() > 100_000 { 1.0 } else { 2.0 };
-        let mut is_last = |(x, y): Point| drawn.insert(((parts * x) as i32, (parts * y) as i32));
-        let seen: Vec<_> = places.iter().rev().filter(|&&(place, _)| is_near(place) && is_last(place)).collect();
-        for &((x, y), color) in seen.into_iter().rev() {
-            let transform = Transform::from_translate(x as f32, y as f32);
-            self.pixels.fill_path(&shape, &paint(color, 1.0), FillRule::Winding, transform, None);
-        }
-    }
-
-    /// Writes a line of text.
-    pub fn text(&mut self, text: &str, size: f64, (x, y): (i32, i32), anchor: Anchor, color: Rgb) {
-        let Some(path) = text::outlines(text, size) else { return };
-        let width = text::width(text, size);
-        let (capital, descent) = (size * text::CAPITAL, size * text::DESCENT);
-        let (left, line) = match anchor {
-            Anchor::Above => (-width / 2.0, -descent),
-            Anchor::Below | Anchor::Upright => (-width / 2.0, capital),
-            Anchor::Left => (-width, capital / 2.0),
-            Anchor::Right => (0.0, capital / 2.0),
-        };
-        // Lines on whole pixels make sharp letters.
-        let place = Transform::from_translate(left.round() as f32, line.round() as f32);
-        let turn = if anchor == Anchor::Upright { Transform::from_rotate(-90.0) } else { Transform::identity() };
-        let transform = place.post_concat(turn).post_translate(x as f32, y as f32);
-        self.pixels.fill_path(&path, &paint(color, 1.0), FillRule::Winding, transform, None);
+    /// The whole canvas, to draw lines with these lengths of strokes and gaps in turn, in widths of the line.
+    pub fn area_with_dashes(&mut self, dashes: &'static [f64]) -> Area<'_> {
+        Pen { canvas: self, dashes }.into_drawing_area().apply_coord_spec(Pixels)
     }
 
     /// Lays another picture over this one, more or less transparent.
@@ -163,7 +91,10 @@ impl Canvas {
     /// The picture as a PNG file, on white.
     pub fn png(mut self) -> Vec<u8> {
         let (width, height) = self.size();
-        let white = Paint { blend_mode: tiny_skia::BlendMode::DestinationOver, ..paint([255; 3], 1.0) };
+        let white = Paint {
+            blend_mode: BlendMode::DestinationOver,
+            ..paint(BackendColor { alpha: 1.0, rgb: (255, 255, 255) })
+        };
         if let Some(whole) = Rect::from_xywh(0.0, 0.0, width as f32, height as f32) {
             self.pixels.fill_rect(whole, &white, Transform::identity(), None);
         }
@@ -178,43 +109,137 @@ impl Canvas {
     }
 }
 
-fn paint([red, green, blue]: Rgb, alpha: f64) -> Paint<'static> {
+/// Draws on a canvas. The styles of `plotters` have no dashes: they are here.
+pub(super) struct Pen<'a> {
+    canvas: &'a mut Canvas,
+    dashes: &'static [f64],
+}
+
+type Outcome = Result<(), DrawingErrorKind<Infallible>>;
+
+impl Pen<'_> {
+    fn fill(&mut self, path: Option<Path>, color: BackendColor, rule: FillRule) -> Outcome {
+        if let Some(path) = path {
+            self.canvas.pixels.fill_path(&path, &paint(color), rule, Transform::identity(), None);
+        }
+        Ok(())
+    }
+
+    fn stroke(&mut self, path: Option<Path>, style: &impl BackendStyle) -> Outcome {
+        let Some(path) = path else { return Ok(()) };
+        let width = (f64::from(style.stroke_width()) / UNIT) as f32;
+        let line_cap = if self.dashes.is_empty() { LineCap::Round } else { LineCap::Butt };
+        let stroke = Stroke { width, line_cap, line_join: LineJoin::Round, ..Stroke::default() };
+        let dashes = self.dashes.iter().map(|&part| part as f32 * width).collect();
+        // A curve with more dashes than can be counted is drawn without.
+        let path = StrokeDash::new(dashes, 0.0).and_then(|dash| path.dash(&dash, 1.0)).unwrap_or(path);
+        self.canvas.pixels.stroke_path(&path, &paint(style.color()), &stroke, Transform::identity(), None);
+        Ok(())
+    }
+}
+
+impl DrawingBackend for Pen<'_> {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        let (width, height) = self.canvas.size();
+        (units(f64::from(width) + 2.0 * FAR), units(f64::from(height) + 2.0 * FAR))
+    }
+
+    fn ensure_prepared(&mut self) -> Outcome {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Outcome {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Outcome {
+        self.draw_rect((x, y), (x + UNIT as i32, y + UNIT as i32), &color, true)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Outcome {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Outcome {
+        let ((left, top), (right, bottom)) = (pixels(from), pixels(to));
+        let Some(rectangle) = Rect::from_ltrb(left, top, right, bottom) else { return Ok(()) };
+        let mut path = PathBuilder::new();
+        if fill {
+            path.push_rect(rectangle);
+        } else {
+            let half = (f64::from(style.stroke_width()) / UNIT / 2.0) as f32;
+            let sides = [rectangle.outset(half, half), rectangle.inset(half, half)];
+            sides.into_iter().flatten().for_each(|side| path.push_rect(side));
+        }
+        self.fill(path.finish(), style.color(), FillRule::EvenOdd)
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Outcome {
+        self.stroke(lines(path).finish(), style)
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Outcome {
+        let (x, y) = pixels(center);
+        let circle = PathBuilder::from_circle(x, y, (f64::from(radius) / UNIT) as f32);
+        match fill {
+            true => self.fill(circle, style.color(), FillRule::Winding),
+            false => self.stroke(circle, style),
+        }
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Outcome {
+        let mut path = lines(path);
+        path.close();
+        self.fill(path.finish(), style.color(), FillRule::Winding)
+    }
+
+    /// Writes a line of text in the font of plots. Above it is the top of a capital letter, below it the end of a `g`.
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, place: BackendCoord) -> Outcome {
+        let (size, width) = (style.size(), text::width(text, style.size()));
+        let left = match style.anchor().h_pos {
+            HPos::Left => 0.0,
+            HPos::Center => -width / 2.0,
+            HPos::Right => -width,
+        };
+        let line = match style.anchor().v_pos {
+            VPos::Top => size * text::CAPITAL,
+            VPos::Center => size * text::CAPITAL / 2.0,
+            VPos::Bottom => -size * text::DESCENT,
+        };
+        let ((x, y), turn) = (pixels(place), style.transform());
+        let ((xx, xy), (yx, yy)) = (turn.transform(1, 0), turn.transform(0, 1));
+        let turn = Transform::from_row(xx as f32, xy as f32, yx as f32, yy as f32, x, y);
+        // Lines on whole pixels make sharp letters.
+        let transform = Transform::from_translate(left.round() as f32, line.round() as f32).post_concat(turn);
+        let outlines = text::outlines(text, size).and_then(|outlines| outlines.transform(transform));
+        self.fill(outlines, style.color(), FillRule::Winding)
+    }
+
+    /// Draws pixels of red, green and blue.
+    fn blit_bitmap(&mut self, place: BackendCoord, (width, height): (u32, u32), colors: &[u8]) -> Outcome {
+        let opaque: Vec<u8> = colors.chunks_exact(3).flat_map(|color| [color[0], color[1], color[2], 255]).collect();
+        if let Some(picture) = PixmapRef::from_bytes(&opaque, width, height) {
+            let ((x, y), paint) = (pixels(place), PixmapPaint::default());
+            let target = &mut self.canvas.pixels;
+            target.draw_pixmap(x.round() as i32, y.round() as i32, picture, &paint, Transform::identity(), None);
+        }
+        Ok(())
+    }
+}
+
+fn paint(BackendColor { alpha, rgb: (red, green, blue) }: BackendColor) -> Paint<'static> {
     let color = Color::from_rgba8(red, green, blue, (255.0 * alpha).round() as u8);
     Paint { shader: Shader::SolidColor(color), ..Paint::default() }
 }
 
-fn polygon(points: &[Point]) -> Option<Path> {
+/// Straight lines from point to point.
+fn lines(points: impl IntoIterator<Item = BackendCoord>) -> PathBuilder {
     let mut path = PathBuilder::new();
-    let (first, rest) = points.split_first()?;
-    path.move_to(first.0 as f32, first.1 as f32);
-    rest.iter().for_each(|point| path.line_to(point.0 as f32, point.1 as f32));
-    path.close();
-    path.finish()
-}
-
-/// A marker around (0, 0), to be filled.
-fn shape(marker: Marker, size: f64) -> Option<Path> {
-    let r = size / 2.0;
-    let circle = |r: f64| PathBuilder::from_circle(0.0, 0.0, r as f32);
-    let lines = |lines: &[[Point; 2]]| {
-        let mut path = PathBuilder::new();
-        for [from, to] in lines {
-            path.move_to(from.0 as f32, from.1 as f32);
-            path.line_to(to.0 as f32, to.1 as f32);
-        }
-        path.finish()?
-            .stroke(&tiny_skia::Stroke { width: (size / 5.0).clamp(1.0, 4.0) as f32, ..Default::default() }, 1.0)
-    };
-    match marker {
-        Marker::Circle => circle(r),
-        Marker::Point => circle(r / 2.0),
-        Marker::Square => polygon(&[(-r, -r), (r, -r), (r, r), (-r, r)]),
-        Marker::Up => polygon(&[(0.0, -r), (r, r), (-r, r)]),
-        Marker::Down => polygon(&[(0.0, r), (r, -r), (-r, -r)]),
-        Marker::Diamond => polygon(&[(0.0, -r), (r, 0.0), (0.0, r), (-r, 0.0)]),
-        Marker::Cross => lines(&[[(-r, -r), (r, r)], [(-r, r), (r, -r)]]),
-        Marker::Plus => lines(&[[(-r, 0.0), (r, 0.0)], [(0.0, -r), (0.0, r)]]),
-        Marker::Dash => lines(&[[(-r, 0.0), (r, 0.0)]]),
-        Marker::Bar => lines(&[[(0.0, -r), (0.0, r)]]),
+    for (x, y) in points.into_iter().map(pixels) {
+        // The first one begins the path.
+        if path.is_empty() { path.move_to(x, y) } else { path.line_to(x, y) }
     }
+    path
 }

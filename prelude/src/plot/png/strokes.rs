@@ -1,16 +1,53 @@
-//! Curves before they are drawn: cut at gaps, made of fewer points, clipped.
+//! Curves and markers before they are drawn: without what has no place, or cannot be seen.
+
+use std::collections::HashSet;
 
 /// A place in pixels.
 pub(super) type Point = (f64, f64);
 
+/// The parts of a curve that are seen in a picture of this size, with a margin around it. A single point is a curve that ends
+/// where it begins.
+pub(super) fn visible(points: &[Point], size: (u32, u32), margin: f64) -> Vec<Vec<Point>> {
+    let mut parts: Vec<Vec<Point>> = Vec::new();
+    for run in runs(points) {
+        let run = thinned(run, size.0 as usize);
+        let ends = if run.len() == 1 { &run } else { &run[1..] };
+        let mut end = None;
+        for (&from, &to) in run.iter().zip(ends) {
+            let Some((start, stop)) = clipped(from, to, size, margin) else { continue };
+            match parts.last_mut() {
+                Some(part) if end == Some(from) && start == from => part.push(stop),
+                _ => parts.push(vec![start, stop]),
+            }
+            end = (stop == to).then_some(to);
+        }
+    }
+    parts
+}
+
+/// Of markers of one diameter those that are seen in a picture of this size: of those at one place the last one.
+pub(super) fn seen<T: Copy>(places: &[(Point, T)], size: (u32, u32), diameter: f64) -> Vec<(Point, T)> {
+    let (right, bottom) = (f64::from(size.0) + diameter, f64::from(size.1) + diameter);
+    // NaN lies nowhere.
+    let is_near = |(x, y): Point| (-diameter..right).contains(&x) && (-diameter..bottom).contains(&y);
+    // Of very many, there is one for each pixel.
+    let parts = if places.len() > 100_000 { 1.0 } else { 2.0 };
+    let mut taken = HashSet::new();
+    let mut is_last = |(x, y): Point| taken.insert(((parts * x) as i32, (parts * y) as i32));
+    let mut seen: Vec<_> =
+        places.iter().rev().filter(|&&(place, _)| is_near(place) && is_last(place)).copied().collect();
+    seen.reverse();
+    seen
+}
+
 /// The parts of a curve between points that have no place.
-pub(super) fn runs(points: &[Point]) -> impl Iterator<Item = &[Point]> {
+fn runs(points: &[Point]) -> impl Iterator<Item = &[Point]> {
     points.split(|(x, y)| !(x.is_finite() && y.is_finite())).filter(|run| !run.is_empty())
 }
 
 /// A curve that looks the same with fewer points: of those that follow one another in one column of pixels the first,
 /// the lowest, the highest and the last.
-pub(super) fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
+fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
     if run.len() <= 4 * columns {
         return run.to_vec();
     }
@@ -36,7 +73,7 @@ pub(super) fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
 /// pixels have no place in an `f32`.
 ///
 /// Source: Y.-D. Liang, B. A. Barsky, "A new concept and method for line clipping", ACM TOG 3 (1984).
-pub(super) fn clipped(from: Point, to: Point, size: (u32, u32), margin: f64) -> Option<(Point, Point)> {
+fn clipped(from: Point, to: Point, size: (u32, u32), margin: f64) -> Option<(Point, Point)> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let (right, bottom) = (f64::from(size.0) + margin, f64::from(size.1) + margin);
     let sides = [(-dx, from.0 + margin), (dx, right - from.0), (-dy, from.1 + margin), (dy, bottom - from.1)];

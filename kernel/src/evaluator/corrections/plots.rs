@@ -1,0 +1,129 @@
+//! Plots as matplotlib's users type them.
+
+use super::calls::sorted_out;
+use super::known::Known;
+use super::line::{Line, LineTokenKind, is_name};
+use super::operators::{as_float, as_object, with_references};
+use crate::syntax::list_has;
+
+/// How a function that draws takes its values.
+#[derive(Clone, Copy)]
+enum Form {
+    /// One after another, by reference.
+    Each,
+    /// Several of them as one tuple.
+    Together,
+    /// Numbers too; matplotlib fills the area down to 0 if there is no second curve.
+    Area,
+    /// It is a method of a plot, and takes a number.
+    Method,
+}
+
+/// Functions that draw.
+const PLOTS: [(&str, Form); 10] = [
+    ("plot", Form::Together),
+    ("imshow", Form::Each),
+    ("scatter", Form::Each),
+    ("hist", Form::Each),
+    ("bar", Form::Each),
+    ("errorbar", Form::Each),
+    ("contour", Form::Together),
+    ("fill_between", Form::Area),
+    ("axhline", Form::Method),
+    ("axvline", Form::Method),
+];
+
+/// Arguments with a name that are methods here: those that take floats, and the others.
+const FLOATS: &str = "alpha linewidth markersize capsize vmin vmax";
+const OPTIONS: &str = "label color linestyle marker cmap bins density levels c xerr yerr";
+
+/// Whether a function draws.
+pub fn is_plot(name: &str) -> bool {
+    PLOTS.iter().any(|(known, _)| *known == name)
+}
+
+/// `gpu::errorbar(&x, &y).yerr(&e)` for a function and its arguments.
+pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<String> {
+    let (_, form) = PLOTS.iter().find(|(known, _)| *known == name)?;
+    let (values, named) = sorted_out(arguments);
+    let mut all: Vec<String> = match form {
+        Form::Method => values.iter().map(|text| (*text).to_owned()).collect(),
+        _ => values.iter().map(|text| data(text, known)).collect::<Option<_>>()?,
+    };
+    let drawn = match (form, all.len()) {
+        (_, 0) => return None,
+        (Form::Together, 2..) => format!("gpu::{name}(({}))", all.join(", ")),
+        (Form::Each | Form::Together, _) => format!("gpu::{name}({})", all.join(", ")),
+        (Form::Area, 2 | 3) => {
+            all.resize(3, "0.0".to_owned());
+            format!("gpu::{name}({})", all.join(", "))
+        }
+        (Form::Method, 1) => format!("gpu::Plot::new().{name}({})", all[0]),
+        (Form::Area | Form::Method, _) => return None,
+    };
+    let options = named.iter().map(|(option, text)| {
+        let value = value(text, known)?;
+        match option {
+            _ if list_has(FLOATS, option) => Some(format!(".{option}({})", as_float(&value))),
+            _ if list_has(OPTIONS, option) => Some(format!(".{option}({value})")),
+            _ => None,
+        }
+    });
+    Some(drawn + &options.collect::<Option<String>>()?)
+}
+
+/// What is drawn: any expression, but no text such as `"r--"`. CuPy's arrays are copied to the host first.
+fn data(text: &str, known: &Known<'_>) -> Option<String> {
+    let text = text.strip_suffix(".get()").unwrap_or(text);
+    match value(text, known) {
+        Some(value) => (!value.starts_with('"')).then_some(value),
+        None => Some(format!("&{}", as_object(&with_references(text, known)))),
+    }
+}
+
+/// A value: numbers and texts as they are, arrays and lists by reference.
+fn value(text: &str, known: &Known<'_>) -> Option<String> {
+    let line = Line::new(text);
+    let is_number = |name: &str| {
+        known.type_of(name).is_some_and(|known| known.starts_with(['f', 'i', 'u']) && !known.contains(['<', '[']))
+    };
+    match (line.len(), line.kind(0)?) {
+        (1, LineTokenKind::Number) => Some(text.to_owned()),
+        (2, _) if line.at(0) == "-" && line.kind(1) == Some(LineTokenKind::Number) => Some(text.to_owned()),
+        (1, LineTokenKind::Text) => Some(format!("\"{}\"", text.trim_matches(['\'', '"']))),
+        (1, _) if matches!(text, "True" | "False") => Some(text.to_lowercase()),
+        _ if text.starts_with('&') || is_number(text) => Some(text.to_owned()),
+        _ if text.starts_with('[') => Some(format!("&{}", text.replace('\'', "\""))),
+        _ if is_name(text) => Some(format!("&{text}")),
+        _ => None,
+    }
+}
+
+/// The corrected line has at most so many plots in a figure.
+const MOST_PLOTS: usize = 6;
+
+/// `fig, ax = plt.subplots(1, 2)`: here a figure is made of its plots.
+pub fn figure(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("subplots").next()?;
+    if line.before(at, 2) != "plt" || line.at(at + 1) != "(" || !known.blames("plt") {
+        return None;
+    }
+    // `fig, ax` or one name alone.
+    let [figure, axes] = match line.find("=").next()? {
+        1 => [line.at(0); 2],
+        3 if line.at(1) == "," => [line.at(0), line.at(2)],
+        _ => return None,
+    };
+    let arguments = line.arguments(at + 1)?;
+    let (shape, _) = sorted_out(&arguments);
+    let lengths: Vec<usize> = shape.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
+    let (rows, columns) = match lengths[..] {
+        [] => return Some(format!("let {axes} = gpu::Plot::new();")),
+        [rows] => (rows, 1),
+        [rows, columns] => (rows, columns),
+        _ => return None,
+    };
+    let count = rows.checked_mul(columns).filter(|count| (1..=MOST_PLOTS).contains(count))?;
+    let plots = vec!["gpu::Plot::new()"; count].join(", ");
+    Some(format!("let {figure} = gpu::subplots(({rows}, {columns}), [{plots}]);"))
+}
