@@ -82,6 +82,10 @@ pub use files::npz::{
     MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
+pub use files::text::{
+    ReadText, WriteText, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt, savetxt_with, try_genfromtxt,
+    try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
+};
 pub use files::{load, save, try_load, try_save};
 pub use graph::Graph;
 pub use half::{bf16, f16};

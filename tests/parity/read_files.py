@@ -1,5 +1,6 @@
 """Reads with NumPy what the prelude's tests have saved: `read_files.py DIR`, the folder that WARPCELL_TEST_FILES named."""
 
+import io
 import pathlib
 import sys
 
@@ -35,5 +36,20 @@ for name, dtype in DTYPES.items():
         count += 4
 same(np.load(folder / "large.npy"), np.arange(3000001.0), "large.npy")
 same(np.load(folder / "large.npz")["large"], np.arange(3000001.0)[::-1], "large.npz")
+table = np.arange(12.0).reshape(4, 3) / 7 - 0.5
+texts = {
+    "table.txt": (table, {}),
+    "columns.txt": (table.T, {}),
+    "integers.txt": (np.array([[1 << 62, -3], [0, 7]]), {}),
+    "fixed.csv": (table, {"fmt": "%.3f", "delimiter": ",", "header": "a,b\nc", "footer": "end"}),
+    "wide.csv": (table, {"fmt": "%10.2e", "delimiter": ",", "header": "a,b\nc", "footer": "end", "comments": ""}),
+    "short.csv": (table, {"fmt": "%g", "delimiter": ",", "header": "a,b\nc", "footer": "end"}),
+    "whole.csv": (np.array([[1, 200], [3, 4]], "u1"), {"fmt": "%d", "delimiter": ",", "header": "a,b\nc", "footer": "end"}),
+}
+for name, (array, keywords) in texts.items():
+    stream = io.BytesIO()
+    np.savetxt(stream, array, **keywords)
+    found, expected = (folder / name).read_bytes(), stream.getvalue()
+    assert found == expected, f"{name}: {found!r} is not {expected!r}"
 assert not list(folder.glob("*.part")), "a temporary file was left"
-print(f"{count + 2} arrays are as they were saved")
+print(f"{count + 2} arrays and {len(texts)} texts are as they were saved")

@@ -1,7 +1,9 @@
 //! Views of an array, and writing through them.
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
-use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape};
+use crate::array::sides::sealed::Host;
+use crate::array::sides::{HostView, OnHost};
+use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape, transfer};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
@@ -164,6 +166,21 @@ impl<T: Element> DeviceArray<T> {
                 RawOperand::Scalar(value) => fill(&self.raw, value),
             }
         }
+
+        /// Copies a host array of the same shape into this array; CuPy's `ndarray.set`.
+        ///
+        /// **Panics** if the shapes differ ([`Error::InvalidShape`]), or if this is a view made by
+        /// [`broadcast_to`](Self::broadcast_to).
+        ///
+        /// ```
+        /// let mut a = warpcell::zeros::<i32>(3);
+        /// a.set(&[1, 2, 3]);
+        /// a.slice(ndarray::s![1..]).set(&vec![7, 8]);
+        /// assert_eq!(a.tolist(), [1, 7, 8]);
+        /// ```
+        pub fn set, try_set<A: ?Sized + OnHost<Elem = T>>(&mut self, host: &A) -> Result<()> {
+            set(&self.raw, Host::host_view(host))
+        }
     }
 }
 
@@ -322,6 +339,14 @@ pub(crate) fn writable(operation: &'static str, raw: &RawArray) -> Result<()> {
 pub(super) fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
     writable("fill", raw)?;
     if raw.size() == 0 { Ok(()) } else { raw.handle.backend.fill(value, raw.view()) }
+}
+
+fn set(target: &RawArray, host: HostView<'_>) -> Result<()> {
+    if target.shape() != host.shape {
+        let reason = format!("is not the array's shape {:?}; for values that shall repeat, use `assign`", target.shape());
+        return Err(Error::InvalidShape { operation: "set", shape: host.shape, reason });
+    }
+    assign("set", target, &transfer::upload("set", &host, &target.handle)?)
 }
 
 /// Copies the elements of `source`, which broadcasts to the target's shape, into it.

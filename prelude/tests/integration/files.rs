@@ -10,7 +10,7 @@ use warpcell as gpu;
 use warpcell::interop::image::{ColorType, DynamicImage};
 use warpcell::ndarray::{Array2, Array3, ArrayD, array};
 use warpcell::prelude::*;
-use warpcell::{Complex, Element, Error, bf16, f16};
+use warpcell::{Complex, Element, Error, ReadText, WriteText, bf16, f16};
 
 /// A folder of a test's own, removed at its end.
 struct Folder(PathBuf);
@@ -413,4 +413,98 @@ fn no_pictures_are_said_to_be_none() {
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     assert!(said(gpu::try_imread(&path)).contains("may be damaged"));
     assert_eq!(folder.names(), ["a.png"]);
+}
+
+/// Texts, how they are read, and the array: what NumPy's `loadtxt` gives for the same keywords (2.3.4).
+#[test]
+fn text_files_are_read_as_numpy_reads_them() {
+    let folder = Folder::new("text");
+    let path = folder.file("a.txt");
+    let read = |text: &str, options: &ReadText| {
+        fs::write(&path, text).unwrap();
+        gpu::loadtxt_with::<f64>(&path, options)
+    };
+    let plain = ReadText::new();
+    let commas = ReadText::new().delimiter(",");
+    let cases: [(&str, &ReadText, &[usize], &[f64]); 17] = [
+        ("1 2 3\n4 5 6\n", &plain, &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ("  1\t2  \n\n\r\n3 4", &plain, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("1 2 3\n", &plain, &[3], &[1.0, 2.0, 3.0]),
+        ("1\n2\n", &plain, &[2], &[1.0, 2.0]),
+        ("7", &plain, &[], &[7.0]),
+        ("# nothing\n", &plain, &[0], &[]),
+        ("# x y\n1 2 # both\n3 4\n", &plain, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("1e3 -inf\n+2.5E-1 inf\n", &plain, &[2, 2], &[1000.0, f64::NEG_INFINITY, 0.25, f64::INFINITY]),
+        ("1, 2\n3,4\n", &commas, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("\"1\",\"2\"\n3,4\n", &commas, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("# a,b\n1,2 # note, with commas\n3,4\n", &commas, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("a,b\n1,2\n", &ReadText::new().delimiter(",").skiprows(1), &[2], &[1.0, 2.0]),
+        ("1;2\n3;4\n", &ReadText::new().delimiter(";").usecols(&[-1]), &[2], &[2.0, 4.0]),
+        ("1\t2\n3\t4\n", &ReadText::new().delimiter("\t").usecols(&[1, 0]), &[2, 2], &[2.0, 1.0, 4.0, 3.0]),
+        ("1 2\n3 4\n5 6\n", &ReadText::new().max_rows(2), &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("1 2\n3 4\nsum 6\n", &ReadText::new().skip_footer(1), &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        ("% x\n1 % one\n2\n", &ReadText::new().comments("%"), &[2], &[1.0, 2.0]),
+    ];
+    for (text, options, shape, values) in cases {
+        let found = read(text, options);
+        assert_eq!((found.shape(), &found.tolist()[..]), (shape, values), "{text:?}");
+    }
+    fs::write(&path, "1,,3\n4,n/a,6\n").unwrap();
+    let found = gpu::genfromtxt_with::<f64>(&path, &commas);
+    assert!(found.get(&[0, 1]).is_nan() && found.get(&[1, 1]).is_nan() && found.get(&[1, 2]) == 6.0);
+    assert_eq!(gpu::genfromtxt_with::<i32>(&path, &commas).tolist(), [1, -1, 3, 4, -1, 6]);
+    assert_eq!(gpu::genfromtxt_with::<u8>(&path, &commas).tolist(), [1, 0, 3, 4, 0, 6]);
+    let filled = gpu::host::genfromtxt_with::<f32>(&path, &ReadText::new().delimiter(",").filling_values(0.5));
+    assert_eq!(filled, array![[1.0f32, 0.5, 3.0], [4.0, 0.5, 6.0]].into_dyn());
+    fs::write(&path, "(1.5-2j) (0+1j)\n").unwrap();
+    let found = gpu::loadtxt::<Complex<f64>>(&path).tolist();
+    assert_eq!(found, [Complex::new(1.5, -2.0), Complex::new(0.0, 1.0)]);
+}
+
+#[test]
+fn what_is_no_table_of_numbers_is_named_with_its_place() {
+    let folder = Folder::new("no table");
+    let path = folder.file("a.csv");
+    for (text, options, parts) in [
+        ("1,2\n3,4\n", ReadText::new(), &["line 1, column 1", "\"1,2\"", "loadtxt!(", "delimiter = \",\")"][..]),
+        ("x,y\n1,2\n", ReadText::new().delimiter(","), &["\"x\"", "delimiter = \",\", skiprows = 1)"]),
+        ("1,2\n,4\n", ReadText::new().delimiter(","), &["line 2, column 1", "a value is missing", "genfromtxt!("]),
+        ("1 2\n3 4 5\n", ReadText::new(), &["3 columns in line 2, but 2 in line 1"]),
+        ("1 2\n", ReadText::new().usecols(&[2]), &["no column 2 in line 1, which has 2 columns"]),
+        ("1 2\n", ReadText::new().delimiter("::"), &["no delimiter \"::\"", "one ASCII character"]),
+    ] {
+        fs::write(&path, text).unwrap();
+        let found = said(gpu::try_loadtxt_with::<f64>(&path, &options));
+        assert!(parts.iter().all(|part| found.contains(part)), "{text:?}: {found}");
+    }
+    let found = said(gpu::try_loadtxt::<f64>(folder.file("none.txt")));
+    assert!(found.contains("none.txt") && found.contains("No such file"), "{found}");
+    let found = said(gpu::try_savetxt(folder.file("b.txt"), &gpu::zeros::<f64>((2, 2, 2))));
+    assert!(found.contains("[2, 2, 2]") && found.contains("gpu::save"), "{found}");
+    let found = said(gpu::try_savetxt_with(folder.file("b.txt"), &gpu::zeros::<f64>(2), &WriteText::new().fmt("%y")));
+    assert!(found.contains("%y") && found.contains("\"%.3f\""), "{found}");
+    assert_eq!(folder.names(), ["a.csv"]);
+}
+
+/// With `WARPCELL_TEST_FILES` set, tests/parity/read_files.py compares the bytes with what NumPy writes.
+#[test]
+fn text_files_are_written_and_read_again() {
+    let folder = Folder::new("written text");
+    let table = gpu::arange(12.0f64).reshape((4, 3)) / 7.0 - 0.5;
+    gpu::savetxt(folder.file("table.txt"), &table);
+    assert_eq!(gpu::loadtxt::<f64>(folder.file("table.txt")).to_host(), table.to_host());
+    gpu::savetxt(folder.file("columns.txt"), &table.t().to_host());
+    assert_eq!(gpu::host::loadtxt::<f64>(folder.file("columns.txt")), table.t().to_host());
+    gpu::savetxt(folder.file("integers.txt"), &gpu::array(&[[1i64 << 62, -3], [0, 7]]));
+    let options = WriteText::new().delimiter(",").header("a,b\nc").footer("end");
+    gpu::savetxt_with(folder.file("fixed.csv"), &table, &options.clone().fmt("%.3f"));
+    gpu::savetxt_with(folder.file("wide.csv"), &table, &options.clone().fmt("%10.2e").comments(""));
+    gpu::savetxt_with(folder.file("short.csv"), &table, &options.clone().fmt("%g"));
+    gpu::savetxt_with(folder.file("whole.csv"), &gpu::array(&[[1u8, 200], [3, 4]]), &options.fmt("%d"));
+    if let Some(kept) = std::env::var_os("WARPCELL_TEST_FILES") {
+        fs::create_dir_all(&kept).unwrap();
+        for name in folder.names() {
+            fs::copy(folder.file(&name), Path::new(&kept).join(&name)).unwrap();
+        }
+    }
 }
