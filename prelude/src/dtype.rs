@@ -19,7 +19,7 @@ mod sealed {
 ///
 /// Arrays of all of them are made, copied, sliced, joined, converted by [`astype`](crate::DeviceArray::astype), compared for
 /// equality, summed and shown. What needs an order is for all but complex numbers, those that are [`Real`]. Arithmetic is for
-/// those that are [`Arithmetic`]; `bool i8 u16 i16 f16 bf16` have none.
+/// all but `bool`, those that are [`Arithmetic`].
 ///
 /// ```
 /// use warpcell as gpu;
@@ -27,7 +27,7 @@ mod sealed {
 /// assert_eq!(a.nbytes(), 6);
 /// assert_eq!(a.to_host()[1], gpu::f16::from_f32(2.5));
 /// assert_eq!(a.get(&[2]), gpu::f16::INFINITY);
-/// assert_eq!((a.astype::<f32>() * 2.0).get(&[1]), 5.0);
+/// assert_eq!((a * 2.0).get(&[1]), gpu::f16::from_f32(5.0));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "device arrays cannot hold `{Self}`",
@@ -66,35 +66,46 @@ pub trait Element:
 )]
 pub trait Real: Element + PartialOrd {}
 
-/// An element type with `+ - * /`: `u8 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64>`. Not an extension point.
+/// An element type with `+ - * /`: all but `bool`. Not an extension point.
 ///
-/// `bool` has none, and the others are for storage: they are converted first.
+/// `i8 u16 i16 f16 bf16` are computed in a wider type, and each result is converted back: integers wrap and floats are
+/// rounded, as in NumPy.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!((gpu::array(&[100i8, -100]) + 100).tolist(), [-56, 0]);
+/// ```
 ///
 /// ```compile_fail,E0277
-/// let a = warpcell::zeros::<warpcell::f16>(3);
-/// a.negative(); // a.astype::<f32>().negative()
+/// let a = warpcell::zeros::<bool>(3);
+/// a.negative(); // !&a
 /// ```
 #[diagnostic::on_unimplemented(
     message = "arrays of `{Self}` do not support arithmetic",
     label = "not a type that arrays compute in",
-    note = "convert the array first, such as `a.astype::<f32>()`",
-    note = "arrays compute in u8, i32, u32, i64, u64, f32, f64 and complex numbers; those of bool, i8, u16, i16, gpu::f16 and \
-            gpu::bf16 are stored, moved, converted, compared and summed"
+    note = "bools have `&a & &b`, `&a | &b`, `&a ^ &b` and `!&a`; to count or add them, convert the array first: `a.astype::<i64>()`"
 )]
 pub trait Arithmetic: Element {
     /// The type of absolute values, and of the real and imaginary parts of complex numbers: of real numbers the type itself.
-    type Part: Number;
+    type Part: RealNumber;
 }
 
-/// A real element type with arithmetic: `u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+/// A real element type with arithmetic: all but `bool` and complex numbers. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "this operation is not for arrays of `{Self}`",
-    label = "not real numbers that arrays compute in",
-    note = "convert the array first, such as `a.astype::<f32>()`; for complex numbers, use `a.real()`, `a.imag()` or `a.abs()`",
-    note = "it is for u8, i32, u32, i64, u64, f32 and f64; arrays of bool, i8, u16, i16, gpu::f16 and gpu::bf16 are stored, \
-            moved, converted, compared and summed"
+    label = "not real numbers",
+    note = "convert bools first, such as `a.astype::<f32>()`; for complex numbers, use `a.real()`, `a.imag()` or `a.abs()`"
 )]
-pub trait Number: Real + Arithmetic<Part = Self> {}
+pub trait RealNumber: Real + Arithmetic<Part = Self> {}
+
+/// A real element type that operations compute in: `u8 i32 u32 i64 u64 f32 f64`. Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "this operation is not for arrays of `{Self}`",
+    label = "not real numbers that this operation computes in",
+    note = "convert the array first, such as `a.astype::<f32>()`; for complex numbers, use `a.real()`, `a.imag()` or `a.abs()`",
+    note = "it is for u8, i32, u32, i64, u64, f32 and f64"
+)]
+pub trait Number: RealNumber {}
 
 /// A floating-point type, real or complex: `f32 f64 Complex<f32> Complex<f64>`; NumPy's `inexact`. Not an extension point.
 #[diagnostic::on_unimplemented(
@@ -102,7 +113,7 @@ pub trait Number: Real + Arithmetic<Part = Self> {}
     label = "none of f32, f64, Complex<f32> and Complex<f64>",
     note = "convert the array first, such as `a.astype::<f64>()`"
 )]
-pub trait Inexact: Arithmetic {
+pub trait Inexact: Arithmetic<Part: Number> {
     /// The complex type of this precision.
     type Complex: Inexact;
 }
@@ -158,20 +169,21 @@ macro_rules! elements {
             }
         }
         if_dtype!(real $kind $use { impl Real for $type {} } {});
-        if_dtype!(numbers $kind $use { numbers!($kind $type); } { others!($kind $type); });
+        if_dtype!(arithmetic $kind $use {
+            impl Arithmetic for $type {
+                type Part = $type;
+            }
+            impl RealNumber for $type {}
+        } {});
+        if_dtype!(bits $kind $use { impl Bitwise for $type {} } {});
+        if_dtype!(numbers $kind $use { numbers!($kind $type); } {});
     )*};
 }
 
 /// What numbers can do that operations compute in.
 macro_rules! numbers {
-    (@all $type:ty) => {
-        impl Arithmetic for $type {
-            type Part = $type;
-        }
-        impl Number for $type {}
-    };
     (Float $type:ty) => {
-        numbers!(@all $type);
+        impl Number for $type {}
         impl Inexact for $type {
             type Complex = Complex<$type>;
         }
@@ -191,17 +203,10 @@ macro_rules! numbers {
         }
     };
     ($integer:ident $type:ty) => {
-        numbers!(@all $type);
-        impl Bitwise for $type {}
+        impl Number for $type {}
         impl Integer for $type {}
     };
 }
 
-/// What the others can do beside that.
-macro_rules! others {
-    (Bool $type:ty) => {
-        impl Bitwise for $type {}
-    };
-    ($other:ident $type:ty) => {};
-}
+impl Bitwise for bool {}
 dtypes!(elements!());

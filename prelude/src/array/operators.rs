@@ -3,9 +3,10 @@
 
 use crate::array::DeviceArray;
 use crate::backend::BinaryOperation;
-use crate::dtype::{Arithmetic, Bitwise, Element, Integer, Number, dtypes, if_dtype};
+use crate::dtype::{Arithmetic, Bitwise, Element, Integer, RealNumber, dtypes, if_dtype};
 use crate::error::check;
 use crate::operations::elementwise::{RawOperand, binary, binary_into};
+use half::{bf16, f16};
 use num_complex::Complex;
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
@@ -71,10 +72,10 @@ macro_rules! operator {
 /// The items in braces, for dtypes that meet a bound.
 macro_rules! if_bound {
     (Arithmetic Complex $use:ident { $($items:tt)* }) => { $($items)* };
-    (Arithmetic $kind:ident $use:ident $items:tt) => { if_dtype! { numbers $kind $use $items {} } };
-    (Number $kind:ident $use:ident $items:tt) => { if_dtype! { numbers $kind $use $items {} } };
+    (Arithmetic $kind:ident $use:ident $items:tt) => { if_dtype! { arithmetic $kind $use $items {} } };
+    (RealNumber $kind:ident $use:ident $items:tt) => { if_dtype! { arithmetic $kind $use $items {} } };
     (Bitwise Bool $use:ident { $($items:tt)* }) => { $($items)* };
-    (Bitwise $kind:ident $use:ident $items:tt) => { if_dtype! { integers $kind $use $items {} } };
+    (Bitwise $kind:ident $use:ident $items:tt) => { if_dtype! { bits $kind $use $items {} } };
     (Integer $kind:ident $use:ident $items:tt) => { if_dtype! { integers $kind $use $items {} } };
 }
 
@@ -82,47 +83,51 @@ operator!(Arithmetic Add, add, AddAssign, add_assign, add => Add);
 operator!(Arithmetic Sub, sub, SubAssign, sub_assign, subtract => Subtract);
 operator!(Arithmetic Mul, mul, MulAssign, mul_assign, multiply => Multiply);
 operator!(Arithmetic Div, div, DivAssign, div_assign, divide => Divide);
-operator!(Number Rem, rem, RemAssign, rem_assign, remainder => Remainder);
+operator!(RealNumber Rem, rem, RemAssign, rem_assign, remainder => Remainder);
 operator!(Bitwise BitAnd, bitand, BitAndAssign, bitand_assign, bitwise_and => BitwiseAnd);
 operator!(Bitwise BitOr, bitor, BitOrAssign, bitor_assign, bitwise_or => BitwiseOr);
 operator!(Bitwise BitXor, bitxor, BitXorAssign, bitxor_assign, bitwise_xor => BitwiseXor);
 operator!(Integer Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
 operator!(Integer Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
 
-/// Real numbers beside arrays of complex ones: those with an imaginary part of 0.
-macro_rules! real_scalars {
+/// Plain floats beside arrays of complex numbers, as which they have an imaginary part of 0, and beside arrays of 16-bit floats,
+/// to which they are rounded.
+macro_rules! other_scalars {
     ($($trait:ident $method:ident $assign_trait:ident $assign:ident;)*) => {$(
-        real_scalars!(@each f32 $trait $method $assign_trait $assign);
-        real_scalars!(@each f64 $trait $method $assign_trait $assign);
+        other_scalars!(@each f32 [Complex<f32>] [Complex::from] $trait $method $assign_trait $assign);
+        other_scalars!(@each f64 [Complex<f64>] [Complex::from] $trait $method $assign_trait $assign);
+        other_scalars!(@each f32 [f16] [f16::from_f32] $trait $method $assign_trait $assign);
+        other_scalars!(@each f32 [bf16] [bf16::from_f32] $trait $method $assign_trait $assign);
     )*};
-    (@each $part:ident $trait:ident $method:ident $assign_trait:ident $assign:ident) => {
-        real_scalars!(@arrays $part $trait $method [DeviceArray<Complex<$part>>] [&DeviceArray<Complex<$part>>]);
-        impl $assign_trait<$part> for DeviceArray<Complex<$part>> {
+    (@each $scalar:ident [$type:ty] $from:tt $trait:ident $method:ident $assign_trait:ident $assign:ident) => {
+        other_scalars!(@arrays $scalar [$type] $from $trait $method [DeviceArray<$type>] [&DeviceArray<$type>]);
+        impl $assign_trait<$scalar> for DeviceArray<$type> {
             /// Writes to the array's elements, also those of the array that it is a view of.
             #[track_caller]
-            fn $assign(&mut self, other: $part) {
-                $assign_trait::$assign(self, Complex::<$part>::from(other));
+            fn $assign(&mut self, other: $scalar) {
+                $assign_trait::$assign(self, other_scalars!(@call $from other));
             }
         }
     };
-    (@arrays $part:ident $trait:ident $method:ident $([$array:ty])*) => {$(
-        impl $trait<$part> for $array {
-            type Output = DeviceArray<Complex<$part>>;
+    (@arrays $scalar:ident [$type:ty] $from:tt $trait:ident $method:ident $([$array:ty])*) => {$(
+        impl $trait<$scalar> for $array {
+            type Output = DeviceArray<$type>;
             #[track_caller]
-            fn $method(self, other: $part) -> DeviceArray<Complex<$part>> {
-                $trait::$method(self, Complex::<$part>::from(other))
+            fn $method(self, other: $scalar) -> DeviceArray<$type> {
+                $trait::$method(self, other_scalars!(@call $from other))
             }
         }
-        impl $trait<$array> for $part {
-            type Output = DeviceArray<Complex<$part>>;
+        impl $trait<$array> for $scalar {
+            type Output = DeviceArray<$type>;
             #[track_caller]
-            fn $method(self, array: $array) -> DeviceArray<Complex<$part>> {
-                $trait::$method(Complex::<$part>::from(self), array)
+            fn $method(self, array: $array) -> DeviceArray<$type> {
+                $trait::$method(other_scalars!(@call $from self), array)
             }
         }
     )*};
+    (@call [$($from:tt)*] $value:expr) => { $($from)*($value) };
 }
-real_scalars! {
+other_scalars! {
     Add add AddAssign add_assign;
     Sub sub SubAssign sub_assign;
     Mul mul MulAssign mul_assign;

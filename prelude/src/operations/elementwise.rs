@@ -2,7 +2,7 @@
 
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, Scalar};
+use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 
@@ -177,7 +177,7 @@ unary! {
         /// Each element with the opposite sign; integers wrap. The same as `-&a`.
         negative, try_negative => Negative;
     }
-    Number -> T {
+    RealNumber -> T {
         /// The largest integer not above each element.
         floor, try_floor => Floor;
         /// The smallest integer not below each element.
@@ -224,7 +224,7 @@ binary! {
         /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
         divide, try_divide => Divide;
     }
-    Number -> T {
+    RealNumber -> T {
         /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`, and NumPy's `fmod`. NumPy's `remainder`
         /// and `mod` are [`modulo`](Self::modulo). A zero divisor of an integer gives 0.
         remainder, try_remainder => Remainder;
@@ -398,7 +398,7 @@ impl<T: Arithmetic> DeviceArray<T> {
     }
 }
 
-impl<T: Number> DeviceArray<T> {
+impl<T: RealNumber> DeviceArray<T> {
     /// Each element, but not less than `low` and not more than `high`: `low` and `high` are arrays or single values. NaN
     /// stays NaN, and where `low` is above `high` the result is `high`, as in NumPy.
     ///
@@ -486,6 +486,10 @@ impl DeviceArray<bool> {
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
     debug_assert!(!x.dtype.is_complex() || operation.takes_complex(), "{name} of complex numbers");
+    if x.dtype.is_storage() {
+        let out = unary(name, operation, &x.computed(name)?)?;
+        return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
+    }
     let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
     if out.size() > 0 {
         x.handle.backend.unary(operation, x.view(), out.view())?;
@@ -590,7 +594,7 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
     out.handle.backend.binary(operation, operand(a, &wide_a), operand(b, &wide_b), out.view())
 }
 
-/// As [`run`], for elements of a type for storage: what they are compared as is wider.
+/// As [`run`], for elements of a type for storage: what they are computed and compared as is wider.
 #[cold]
 fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
     let array = |operand: RawOperand<'_>| match operand {
@@ -605,5 +609,11 @@ fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>
             _ => unreachable!("arrays were converted"),
         }
     }
-    run(operation, operand(a, &array_a), operand(b, &array_b), out)
+    let (a, b) = (operand(a, &array_a), operand(b, &array_b));
+    if !out.dtype.is_storage() {
+        return run(operation, a, b, out);
+    }
+    let computed = RawArray::uninitialised("astype", &out.handle, out.shape(), out.dtype.computed())?;
+    run(operation, a, b, &computed)?;
+    out.handle.backend.copy(computed.view(), out.view())
 }

@@ -3,7 +3,7 @@
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Number, Real, Scalar};
+use crate::dtype::{DType, Element, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
@@ -87,7 +87,7 @@ impl<T: Real> DeviceArray<T> {
 
 macro_rules! extremes {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal;)*) => {
-        impl<T: Number> DeviceArray<T> { fallible! {$(
+        impl<T: RealNumber> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).

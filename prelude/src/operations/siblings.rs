@@ -4,7 +4,7 @@
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
-use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, Real};
+use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Real, RealNumber};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::products;
@@ -49,13 +49,13 @@ pub mod functions {
             negative(); square(); add(other: impl Operand<T>); subtract(other: impl Operand<T>);
             multiply(other: impl Operand<T>); divide(other: impl Operand<T>);
         }
-        [T: Number] T => DeviceArray<T> {
+        [T: RealNumber] T => DeviceArray<T> {
             floor(); ceil(); round(); trunc(); sign(); remainder(other: impl Operand<T>); floor_divide(other: impl Operand<T>);
             modulo(other: impl Operand<T>); pow(other: impl Operand<T>); maximum(other: impl Operand<T>);
             minimum(other: impl Operand<T>); clip(low: impl Operand<T>, high: impl Operand<T>);
             max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
         }
-        [T: Number] T => DeviceArray<bool> { is_nan(); is_inf(); is_finite(); }
+        [T: RealNumber] T => DeviceArray<bool> { is_nan(); is_inf(); is_finite(); }
         [T: Bitwise] T => DeviceArray<T> {
             bitwise_not(); bitwise_and(other: impl Operand<T>); bitwise_or(other: impl Operand<T>);
             bitwise_xor(other: impl Operand<T>);
@@ -74,12 +74,12 @@ pub mod functions {
         [T: Real] T => DeviceArray<T::Sum> {
             prod_axis(axes: impl IntoAxes); cumsum(); cumprod(); cumsum_axis(axis: isize); cumprod_axis(axis: isize);
         }
-        [T: Number] T => T { max(); min(); }
-        [T: Number] T => T::Mean { var(); std(); }
-        [T: Number] T => DeviceArray<T::Mean> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
+        [T: RealNumber] T => T { max(); min(); }
+        [T: RealNumber] T => T::Mean { var(); std(); }
+        [T: RealNumber] T => DeviceArray<T::Mean> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
         [T: Real] T => usize { argmax(); argmin(); }
         [T: Real] T => DeviceArray<i64> { argmax_axis(axis: isize); argmin_axis(axis: isize); }
-        [T: Number] T => usize { count_nonzero(); }
+        [T: RealNumber] T => usize { count_nonzero(); }
         [T: Element] T => DeviceArray<T> {
             ravel(); transpose(); squeeze(); diagonal(); copy(); reshape(shape: impl IntoNewShape); expand_dims(axis: isize);
             swapaxes(one: isize, other: isize); moveaxis(from: isize, to: isize); permute_dims(axes: impl IntoAxes);

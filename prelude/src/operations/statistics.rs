@@ -3,12 +3,12 @@
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Number, Scalar};
+use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::{as_mean, reduce};
 
-impl<T: Number> DeviceArray<T> {
+impl<T: RealNumber> DeviceArray<T> {
     /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers), NaN if there
     /// are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the result.
     ///

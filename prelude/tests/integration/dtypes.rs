@@ -209,3 +209,74 @@ fn host_arrays_of_all_types() {
     assert_eq!(gpu::host::zeros::<f16, _>((2, 2)).len(), 4);
     assert!(gpu::allclose(&halves, &on_device) && !gpu::allclose(&halves, &[bf16::ONE]));
 }
+
+/// Arithmetic of the types that are computed in a wider one: what the type's own arithmetic gives, rounded or wrapped once.
+#[test]
+fn narrow_types_add_multiply_and_compare() {
+    macro_rules! integers {
+        ($($type:ident)*) => {$(
+            let values: Vec<$type> = [$type::MIN, $type::MIN + 1, $type::MAX / 2, $type::MAX, 0, 1, 2, 3, 7, 100].to_vec();
+            let (column, row) = (gpu::asarray(&values).reshape((-1, 1)), gpu::asarray(&values));
+            let each = |of: fn($type, $type) -> $type| -> Vec<$type> {
+                values.iter().flat_map(|&a| values.iter().map(move |&b| of(a, b))).collect()
+            };
+            assert_eq!((&column + &row).tolist(), each($type::wrapping_add));
+            assert_eq!((&column - &row).tolist(), each($type::wrapping_sub));
+            assert_eq!((&column * &row).tolist(), each($type::wrapping_mul));
+            assert_eq!((&column / &row).tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_div(b) }));
+            assert_eq!((&column % &row).tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }));
+            assert_eq!((&column & &row).tolist(), each(|a, b| a & b));
+            assert_eq!((&column | &row).tolist(), each(|a, b| a | b));
+            assert_eq!((&column ^ &row).tolist(), each(|a, b| a ^ b));
+            assert_eq!((!&row).tolist(), values.iter().map(|&a| !a).collect::<Vec<_>>());
+            assert_eq!((-&row).tolist(), values.iter().map(|&a| a.wrapping_neg()).collect::<Vec<_>>());
+            assert_eq!(column.maximum(&row).tolist(), each(Ord::max));
+            assert_eq!(gpu::minimum(&column, &row).tolist(), each(Ord::min));
+            assert_eq!((2 as $type - &row).tolist(), values.iter().map(|&a| (2 as $type).wrapping_sub(a)).collect::<Vec<_>>());
+            assert_eq!(row.clip(1, 50).tolist(), values.iter().map(|&a| a.clamp(1, 50)).collect::<Vec<_>>());
+            assert_eq!((row.max(), row.min()), ($type::MAX, $type::MIN));
+            assert_eq!(row.sum() as i128, values.iter().map(|&a| a as i128).sum::<i128>());
+            // Into a part, by steps.
+            let mut target = gpu::asarray(&values);
+            let mut part = target.slice(s![..;3]);
+            part += 5 as $type;
+            part *= &gpu::asarray(&values).slice(s![..;3]);
+            let expected = values.iter().enumerate();
+            let expected = expected.map(|(at, &a)| if at % 3 == 0 { a.wrapping_add(5).wrapping_mul(a) } else { a });
+            assert_eq!(target.tolist(), expected.collect::<Vec<_>>());
+            target -= &row;
+            assert_eq!(target.get(&[1]), 0);
+        )*};
+    }
+    integers!(i8 u16 i16);
+    macro_rules! floats {
+        ($($type:ident)*) => {$(
+            let values = [0.0f32, -0.0, 0.1, -2.5, 3.0, 1e-7, 6e4, f32::INFINITY, f32::NAN].map($type::from_f32).to_vec();
+            let (column, row) = (gpu::asarray(&values).reshape((-1, 1)), gpu::asarray(&values));
+            let each = |of: fn(f32, f32) -> f32| -> Vec<u16> {
+                let of = move |a: $type, b: $type| $type::from_f32(of(a.to_f32(), b.to_f32())).to_bits();
+                values.iter().flat_map(|&a| values.iter().map(move |&b| of(a, b))).collect()
+            };
+            let same = |found: DeviceArray<$type>, expected: Vec<u16>| {
+                for (found, expected) in found.tolist().into_iter().zip(expected) {
+                    let expected = $type::from_bits(expected);
+                    assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{found} {expected}");
+                }
+            };
+            same(&column + &row, each(|a, b| a + b));
+            same(&column - &row, each(|a, b| a - b));
+            same(&column * &row, each(|a, b| a * b));
+            same(&column / &row, each(|a, b| a / b));
+            let of = |of: fn(f32) -> f32| values.iter().map(|a| $type::from_f32(of(a.to_f32())).to_bits()).collect::<Vec<_>>();
+            same(&row * 2.0, of(|a| a * 2.0));
+            same(1.0 - &row, of(|a| 1.0 - a));
+            same(row.abs(), of(f32::abs));
+            same(row.floor(), of(f32::floor));
+            let mut target = row.copy();
+            target /= 4.0;
+            same(target, of(|a| a / 4.0));
+            assert_eq!(row.slice(s![..6]).max(), $type::from_f32(3.0));
+        )*};
+    }
+    floats!(f16 bf16);
+}

@@ -43,7 +43,7 @@ pub use dtypes;
 /// Expands to the tokens of the first braces if a dtype of this kind and use belongs to a set, else to those of the second.
 ///
 /// The sets are `real` (not complex), `primitive` (the real types that are Rust's own), `computed` (the real types that operations
-/// compute in), and of these `numbers` (not bool) and `integers`.
+/// compute in), and of these `numbers` (not bool) and `integers`; `arithmetic` (real and not bool) and `bits` (all integers).
 #[macro_export]
 macro_rules! if_dtype {
     (integers Unsigned computed { $($yes:tt)* } $no:tt) => { $($yes)* };
@@ -54,6 +54,11 @@ macro_rules! if_dtype {
     (primitive Half $use:ident $yes:tt { $($no:tt)* }) => { $($no)* };
     (primitive Brain $use:ident $yes:tt { $($no:tt)* }) => { $($no)* };
     (primitive $kind:ident $use:ident { $($yes:tt)* } $no:tt) => { $($yes)* };
+    (bits Unsigned $use:ident { $($yes:tt)* } $no:tt) => { $($yes)* };
+    (bits Signed $use:ident { $($yes:tt)* } $no:tt) => { $($yes)* };
+    (bits $kind:ident $use:ident $yes:tt { $($no:tt)* }) => { $($no)* };
+    (arithmetic Bool $use:ident $yes:tt { $($no:tt)* }) => { $($no)* };
+    (arithmetic $kind:ident $use:ident { $($yes:tt)* } $no:tt) => { $($yes)* };
     (numbers Bool $use:ident $yes:tt { $($no:tt)* }) => { $($no)* };
     ($set:ident $kind:ident computed { $($yes:tt)* } $no:tt) => { $($yes)* };
     ($set:ident $kind:ident storage $yes:tt { $($no:tt)* }) => { $($no)* };
