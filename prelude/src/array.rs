@@ -9,6 +9,7 @@ mod create;
 mod display;
 mod html;
 pub(crate) mod indices;
+mod like;
 mod manipulate;
 mod operators;
 mod ownership;
@@ -19,6 +20,7 @@ pub mod set;
 pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod transfer;
+pub(crate) mod triangles;
 pub(crate) mod view;
 
 pub use axes::IntoAxes;
@@ -29,15 +31,18 @@ pub use create::{
 };
 pub(crate) use create::{arange_length, bad_range};
 pub use indices::{Index, IntoIndices};
+pub use like::{empty_like, full_like, ones_like, zeros_like};
 pub use manipulate::{
     IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
+pub(crate) use manipulate::{repeated, rolled, stacked};
 pub use ownership::IntoDevice;
 pub use print_options::{PrintOptions, get_printoptions, set_printoptions};
 pub use range::IntoRange;
 pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};
 pub use sides::{AnyArray, OnDevice, OnHost};
+pub use triangles::{diag, tril, triu};
 pub(crate) use view::{assign, slice_axis, writable};
 
 use crate::backend::{Allocation, Layout, View};

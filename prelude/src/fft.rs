@@ -28,7 +28,25 @@
 use crate::array::{DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{Element, Real, Signal, Spectrum};
 use crate::error::check;
+
+// The macros for calls with keywords.
 use crate::operations::fourier::{Kind, Request, all_axes, frequencies, shifted, transformed};
+pub use __fft_fft as fft;
+pub use __fft_fft2 as fft2;
+pub use __fft_fftfreq as fftfreq;
+pub use __fft_fftn as fftn;
+pub use __fft_fftshift as fftshift;
+pub use __fft_hfft as hfft;
+pub use __fft_ifft as ifft;
+pub use __fft_ifft2 as ifft2;
+pub use __fft_ifftn as ifftn;
+pub use __fft_ifftshift as ifftshift;
+pub use __fft_ihfft as ihfft;
+pub use __fft_irfft as irfft;
+pub use __fft_irfft2 as irfft2;
+pub use __fft_rfft as rfft;
+pub use __fft_rfft2 as rfft2;
+pub use __fft_rfftfreq as rfftfreq;
 
 pub use crate::operations::fourier::Norm;
 
@@ -55,7 +73,7 @@ macro_rules! lines {
             run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-1], Norm::Backward)
         }
 
-        #[doc = concat!("As [`", stringify!($name), "`], of `n` points (or as many as follow from the array) along an axis.")]
+        #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of `n` points (or as many as follow from the array) along an axis.")]
         #[track_caller]
         pub fn $with<A: OnDevice<Elem = T>, T: $bound>(
             a: &A,
@@ -78,7 +96,7 @@ lines! {
     /// assert_eq!(fft_with(&array(&[[1.0f32], [3.0]]), 4, 0, Norm::Ortho).get(&[0, 0]), Complex::new(2.0, 0.0));
     /// ```
     fft fft_with Element Spectrum Forward;
-    /// The inverse of [`fft`], along the last axis.
+    /// The inverse of [`fft`](fn@fft), along the last axis.
     ///
     /// ```
     /// use warpcell::{allclose, array, fft::{fft, ifft}};
@@ -87,7 +105,7 @@ lines! {
     /// ```
     ifft ifft_with Element Spectrum Inverse;
     /// The transform of real numbers along the last axis: the first `n / 2 + 1` numbers of the spectrum, of which the others are
-    /// the conjugates. Takes half the time of [`fft`].
+    /// the conjugates. Takes half the time of [`fft`](fn@fft).
     ///
     /// ```
     /// use warpcell::{array, fft::{Norm, rfft, rfft_with}};
@@ -96,7 +114,7 @@ lines! {
     /// assert_eq!(rfft_with(&a, 2, -1, Norm::Forward).real().to_host(), ndarray::arr1(&[1.5, -0.5]).into_dyn());
     /// ```
     rfft rfft_with Real Spectrum Half;
-    /// The inverse of [`rfft`], along the last axis: real numbers, twice as many less two. How many there were does not follow
+    /// The inverse of [`rfft`](fn@rfft), along the last axis: real numbers, twice as many less two. How many there were does not follow
     /// from the spectrum if they were odd: then say so, by `irfft_with`. Imaginary parts where a spectrum of real numbers has
     /// none are not looked at.
     ///
@@ -109,7 +127,7 @@ lines! {
     /// ```
     irfft irfft_with Element Signal Back;
     /// The real spectrum of what is its own conjugate in reverse, given by its first half, along the last axis: the opposite of
-    /// [`ihfft`].
+    /// [`ihfft`](fn@ihfft).
     ///
     /// ```
     /// use warpcell::{Complex, array, fft::hfft};
@@ -136,7 +154,7 @@ macro_rules! planes {
             run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-2, -1], Norm::Backward)
         }
 
-        #[doc = concat!("As [`", stringify!($name), "`], of so many points along two axes.")]
+        #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points along two axes.")]
         #[track_caller]
         pub fn $with<A: OnDevice<Elem = T>, T: $bound>(
             a: &A,
@@ -160,7 +178,7 @@ planes! {
     /// assert_eq!(fft2_with(&image, [2, 3], (1, 0), Norm::Forward).shape(), [3, 2]);
     /// ```
     fft2 fft2_with Element Spectrum Forward;
-    /// The inverse of [`fft2`], along the last two axes.
+    /// The inverse of [`fft2`](fn@fft2), along the last two axes.
     ///
     /// ```
     /// use warpcell::{allclose, fft::{fft2, ifft2}, ones};
@@ -168,13 +186,13 @@ planes! {
     /// assert!(allclose(&ifft2(&fft2(&image)), &image));
     /// ```
     ifft2 ifft2_with Element Spectrum Inverse;
-    /// The transform of real numbers along the last two axes, the last one as by [`rfft`].
+    /// The transform of real numbers along the last two axes, the last one as by [`rfft`](fn@rfft).
     ///
     /// ```
     /// assert_eq!(warpcell::fft::rfft2(&warpcell::ones::<f64>((4, 6))).shape(), [4, 4]);
     /// ```
     rfft2 rfft2_with Real Spectrum Half;
-    /// The inverse of [`rfft2`], along the last two axes, the last one as by [`irfft`].
+    /// The inverse of [`rfft2`](fn@rfft2), along the last two axes, the last one as by [`irfft`](fn@irfft).
     ///
     /// ```
     /// use warpcell::{allclose, fft::{irfft2, rfft2}, ones};
@@ -192,7 +210,7 @@ macro_rules! axes {
             run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &all_axes(a.raw()), Norm::Backward)
         }
 
-        #[doc = concat!("As [`", stringify!($name), "`], of so many points (one for each axis) along some axes.")]
+        #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points (one for each axis) along some axes.")]
         #[track_caller]
         pub fn $with<A: OnDevice<Elem = T>, T: $bound>(
             a: &A,
@@ -214,7 +232,7 @@ axes! {
     /// assert_eq!(fftn_with(&a, Some(&[5, 5]), (0, 2), Norm::Backward).shape(), [5, 3, 5]);
     /// ```
     fftn fftn_with Element Spectrum Forward;
-    /// The inverse of [`fftn`], along all axes.
+    /// The inverse of [`fftn`](fn@fftn), along all axes.
     ///
     /// ```
     /// use warpcell::{allclose, fft::{fftn, ifftn}, ones};
@@ -222,14 +240,14 @@ axes! {
     /// assert!(allclose(&ifftn(&fftn(&a)), &a));
     /// ```
     ifftn ifftn_with Element Spectrum Inverse;
-    /// The transform of real numbers along all axes, the last one as by [`rfft`]. Of the axes that are given to `rfftn_with`
+    /// The transform of real numbers along all axes, the last one as by [`rfft`](fn@rfft). Of the axes that are given to `rfftn_with`
     /// that is the last one given.
     ///
     /// ```
     /// assert_eq!(warpcell::fft::rfftn(&warpcell::ones::<f64>((2, 3, 4))).shape(), [2, 3, 3]);
     /// ```
     rfftn rfftn_with Real Spectrum Half;
-    /// The inverse of [`rfftn`], along all axes, the last one as by [`irfft`].
+    /// The inverse of [`rfftn`], along all axes, the last one as by [`irfft`](fn@irfft).
     ///
     /// ```
     /// use warpcell::{allclose, fft::{irfftn, rfftn}, ones};
@@ -239,7 +257,7 @@ axes! {
     irfftn irfftn_with Element Signal Back;
 }
 
-/// The frequencies of the numbers that [`fft`] gives of `n` points which lie `d` apart: from 0 on, then the negative ones.
+/// The frequencies of the numbers that [`fft`](fn@fft) gives of `n` points which lie `d` apart: from 0 on, then the negative ones.
 ///
 /// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
 ///
@@ -252,7 +270,7 @@ pub fn fftfreq(n: usize, d: f64) -> DeviceArray<f64> {
     DeviceArray::from_raw(check(frequencies("fftfreq", n, d, false)))
 }
 
-/// The frequencies of the numbers that [`rfft`] gives of `n` points which lie `d` apart.
+/// The frequencies of the numbers that [`rfft`](fn@rfft) gives of `n` points which lie `d` apart.
 ///
 /// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
 ///
@@ -275,7 +293,7 @@ pub fn fftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(shifted("fftshift", a.raw(), &all_axes(a.raw()), false)))
 }
 
-/// As [`fftshift`], along some axes only.
+/// As [`fftshift`](fn@fftshift), along some axes only.
 ///
 /// ```
 /// use warpcell::{array, fft::fftshift_with};
@@ -287,7 +305,7 @@ pub fn fftshift_with<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAx
     DeviceArray::from_raw(check(shifted("fftshift_with", a.raw(), &axes.into_axes(), false)))
 }
 
-/// The opposite of [`fftshift`]: the frequency 0 first along each axis, where it was in the middle.
+/// The opposite of [`fftshift`](fn@fftshift): the frequency 0 first along each axis, where it was in the middle.
 ///
 /// ```
 /// use warpcell::{arange, fft::{fftshift, ifftshift}};
@@ -298,7 +316,7 @@ pub fn ifftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(shifted("ifftshift", a.raw(), &all_axes(a.raw()), true)))
 }
 
-/// As [`ifftshift`], along some axes only.
+/// As [`ifftshift`](fn@ifftshift), along some axes only.
 ///
 /// ```
 /// use warpcell::{array, fft::ifftshift_with};

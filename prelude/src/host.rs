@@ -158,7 +158,7 @@ pub fn diagonal<T: Element, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> Array1<
 
 /// A new array with the elements in ascending order along the last axis, NaN last; NumPy's `sort`.
 ///
-/// As [`gpu::sort`](crate::sort), but for host arrays and always on the CPU.
+/// As [`gpu::sort`](fn@crate::sort), but for host arrays and always on the CPU.
 ///
 /// **Panics** if the array has no axis.
 ///
@@ -173,7 +173,7 @@ pub fn sort<T: Real, S: Data<Elem = T>, D: Dimension>(a: &ArrayBase<S, D>) -> Ar
 
 /// The 2-D convolution of host arrays, with zeros outside the image; SciPy's `signal.convolve2d`.
 ///
-/// As [`gpu::convolve2d`](crate::convolve2d), but for host arrays and always on the CPU.
+/// As [`gpu::convolve2d`](fn@crate::convolve2d), but for host arrays and always on the CPU.
 ///
 /// **Panics** if an argument is not 2-D or is empty, if in `Mode::Valid` neither is as large as the other along both
 /// axes, and for arrays of bool and of types for storage.

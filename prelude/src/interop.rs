@@ -1,7 +1,7 @@
 //! Sharing arrays with other libraries, without copying: DLPack, `__cuda_array_interface__`, slices of `cudarc`, pointers; and
 //! pictures of the crate `image`.
 //!
-//! `ndarray` needs nothing of this: [`asarray`](crate::asarray), [`to_host`](crate::DeviceArray::to_host),
+//! `ndarray` needs nothing of this: [`asarray`](fn@crate::asarray), [`to_host`](crate::DeviceArray::to_host),
 //! [`into_host`](crate::DeviceArray::into_host) and [`as_host_mut`](crate::DeviceArray::as_host_mut) are for host arrays.
 //!
 //! # Order of work on a GPU

@@ -1,7 +1,7 @@
 //! Device arrays, operations, timing and plots for GPU notebooks in Rust. Cells call this crate `gpu`.
 //!
 //! A [`DeviceArray`] lives on the [`device`](device()): an NVIDIA GPU or, without one, the CPU. It is made from a host array
-//! by [`asarray`] and copied back by [`DeviceArray::to_host`]; nothing is copied implicitly. The words are NumPy's.
+//! by [`asarray`](fn@asarray) and copied back by [`DeviceArray::to_host`]; nothing is copied implicitly. The words are NumPy's.
 //! Functions on host (`ndarray`) arrays, under the same names, are in [`host`].
 //!
 //! ```
@@ -17,10 +17,18 @@
 //! ```
 
 #![cfg_attr(warpcell_cells, feature(alloc_error_hook, const_eval_select, core_intrinsics), allow(internal_features))]
+// Functions and the macros of `keywords/table.rs` have one name. `use crate::zeros` means both, and rows of a table must not be
+// named in this way by the crate itself. Tests only use the functions.
+#![cfg_attr(test, allow(macro_expanded_macro_exports_accessed_by_absolute_paths))]
 
 // What the macros emit names this crate, in its own tests too.
 #[cfg(test)]
 extern crate self as warpcell;
+
+// Its macros for the functions of modules are named in those modules, which come after it.
+#[doc(hidden)]
+#[macro_use]
+pub mod keywords;
 
 mod array;
 mod backend;
@@ -65,10 +73,10 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 pub use array::set;
 pub use array::{
     AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange, IntoShape,
-    Iter, Length, OnDevice, OnHost, Pad, PrintOptions, arange, array, asarray, concatenate, empty, eye, flip, full,
-    get_printoptions, hstack, linspace, meshgrid, ones, pad, repeat, roll, set_printoptions, split, stack, tile,
-    try_arange, try_asarray, try_concatenate, try_empty, try_full, try_linspace, try_ones, try_stack, try_tile,
-    try_zeros, vstack, zeros,
+    Iter, Length, OnDevice, OnHost, Pad, PrintOptions, arange, array, asarray, concatenate, diag, empty, empty_like,
+    eye, flip, full, full_like, get_printoptions, hstack, linspace, meshgrid, ones, ones_like, pad, repeat, roll,
+    set_printoptions, split, stack, tile, tril, triu, try_arange, try_asarray, try_concatenate, try_empty, try_full,
+    try_linspace, try_ones, try_stack, try_tile, try_zeros, vstack, zeros, zeros_like,
 };
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
@@ -99,7 +107,7 @@ pub use kernel::{
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 pub use num_complex::Complex;
-pub use operations::allclose::{allclose, allclose_with, try_allclose_with};
+pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
     try_convolve2d, try_convolve2d_with,
@@ -108,16 +116,19 @@ pub use operations::correlate::{correlate, correlate2d, correlate2d_with, try_co
 pub use operations::counting::{
     BinSpec, IntoBinRange, IntoBins, bincount, bincount_weighted, bincount_with, histogram, try_histogram,
 };
+pub use operations::covariance::{average, corrcoef, cov};
 pub use operations::einsum::{einsum, try_einsum};
 pub use operations::elementwise::Operand;
 pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
+pub use operations::interp::interp;
 pub use operations::map::{
     Argument, Arguments, Function, Fused, HostArgument, HostArguments, Results, map, map_host, map_into, map_reduce,
     reduction, try_map, try_map_host, try_map_into, try_map_reduce,
 };
+pub use operations::partition::{argpartition, partition, topk};
 pub use operations::products::{
     IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
     vdot,

@@ -10,12 +10,23 @@
 pub(crate) mod equations;
 pub(crate) mod factors;
 pub(crate) mod matrices;
+pub(crate) mod norms;
 pub(crate) mod spectra;
 mod stacks;
 
 pub use equations::*;
 pub use factors::*;
+pub use norms::NormOrder;
 pub use spectra::*;
+
+// The macros for calls with keywords.
+pub use __linalg_eigh as eigh;
+pub use __linalg_eigvalsh as eigvalsh;
+pub use __linalg_lstsq as lstsq;
+pub use __linalg_norm as norm;
+pub use __linalg_pinv as pinv;
+pub use __linalg_qr as qr;
+pub use __linalg_svd as svd;
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;

@@ -9,6 +9,7 @@ mod device;
 mod formula;
 mod head;
 mod kernel;
+mod keywords;
 mod notebook;
 mod registration;
 mod rich;
@@ -102,6 +103,20 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn formula(formula: TokenStream) -> TokenStream {
     formula::expand(formula.into()).into()
+}
+
+/// What a call with keywords comes to that has no meaning: the error for it. See `prelude/src/keywords.rs`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn wrong_call(call: TokenStream) -> TokenStream {
+    keywords::wrong_call(call.into()).into()
+}
+
+/// The error for a word that a keyword does not take.
+#[doc(hidden)]
+#[proc_macro]
+pub fn wrong_word(word: TokenStream) -> TokenStream {
+    keywords::wrong_word(word.into()).into()
 }
 
 /// Before `impl gpu::Rich for …`: gives the type the `Debug` by which a notebook finds its rich representations. It writes

@@ -33,7 +33,7 @@ impl Text {
 }
 
 /// The text between the first and the last token, with blanks where there is anything else: tokens know their places.
-fn written(trees: &[TokenTree]) -> Option<String> {
+pub fn written(trees: &[TokenTree]) -> Option<String> {
     let mut text = String::new();
     let mut last: Option<LineColumn> = None;
     for tree in trees {

@@ -309,7 +309,7 @@ fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawA
     Ok(out)
 }
 
-fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
+pub(crate) fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else { return join("stack", parts, axis) };
     if let Some(other) = parts.iter().find(|part| part.shape() != first.shape()) {
         return Err(Error::InvalidShape {
@@ -365,7 +365,7 @@ fn flipped(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
     }))
 }
 
-fn rolled(raw: &RawArray, shift: isize, axis: isize) -> Result<RawArray> {
+pub(crate) fn rolled(raw: &RawArray, shift: isize, axis: isize) -> Result<RawArray> {
     let axis = axis_of("roll", raw.shape(), axis)?;
     let length = raw.shape()[axis];
     if length == 0 {
@@ -377,7 +377,7 @@ fn rolled(raw: &RawArray, shift: isize, axis: isize) -> Result<RawArray> {
     join("roll", &[slice_axis(raw, axis, head, 1, tail), slice_axis(raw, axis, 0, 1, head)], axis as isize)
 }
 
-fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
+pub(crate) fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
     let axis = axis_of("repeat", raw.shape(), axis)?;
     let too_many = || Error::InvalidShape {
         operation: "repeat",

@@ -22,7 +22,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// What [`asarray`](crate::asarray) takes: a reference to a host array, whose elements it copies, or a host array itself, whose
+/// What [`asarray`](fn@crate::asarray) takes: a reference to a host array, whose elements it copies, or a host array itself, whose
 /// memory it takes over where it can. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "an array on the device is made from host arrays, but `{Self}` is not one",
@@ -79,7 +79,7 @@ fn vector_into_raw<T: Element>(operation: &'static str, values: Vec<T>, shape: &
     transfer::take_over(operation, Owned::vector(values, shape), &device::current()?)
 }
 
-/// As [`asarray`](crate::asarray); **panics** as that does.
+/// As [`asarray`](fn@crate::asarray); **panics** as that does.
 impl<T: Element, D: Dimension> From<Array<T, D>> for DeviceArray<T> {
     #[track_caller]
     fn from(host: Array<T, D>) -> Self {
@@ -87,7 +87,7 @@ impl<T: Element, D: Dimension> From<Array<T, D>> for DeviceArray<T> {
     }
 }
 
-/// As [`asarray`](crate::asarray); **panics** as that does.
+/// As [`asarray`](fn@crate::asarray); **panics** as that does.
 impl<T: Element> From<Vec<T>> for DeviceArray<T> {
     #[track_caller]
     fn from(host: Vec<T>) -> Self {
@@ -97,7 +97,7 @@ impl<T: Element> From<Vec<T>> for DeviceArray<T> {
 
 macro_rules! from_references {
     ($($type:ty [$($generics:tt)*];)*) => {$(
-        /// As [`asarray`](crate::asarray); **panics** as that does.
+        /// As [`asarray`](fn@crate::asarray); **panics** as that does.
         impl<T: Element, $($generics)*> From<&$type> for DeviceArray<T> {
             #[track_caller]
             fn from(host: &$type) -> Self {
@@ -117,7 +117,7 @@ from_references! {
 
 macro_rules! from_values {
     ($($type:ty [$($generics:tt)*];)*) => {$(
-        /// As [`asarray`](crate::asarray); **panics** as that does.
+        /// As [`asarray`](fn@crate::asarray); **panics** as that does.
         impl<T: Element, $($generics)*> From<$type> for DeviceArray<T> {
             #[track_caller]
             fn from(values: $type) -> Self {

@@ -11,7 +11,7 @@ use ndarray::{Array, ArrayBase, Data, Dimension, IntoDimension};
 
 /// Arrays of one shape joined along a new axis; NumPy's `stack`.
 ///
-/// As [`gpu::stack`](crate::stack), but for host arrays and always on the CPU.
+/// As [`gpu::stack`](fn@crate::stack), but for host arrays and always on the CPU.
 ///
 /// **Panics** if there is no array, or if shapes differ ([`Error::InvalidShape`]).
 ///
@@ -34,7 +34,7 @@ where
 
 /// Arrays joined along an axis that they have; NumPy's `concatenate`.
 ///
-/// As [`gpu::concatenate`](crate::concatenate), but for host arrays and always on the CPU.
+/// As [`gpu::concatenate`](fn@crate::concatenate), but for host arrays and always on the CPU.
 ///
 /// **Panics** if there is no array, or if shapes differ along another axis ([`Error::InvalidShape`]).
 ///

@@ -109,7 +109,7 @@ matrices! {
     /// another fraction can be given to [`pinv_with`]. (NumPy's own default, 1e-15, is less than the rounding errors of
     /// most matrices.)
     ///
-    /// **Panics** as [`svd`](super::svd) does.
+    /// **Panics** as [`svd`](fn@super::svd) does.
     ///
     /// ```
     /// use warpcell as gpu;
@@ -186,7 +186,7 @@ fallible! {
 /// Singular values that are at most the largest one times the type's epsilon and the larger length of `a` count as 0; another
 /// fraction can be given to [`lstsq_with`].
 ///
-/// **Panics** if `a` is not a matrix or `b` has another number of rows ([`Error::InvalidShape`]), and as [`svd`](super::svd) does.
+/// **Panics** if `a` is not a matrix or `b` has another number of rows ([`Error::InvalidShape`]), and as [`svd`](fn@super::svd) does.
 ///
 /// ```
 /// use warpcell as gpu;

@@ -1,10 +1,10 @@
 //! Comparing arrays to a tolerance, on either side.
 
 use crate::array::sides::{AnyView, sealed::Any};
-use crate::array::{AnyArray, RawArray, transfer, truths};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, transfer, truths};
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::device;
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary, unary};
@@ -50,9 +50,71 @@ fallible! {
     }
 }
 
+/// Whether each element of `x` is close to that of `y`, as [`allclose`] says; shapes broadcast. NumPy's `isclose`;
+/// `gpu::isclose!(&x, &y, rtol = 1e-3)` has its keywords.
+///
+/// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`](crate::Error::ShapeMismatch)), or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::isclose(&gpu::array(&[1.0, 2.0]), &gpu::array(&[1.0, 2.1])).tolist(), [true, false]);
+/// ```
+#[track_caller]
+pub fn isclose<X: OnDevice, Y: OnDevice>(x: &X, y: &Y) -> DeviceArray<bool> {
+    DeviceArray::from_raw(check(close_elements(x.raw(), y.raw(), 1e-5, 1e-8, false)))
+}
+
+pub(crate) fn close_elements(
+    x: &RawArray,
+    y: &RawArray,
+    relative: f64,
+    absolute: f64,
+    equal_nan: bool,
+) -> Result<RawArray> {
+    x.same_device("isclose", y)?;
+    closeness(&AnyView::Device(x), &AnyView::Device(y), relative, absolute, equal_nan)
+}
+
+/// Whether two arrays have one shape and the same elements; NumPy's `array_equal`. NaN differs from NaN. Waits for the result.
+///
+/// **Panics** if a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert!(gpu::array_equal(&gpu::array(&[1, 2]), &gpu::arange(1..3)));
+/// assert!(!gpu::array_equal(&gpu::array(&[1, 2]), &gpu::array(&[[1, 2]])));
+/// ```
+#[track_caller]
+pub fn array_equal<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Element>(x: &X, y: &Y) -> bool {
+    check(all_equal(x.raw(), y.raw()))
+}
+
+fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
+    const NAME: &str = "array_equal";
+    x.same_device(NAME, y)?;
+    if x.shape() != y.shape() {
+        return Ok(false);
+    }
+    let equal = binary(NAME, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(y))?;
+    Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
+}
+
 /// As [`try_allclose_with`], of arrays without their types.
 pub(crate) fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
-    const NAME: &str = "allclose";
+    let close = closeness(x, y, relative, absolute, equal_nan)?;
+    Ok(reduce_all(NAME, ReduceOperation::All, &close)? == Scalar::Bool(true))
+}
+
+const NAME: &str = "allclose";
+
+/// Which elements are close to each other.
+pub(crate) fn closeness(
+    x: &AnyView<'_>,
+    y: &AnyView<'_>,
+    relative: f64,
+    absolute: f64,
+    equal_nan: bool,
+) -> Result<RawArray> {
     let handle = match (x, y) {
         (AnyView::Device(x), AnyView::Device(y)) if x.handle.device == y.handle.device => x.handle.clone(),
         _ => device::host(),
@@ -87,5 +149,5 @@ pub(crate) fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute:
         let (x, y) = (is_nan(&x)?, is_nan(&y)?);
         close = pair(BinaryOperation::LogicalOr, &close, &pair(BinaryOperation::LogicalAnd, &x, &y)?)?;
     }
-    Ok(reduce_all(NAME, ReduceOperation::All, &close)? == Scalar::Bool(true))
+    Ok(close)
 }

@@ -11,7 +11,7 @@ fallible! {
     /// The 1-D correlation of two arrays on the same side, `out[k] = Σ a[n + k] · v[n]`: two device arrays give a
     /// device array, two host arrays give an `Array1`; `numpy.correlate`.
     ///
-    /// Both are 1-D, not empty, of one element type other than bool. [`Mode`] is as for [`convolve`](crate::convolve);
+    /// Both are 1-D, not empty, of one element type other than bool. [`Mode`] is as for [`convolve`](fn@crate::convolve);
     /// NumPy's default is `Mode::Valid`. If `v` is the longer one, the result is that of the exchanged arguments,
     /// reversed.
     ///
@@ -39,7 +39,7 @@ fallible! {
 /// The 2-D correlation of two arrays on the same side, with zeros outside the image; SciPy's `signal.correlate2d`.
 ///
 /// Both are 2-D, not empty, of one element type other than bool; device arrays give a device array, host arrays a host array.
-/// The shape follows from [`Mode`] as for [`convolve2d`](crate::convolve2d).
+/// The shape follows from [`Mode`] as for [`convolve2d`](fn@crate::convolve2d).
 ///
 /// **Panics** if an argument is not 2-D or is empty, or if in `Mode::Valid` neither is as large as the other along both axes
 /// ([`Error::InvalidShape`](crate::Error::InvalidShape), [`Error::InvalidArgument`](crate::Error::InvalidArgument)), for

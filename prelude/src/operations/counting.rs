@@ -156,7 +156,7 @@ fallible! {
     }
 }
 
-fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Result<RawArray> {
+pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Result<RawArray> {
     let operation = "bincount";
     if x.dtype.is_float() {
         let advice = "convert them first, such as with `a.astype::<i64>()`, or use `histogram`";

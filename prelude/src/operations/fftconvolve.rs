@@ -35,7 +35,7 @@ fallible! {
     ///
     /// Both have the same number of axes, at least one, and one element type, `f32` or `f64`; device arrays give a
     /// device array, host arrays a host array. [`Mode`] counts from the first argument: `Mode::Same` gives its shape.
-    /// For a large kernel this is much faster than [`convolve2d`](crate::convolve2d), which takes the sum itself.
+    /// For a large kernel this is much faster than [`convolve2d`](fn@crate::convolve2d), which takes the sum itself.
     ///
     /// The rounding errors of an element are relative to the largest products of the whole sum: about `1e-16` (`f32`:
     /// `1e-7`) times the root of the sum of squares of `a` times that of `k`. NaN and infinity anywhere make the whole
@@ -66,7 +66,7 @@ fallible! {
     ///
     /// Both have the same number of axes, at least one, and one element type other than bool. [`Mode`] counts from the
     /// first argument: `Mode::Same` gives its shape, also if it is the smaller one (unlike
-    /// [`convolve`](crate::convolve), which is NumPy's). `Method::Direct` takes one or two axes, `Method::Fft` floats;
+    /// [`convolve`](fn@crate::convolve), which is NumPy's). `Method::Direct` takes one or two axes, `Method::Fft` floats;
     /// see [`fftconvolve`] for its accuracy.
     ///
     /// **Panics** as [`fftconvolve`] does, for arrays of bool, and for what the method does not take
@@ -117,7 +117,7 @@ pub struct Filter(pub(super) Kind);
 
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// [`correlate2d`](crate::correlate2d).
+    /// [`correlate2d`](fn@crate::correlate2d).
     Correlate2d(Mode, Padding),
     /// By the function of this name.
     Convolve(&'static str, Mode, Method),

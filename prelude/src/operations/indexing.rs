@@ -1,5 +1,7 @@
 //! Reading and writing elements by arrays of indices: `take`, `put` and their kin.
 
+mod scattering;
+
 use crate::array::axes::axis_of;
 use crate::array::indices::{IntoIndices, RawIndices};
 use crate::array::sides::sealed::Host;
@@ -342,7 +344,7 @@ fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) ->
     })
 }
 
-fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let operation = "take_along_axis";
     let axis = axis_of(operation, array.shape(), axis)?;
     let count = same_rank(operation, array, &indices)?[axis];

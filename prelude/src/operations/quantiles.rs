@@ -91,7 +91,7 @@ pub fn percentile_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, percent: f64, ax
 
 /// Which place in the order is asked for.
 #[derive(Clone, Copy)]
-enum Rank {
+pub(crate) enum Rank {
     Middle,
     Share(f64),
     Percent(f64),
@@ -126,7 +126,7 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
 }
 
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.
-fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
+pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
     let (&length, kept) = x.shape().split_last().expect("there is an axis");
     // The argument is looked at even where there is nothing to ask.
     let (before, distance) = rank.among(operation, length.max(1))?;

@@ -27,6 +27,14 @@ use generator::generator;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
+// The macros for calls with keywords.
+pub use __random_choice as choice;
+pub use __random_exponential as exponential;
+pub use __random_integers as integers;
+pub use __random_normal as normal;
+pub use __random_random as random;
+pub use __random_uniform as uniform;
+
 generator! {
     /// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each
     /// call.

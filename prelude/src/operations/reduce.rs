@@ -209,12 +209,16 @@ fn mean_all(raw: &RawArray, dtype: DType) -> Result<Scalar> {
 
 fn mean_axis(raw: &RawArray, axes: &[isize], dtype: DType) -> Result<RawArray> {
     const NAME: &str = "mean_axis";
-    let axes = axes_of(NAME, raw.shape(), axes)?;
-    let sums = reduce(NAME, ReduceOperation::Sum, &as_mean(NAME, raw, dtype)?, &axes)?;
+    mean_along(NAME, raw, &axes_of(NAME, raw.shape(), axes)?, dtype)
+}
+
+/// The means over `axes`, sorted, as floats of `dtype`.
+pub(crate) fn mean_along(name: &'static str, raw: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+    let sums = reduce(name, ReduceOperation::Sum, &as_mean(name, raw, dtype)?, axes)?;
     let count: f64 = axes.iter().map(|&axis| raw.shape()[axis] as f64).product();
     let divided = |sums: &RawArray| {
         let count = RawOperand::Scalar(Scalar::of_float(count, sums.dtype));
-        binary(NAME, BinaryOperation::Divide, RawOperand::Array(sums), count)
+        binary(name, BinaryOperation::Divide, RawOperand::Array(sums), count)
     };
     if dtype.is_complex() { divided(&sums.parts()).map(|parts| parts.joined(dtype)) } else { divided(&sums) }
 }

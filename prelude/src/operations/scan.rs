@@ -78,7 +78,7 @@ pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> D
 }
 
 /// Scans the elements in row-major order.
-fn scan_all(name: &'static str, operation: ScanOperation, x: &RawArray) -> Result<RawArray> {
+pub(super) fn scan_all(name: &'static str, operation: ScanOperation, x: &RawArray) -> Result<RawArray> {
     scan(name, operation, &x.flat(name)?, 0)
 }
 

@@ -127,7 +127,7 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-fn choose(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
+pub(crate) fn choose(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
     let mut shape = condition.shape().to_vec();
     for operand in [a, b] {
         if let RawOperand::Array(array) = operand {

@@ -120,7 +120,7 @@ pub mod functions {
 }
 
 impl<T: Real> DeviceArray<T> {
-    /// Sorts the elements along the last axis, in place; NaN comes last. NumPy's `a.sort()`. [`gpu::sort`](crate::sort)
+    /// Sorts the elements along the last axis, in place; NaN comes last. NumPy's `a.sort()`. [`gpu::sort`](fn@crate::sort)
     /// gives a new array.
     ///
     /// **Panics** if the memory for the sorted elements cannot be had, or if this is a view made by
@@ -136,7 +136,7 @@ impl<T: Real> DeviceArray<T> {
         check(sorting::try_sort(self).and_then(|sorted| self.try_assign(&sorted)));
     }
 
-    /// The indices that sort the last axis; [`gpu::argsort`](crate::argsort).
+    /// The indices that sort the last axis; [`gpu::argsort`](fn@crate::argsort).
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[3, 1, 2]).argsort().tolist(), [1, 2, 0]);
@@ -146,7 +146,7 @@ impl<T: Real> DeviceArray<T> {
         sorting::argsort(self)
     }
 
-    /// Where the values belong in this 1-D array, which is sorted; [`gpu::searchsorted`](crate::searchsorted).
+    /// Where the values belong in this 1-D array, which is sorted; [`gpu::searchsorted`](fn@crate::searchsorted).
     ///
     /// **Panics** if this array is not 1-D or a device differs.
     ///
@@ -199,7 +199,7 @@ impl<T: Element> DeviceArray<T> {
         products::trace(self)
     }
 
-    /// Each element `count` times along an axis; [`gpu::repeat`](crate::repeat).
+    /// Each element `count` times along an axis; [`gpu::repeat`](fn@crate::repeat).
     ///
     /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
     ///

@@ -194,7 +194,7 @@ pub fn unique_inverse<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>,
 }
 
 /// The array sorted along an axis, or the positions in that order.
-fn along(operation: &'static str, x: &RawArray, axis: isize, positions: bool) -> Result<RawArray> {
+pub(super) fn along(operation: &'static str, x: &RawArray, axis: isize, positions: bool) -> Result<RawArray> {
     let axis = axis_of(operation, x.shape(), axis)?;
     let last = x.shape().len() - 1;
     let out = sorted_rows(operation, &x.moved(axis, last), positions)?;
@@ -217,7 +217,7 @@ pub(super) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
     Ok(out)
 }
 
-fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
+pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
     sorted.same_device(operation, values)?;
     if sorted.shape().len() != 1 {
         return Err(Error::InvalidShape {

@@ -116,7 +116,7 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
 }
 
 /// The variances over `axes`, sorted, as floats of `dtype`.
-fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
+pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
     let x = as_mean(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
     let divided = |sums: &RawArray, divisor: f64| {
@@ -132,7 +132,7 @@ fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: 
 }
 
 /// The array with axes of length 1 where `axes`, sorted, were reduced.
-fn with_axes(raw: &RawArray, axes: &[usize]) -> RawArray {
+pub(crate) fn with_axes(raw: &RawArray, axes: &[usize]) -> RawArray {
     let Layout { mut shape, mut strides, offset } = raw.layout.clone();
     for &axis in axes {
         shape.insert(axis, 1);

@@ -15,6 +15,7 @@ mod indexing;
 mod inspect;
 mod interop;
 mod kernels;
+mod keywords;
 mod lesson;
 mod map;
 mod names;

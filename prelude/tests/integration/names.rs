@@ -333,6 +333,77 @@ rows! {
         "np.kron(a, b)" => gpu::kron(a, b),
         "np.trace(a)" => gpu::trace(a),
         "np.einsum('ij,j->i', a, b)" => gpu::einsum("ij,j->i", [a, b]);
+    "Optional arguments by name":
+        "np.sum(a, axis=0, keepdims=True)" => gpu::sum!(a, axis = 0, keepdims = true),
+        "np.sum(a, axis=(0, 1))" => gpu::sum!(a, axis = (0, 1)),
+        "np.sum(a, 1, initial=10, where=mask)" => gpu::sum!(a, 1, initial = 10.0, where = mask),
+        "np.sum(i, dtype='float32')" => gpu::sum!(i, dtype = f32),
+        "np.prod(a, axis=0, where=mask)" => gpu::prod!(a, axis = 0, where = mask),
+        "np.mean(a, axis=1, where=mask, keepdims=True)" => gpu::mean!(a, axis = 1, where = mask, keepdims = true),
+        "np.var(a, axis=0, ddof=1)" => gpu::var!(a, axis = 0, ddof = 1),
+        "np.std(a, axis=1, where=mask, ddof=0.5)" => gpu::std!(a, axis = 1, where = mask, ddof = 0.5),
+        "np.max(a, axis=0, keepdims=True)" => gpu::max!(a, axis = 0, keepdims = true),
+        "np.min(a, axis=1, initial=2, where=mask)" => gpu::min!(a, axis = 1, initial = 2.0, where = mask),
+        "np.argmax(a, axis=0, keepdims=True)" => gpu::argmax!(a, axis = 0, keepdims = true),
+        "np.all(mask, axis=0)" => gpu::all!(mask, axis = 0),
+        "np.any(mask, axis=(0, 1), keepdims=True)" => gpu::any!(mask, axis = (0, 1), keepdims = true),
+        "np.count_nonzero(mask, axis=1)" => gpu::count_nonzero!(mask, axis = 1),
+        "np.median(a, axis=(0, 1), keepdims=True)" => gpu::median!(a, axis = (0, 1), keepdims = true),
+        "np.quantile(a, 0.3, axis=0)" => gpu::quantile!(a, 0.3, axis = 0),
+        "np.quantile(a, [0.25, 0.75], axis=1, keepdims=True)" => gpu::quantile!(a, [0.25, 0.75], axis = 1, keepdims = true),
+        "np.percentile(a, [10, 90])" => gpu::percentile!(a, [10.0, 90.0]),
+        "np.average(a, axis=1, weights=[1, 2, 5])" => gpu::average!(a, axis = 1, weights = &gpu::array(&[1.0, 2.0, 5.0])),
+        "np.average(a, weights=a + 10)" => gpu::average!(a, weights = &(a + 10.0)),
+        "np.linalg.norm(a, axis=1, keepdims=True)" => gpu::linalg::norm!(a, axis = 1, keepdims = true),
+        "np.linalg.norm(a, ord=np.inf)" => gpu::norm!(a, ord = f64::INFINITY),
+        "np.linalg.norm(a, ord='nuc')" => gpu::norm!(a, ord = "nuc"),
+        "np.linalg.norm(a, ord=3, axis=0)" => gpu::norm!(a, ord = 3, axis = 0),
+        "np.linalg.norm(a, ord=1, axis=(1, 0))" => gpu::norm!(a, ord = 1, axis = (1, 0)),
+        "np.cumsum(i, dtype='float64')" => gpu::cumsum!(i, dtype = f64),
+        "np.diff(a, n=1, axis=0)" => gpu::diff!(a, n = 1, axis = 0),
+        "np.sort(a, axis=0)" => gpu::sort!(a, axis = 0),
+        "np.argsort(a, axis=0)" => gpu::argsort!(a, axis = 0),
+        "np.unique(i, return_inverse=True, return_counts=True)[2]" => gpu::unique!(i, return_inverse = true, return_counts = true).2,
+        "np.searchsorted(np.arange(5), i, side='right')" => gpu::searchsorted!(&gpu::arange(5i64), i, side = "right"),
+        "np.digitize(a, np.sort(b), right=True)" => gpu::digitize!(a, &gpu::sort(b), right = true),
+        "np.histogram(a, bins=4, range=(-3.0, 3.0))[0]" => gpu::histogram!(a, bins = 4, range = (-3.0, 3.0)).0,
+        "np.bincount(i, minlength=7)" => gpu::bincount!(i, minlength = 7),
+        "np.zeros((2, 3), dtype='float32')" => gpu::zeros!((2, 3), dtype = f32),
+        "np.full((2, 2), 7, dtype='float64')" => gpu::full!((2, 2), 7, dtype = f64),
+        "np.arange(2, 10, 3, dtype='float32')" => gpu::arange!(2, 10, 3, dtype = f32),
+        "np.linspace(0, 1, 5, endpoint=False)" => gpu::linspace!(0.0, 1.0, 5, endpoint = false),
+        "np.array([1, 2], dtype='float32')" => gpu::array!([1, 2], dtype = f32),
+        "np.concatenate((a, a), axis=1)" => gpu::concatenate!((a, a), axis = 1),
+        "np.stack((b, b), axis=-1)" => gpu::stack!((b, b), axis = -1),
+        "np.flip(a)" => gpu::flip!(a),
+        "np.roll(a, 1)" => gpu::roll!(a, 1),
+        "np.roll(a, (1, 2), axis=(0, 1))" => gpu::roll!(a, (1, 2), axis = (0, 1)),
+        "np.repeat(a, 2)" => gpu::repeat!(a, 2),
+        "np.repeat(b, [2, 0, 1])" => gpu::repeat!(b, &gpu::array(&[2, 0, 1])),
+        "np.pad(b, 2, mode='reflect')" => gpu::pad!(b, 2, mode = "reflect"),
+        "np.convolve(b, b, mode='same')" => gpu::convolve!(b, b, mode = "same"),
+        "np.allclose(a, a * 1.01, rtol=0.1)" => gpu::allclose!(a, &(a * 1.01), rtol = 0.1),
+        "np.fft.rfft(b, n=4, norm='ortho').real" => gpu::fft::rfft!(b, n = 4, norm = "ortho").real();
+    "More functions":
+        "np.zeros_like(i)" => gpu::zeros_like(i),
+        "np.ones_like(a, dtype='float32')" => gpu::ones_like!(a, dtype = f32),
+        "np.full_like(b, 2.5)" => gpu::full_like(b, 2.5),
+        "np.diag(b)" => gpu::diag(b),
+        "np.diag(b, k=-1)" => gpu::diag!(b, k = -1),
+        "np.diag(a, 1)" => gpu::diag!(a, 1),
+        "np.triu(a)" => gpu::triu(a),
+        "np.tril(a, k=1)" => gpu::tril!(a, k = 1),
+        "np.isclose(a, a * 1.001, rtol=1e-2, atol=0)" => gpu::isclose!(a, &(a * 1.001), rtol = 1e-2, atol = 0.0),
+        "np.array_equal(a, a)" => gpu::array_equal(a, a),
+        "np.interp(a, np.sort(b), b)" => gpu::interp(a, &gpu::sort(b), b),
+        "np.cov(a)" => gpu::cov(a),
+        "np.cov(a, rowvar=False, ddof=0)" => gpu::cov!(a, rowvar = false, ddof = 0),
+        "np.cov(b)" => gpu::cov(b),
+        "np.corrcoef(a)" => gpu::corrcoef(a),
+        "np.average(a)" => gpu::average(a),
+        "np.partition(i, 2)[2]" => gpu::partition(i, 2).get(&[2]),
+        "np.sort(i)[::-1][:2]" => gpu::topk(i, 2).0,
+        "np.linalg.eigvalsh(a @ a.T, UPLO='U')" => gpu::linalg::eigvalsh!(&gpu::matmul(a, &a.t()), UPLO = "U");
 }
 
 fn data<T: Element>() -> Data<T> {
@@ -380,7 +451,8 @@ mask = a > 0
 ```
 
 On the right, `a`, `b`, `i` and `mask` are references (`&a` in a cell), `gpu` is the prelude as in every cell, and `s!` comes from
-`ndarray`. Where a NumPy function has optional arguments, ours has a twin with `_axis` or `_with` in its name.
+`ndarray`. Optional arguments are keywords of a macro with the function's name; what is often
+needed has a function with `_axis` or `_with` in its name too.
 ";
 
 const FILES: &str = "\

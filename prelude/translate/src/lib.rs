@@ -47,6 +47,7 @@ mod tree;
 mod types;
 
 pub use check::path_text;
+pub use methods::distance;
 pub use program::{
     Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation, Type, Value,
 };

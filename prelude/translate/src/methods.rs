@@ -8,6 +8,7 @@ mod integers;
 
 use crate::scalars::{Scalar, scalars};
 
+pub use advice::distance;
 pub(crate) use advice::suggestion;
 pub(crate) use constants::{associated_constant, path_constant};
 

@@ -30,6 +30,17 @@ const REDUCTIONS: [&str; 14] = [
     "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
 ];
 
+/// Functions of the prelude that are macros too, for calls with NumPy's keywords (`prelude/src/keywords/table.rs`).
+const WITH_KEYWORDS: &str = "\
+    sum prod mean var std max min all any argmax argmin count_nonzero median quantile percentile norm cumsum cumprod \
+    diff sort argsort unique searchsorted digitize histogram bincount zeros ones empty eye full arange linspace array \
+    asarray split flip roll repeat take pad tensordot allclose convolve correlate fftconvolve convolve2d correlate2d";
+
+/// The keywords of those macros.
+const KEYWORDS: &str = "\
+    axis keepdims dtype ddof where initial weights ord n side right bins range minlength return_inverse return_counts step stop \
+    num endpoint mode constant_values axes rtol atol equal_nan boundary fillvalue dim keepdim";
+
 /// Modules of Python.
 const MODULES: [&str; 13] =
     ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "ax", "gpu", "scipy", "F", "random"];
@@ -62,6 +73,38 @@ pub fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a
 
 fn value_of<'a>(named: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
     named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Whether a method, a function or a type behind its name has all that is given by name.
+fn is_short(name: &str, named: &[(&str, &str)]) -> bool {
+    let has_axis = named.iter().any(|(key, _)| matches!(*key, "axis" | "dim"));
+    named.iter().all(|(key, _)| match *key {
+        "axis" | "dim" => REDUCTIONS.contains(&name) || matches!(name, "concatenate" | "stack" | "vstack" | "hstack"),
+        "ddof" => has_axis && matches!(name, "var" | "std"),
+        "dtype" => CREATION.contains(&name) || name == "tensor",
+        _ => false,
+    })
+}
+
+/// The call of a macro with NumPy's keywords, if there is such a macro. `values` are references where they must be.
+fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    if !list_has(WITH_KEYWORDS, name) || !named.iter().all(|(key, _)| list_has(KEYWORDS, key)) {
+        return None;
+    }
+    let named = named.iter().map(|(key, value)| {
+        Some(match *key {
+            "dtype" => format!("dtype = {}", data_type_of(value)?),
+            "dim" => format!("axis = {value}"),
+            "keepdim" => format!("keepdims = {}", value.to_lowercase()),
+            key => match *value {
+                "True" => format!("{key} = true"),
+                "False" => format!("{key} = false"),
+                value => format!("{key} = {}", as_argument(value, known)),
+            },
+        })
+    });
+    let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
+    Some(format!("gpu::{name}!({})", arguments.join(", ")))
 }
 
 /// A text for `format!` and its arguments.
@@ -229,6 +272,19 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
     let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+    let ours = list_value(OTHER_METHODS, name).unwrap_or(name);
+    if !values.is_empty() && !is_short(ours, &named) && list_has(WITH_KEYWORDS, ours) {
+        let values = match ours {
+            "linspace" => values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| if at < 2 { as_float(value) } else { (*value).to_owned() })
+                .collect(),
+            _ if CREATION.contains(&ours) => as_typed(),
+            _ => first_by_reference(),
+        };
+        return with_keywords(ours, values, &named, known);
+    }
     // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
     // and is not shown.
     let mut taken = vec!["dtype"];
@@ -415,30 +471,29 @@ fn in_head(line: &Line, at: usize, range: String) -> String {
 }
 
 /// `m.sum(axis=0, keepdims=True)`
-pub fn keywords(line: &Line, _: &Known<'_>) -> Option<String> {
+pub fn keywords(line: &Line, known: &Known<'_>) -> Option<String> {
     line.calls(true).find_map(|at| {
         let name = line.at(at);
-        let arguments = line.arguments(at + 1)?;
+        let (arguments, close) = (line.arguments(at + 1)?, line.closing(at + 1)?);
         let (values, named) = sorted_out(&arguments);
-        if !REDUCTIONS.contains(&name) || named.is_empty() {
+        // `a.sort(axis=0)` changes the array.
+        if named.is_empty() || name == "sort" {
             return None;
         }
-        let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.first().copied());
-        let is_kept = value_of(&named, "keepdims").is_some_and(|value| value.eq_ignore_ascii_case("true"));
-        let known_names = named.iter().all(|(name, _)| matches!(*name, "axis" | "dim" | "keepdims" | "ddof"));
-        let mut new = match (axis, value_of(&named, "ddof")) {
-            (Some("None"), None) => format!("{name}()"),
-            (Some(axis), None) => format!("{name}_axis({axis})"),
-            (Some(axis), Some(ddof)) if matches!(name, "std" | "var") => {
-                format!("{name}_with({axis}, {})", as_float(ddof))
-            }
-            _ => return None,
-        };
-        if is_kept {
-            new += &format!(".expand_dims({})", axis?);
+        if !REDUCTIONS.contains(&name) || !is_short(name, &named) {
+            let first = line.operand_before(at - 1)?;
+            let object = format!("&{}", as_object(line.slice(first, at - 2)));
+            let values = values.iter().map(|value| as_argument(value, known));
+            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
+            return Some(line.with(first, close, &call));
         }
-        known_names.then_some(())?;
-        Some(line.with(at, line.closing(at + 1)?, &new))
+        let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.first().copied())?;
+        let new = match value_of(&named, "ddof") {
+            None if axis == "None" => format!("{name}()"),
+            None => format!("{name}_axis({axis})"),
+            Some(ddof) => format!("{name}_with({axis}, {})", as_float(ddof)),
+        };
+        Some(line.with(at, close, &new))
     })
 }
 

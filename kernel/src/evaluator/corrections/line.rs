@@ -244,17 +244,17 @@ impl Line {
         }
     }
 
-    /// Whether a call has an argument with a name, which Rust takes for an assignment.
+    /// Whether a call has an argument with a name, which Rust takes for an assignment. Macros may have such arguments.
     pub fn has_keyword_argument(&self) -> bool {
         self.find("=").any(|index| {
             self.is_word(index.wrapping_sub(1)) && matches!(self.before(index, 2), "(" | ",") && {
-                let mut depth = 0usize;
+                let mut open = Vec::new();
                 (0..index).for_each(|at| match self.at(at) {
-                    "(" => depth += 1,
-                    ")" => depth = depth.saturating_sub(1),
+                    "(" => open.push(at),
+                    ")" => drop(open.pop()),
                     _ => {}
                 });
-                depth > 0
+                open.last().is_some_and(|at| self.before(*at, 1) != "!")
             }
         })
     }

@@ -109,7 +109,7 @@ fallible! {
     ///
     /// The arguments are `&a` or a tuple of references to host arrays and of scalars. The result is an `ArrayD` of the
     /// shape to which they broadcast, or a tuple of such. The transfers take most of the time: to do more than one
-    /// thing with an array on the device, copy it there by [`asarray`](crate::asarray); to stay on the host there is
+    /// thing with an array on the device, copy it there by [`asarray`](fn@crate::asarray); to stay on the host there is
     /// [`host::map`](crate::host::map).
     ///
     /// **Panics** as [`map`](crate::map) does; a panic of the function is one of [`try_map_host`] too.

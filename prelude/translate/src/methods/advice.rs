@@ -148,7 +148,7 @@ fn nearest(receiver: Scalar, name: &str) -> Option<&'static str> {
 }
 
 /// How many letters must be put in, left out or changed.
-fn distance(one: &str, other: &str) -> usize {
+pub fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.bytes().enumerate() {
         let mut diagonal = row[0];

@@ -1,0 +1,65 @@
+//! New arrays with the shape, the element type and the device of another.
+
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::dtype::{Arithmetic, Element, Scalar};
+use crate::error::{Result, check};
+
+fn filled(name: &'static str, a: &RawArray, value: Option<Scalar>) -> Result<RawArray> {
+    let out = RawArray::uninitialised(name, &a.handle, a.shape(), a.dtype)?;
+    if let (Some(value), true) = (value, out.size() > 0) {
+        out.handle.backend.fill(value, out.view())?;
+    }
+    Ok(out)
+}
+
+/// Zeros, in the shape and on the device of an array; NumPy's `zeros_like`.
+///
+/// **Panics** if the memory cannot be had.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::zeros_like(&gpu::array(&[[1.0], [2.0]])).shape(), [2, 1]);
+/// ```
+#[track_caller]
+pub fn zeros_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(filled("zeros_like", a.raw(), Some(Scalar::zero(T::DTYPE)))))
+}
+
+/// Ones, in the shape and on the device of an array; NumPy's `ones_like`.
+///
+/// **Panics** if the memory cannot be had.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::ones_like(&gpu::array(&[5, 7])).tolist(), [1, 1]);
+/// ```
+#[track_caller]
+pub fn ones_like<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(filled("ones_like", a.raw(), Some(Scalar::one(T::DTYPE)))))
+}
+
+/// One value, in the shape and on the device of an array; NumPy's `full_like`.
+///
+/// **Panics** if the memory cannot be had.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::full_like(&gpu::array(&[5, 7]), 3).tolist(), [3, 3]);
+/// ```
+#[track_caller]
+pub fn full_like<A: OnDevice<Elem = T>, T: Element>(a: &A, value: T) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(filled("full_like", a.raw(), Some(value.to_scalar()))))
+}
+
+/// Unspecified elements, in the shape and on the device of an array; NumPy's `empty_like`.
+///
+/// **Panics** if the memory cannot be had.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::empty_like(&gpu::array(&[5, 7])).shape(), [2]);
+/// ```
+#[track_caller]
+pub fn empty_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(filled("empty_like", a.raw(), None)))
+}

@@ -1,0 +1,223 @@
+//! What a call with keywords becomes when it is read: one rule or a few for each kind of row of the table.
+
+/// `kind [signature and all that was given] [path of the function] [(value)…] {keyword value}…`
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __call {
+    // The keywords are arguments, in the order of the table.
+    (call [$signature:tt $($all:tt)*] [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
+        $($path)+($($value,)* $($crate::__word!($key $($given)+)),*)
+    };
+    // The element type is the function's.
+    (typed $all:tt [$($path:tt)+] [$(($value:expr))*] { dtype $dtype:ty }) => { $($path)+::<$dtype>($($value),*) };
+    // The result is converted to the element type.
+    (converted $all:tt $path:tt $values:tt { dtype }) => { $crate::__call!(call $all $path $values) };
+    (converted $all:tt $path:tt $values:tt { dtype $dtype:ty }) => {
+        $crate::__call!(call $all $path $values).astype::<$dtype>()
+    };
+    // A running sum or product: along an axis, or of all elements.
+    (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis } { dtype }) => { $whole($a) };
+    (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis $axis:expr } { dtype }) => { $along($a, $axis) };
+    (running $all:tt $paths:tt [($a:expr)] $axis:tt { dtype $dtype:ty }) => {
+        $crate::__call!(running $all $paths [(&$crate::keywords::astype::<$dtype, _>($a))] $axis { dtype })
+            .astype::<$dtype>()
+    };
+    (axes $all:tt [$path:path] [($a:expr)] { axes } $norm:tt) => {
+        match $a {
+            a => $crate::__call!(axes $all [$path] [(a)] { axes ($crate::keywords::axes_of_all(a)) } $norm),
+        }
+    };
+    (axes $all:tt [$path:path] [($a:expr)] { axes $axes:expr } { norm $($norm:tt)+ }) => {
+        $path($a, ::core::option::Option::None, $axes, $crate::__word!(norm $($norm)+))
+    };
+    (eigh $all:tt [$path:path] [($a:expr)] { UPLO "L" }) => { $path($a) };
+    (eigh $all:tt [$path:path] [($a:expr)] { UPLO "U" }) => { $path(&$crate::swapaxes($a, -2, -1)) };
+    (eigh $all:tt $path:tt $a:tt { UPLO $word:literal }) => {
+        $crate::registry::wrong_word! { UPLO ["L" "U"] $word }
+    };
+    // The device is that of the array.
+    (like $all:tt [$like:path] [($a:expr)] { dtype }) => { $like($a) };
+    (like $all:tt [$like:path] [($a:expr)] { dtype $dtype:ty }) => {
+        $like(&$crate::keywords::empty_as::<$dtype, _>($a))
+    };
+    (qr $all:tt [] [($a:expr)] { mode "reduced" }) => { $crate::linalg::qr($a) };
+    (qr $all:tt [] [($a:expr)] { mode "complete" }) => { $crate::linalg::qr_complete($a) };
+    (qr $all:tt [] [($a:expr)] { mode "r" }) => { $crate::linalg::qr_r($a) };
+    (qr $all:tt [] $a:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! { mode ["reduced" "complete" "r"] $word }
+    };
+    (integers $all:tt [$path:path] [($high:expr)] { high } { size $($size:tt)+ }) => { $path(0..$high, $($size)+) };
+    (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ }) => {
+        $path($low..$high, $($size)+)
+    };
+    // A function with one more argument along an axis: `[for all elements, along an axis]`.
+    (along $all:tt [$whole:path, $along:path] [$(($value:expr))*] { $key:tt }) => { $whole($($value),*) };
+    (along $all:tt [$whole:path, $along:path] [$(($value:expr))*] { $key:tt $axis:expr }) => {
+        $along($($value,)* $axis)
+    };
+    (arange $all:tt [$path:path] [($start:expr)] { stop } { step } { dtype }) => { $path($start) };
+    (arange $all:tt [$path:path] [($start:expr)] { stop $stop:expr } { step } { dtype }) => { $path($start..$stop) };
+    (arange $all:tt [$path:path] [($start:expr)] { stop $stop:expr } { step $step:expr } { dtype }) => {
+        $path(($start, $stop, $step))
+    };
+    (arange $all:tt $path:tt $start:tt $stop:tt $step:tt { dtype $dtype:ty }) => {
+        $crate::__call!(arange $all $path $start $stop $step { dtype }).astype::<$dtype>()
+    };
+    // The values of an array stand in brackets, with or without `&`.
+    (array $all:tt $path:tt [(& $values:tt)] $dtype:tt) => { $crate::__call!(array $all $path [($values)] $dtype) };
+    (array $all:tt [$path:path] [($values:expr)] { dtype }) => { $path(&$values) };
+    (array $all:tt [$path:path] [($values:expr)] { dtype $dtype:ty }) => { $path(&$values).astype::<$dtype>() };
+    (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype }) => { $path($shape, $value) };
+    (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype $dtype:ty }) => {
+        $crate::keywords::full::<$dtype, _>($shape, $value)
+    };
+    (spaced $all:tt $path:tt $values:tt $num:tt { dtype } $endpoint:tt) => {
+        $crate::__call!(call $all $path $values $num $endpoint)
+    };
+    (spaced $all:tt $path:tt $values:tt $num:tt { dtype $dtype:ty } $endpoint:tt) => {
+        $crate::__call!(call $all $path $values $num $endpoint).astype::<$dtype>()
+    };
+    // Arrays in a tuple, as NumPy's users write them, or in brackets.
+    (list $all:tt [$path:path] [(($($array:expr),+ $(,)?))] { axis $axis:expr }) => { $path([$($array),+], $axis) };
+    (list $all:tt [$path:path] [($arrays:expr)] { axis $axis:expr }) => { $path($arrays, $axis) };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "constant" } { constant_values $value:expr }) => {
+        $crate::pad($a, $width, $crate::Pad::Constant($value))
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "edge" } $value:tt) => { $crate::pad($a, $width, $crate::Pad::Edge) };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "reflect" } $value:tt) => {
+        $crate::pad($a, $width, $crate::Pad::Reflect)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "symmetric" } $value:tt) => {
+        $crate::pad($a, $width, $crate::Pad::Symmetric)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "wrap" } $value:tt) => { $crate::pad($a, $width, $crate::Pad::Wrap) };
+    (pad $all:tt [] $values:tt { mode $word:literal } $value:tt) => {
+        $crate::registry::wrong_word! { mode ["constant" "edge" "reflect" "symmetric" "wrap"] $word }
+    };
+    (plane $all:tt [$path:path] [($image:expr) ($kernel:expr)] { mode $($mode:tt)+ } { boundary "fill" } { fillvalue $value:expr }) => {
+        $path($image, $kernel, $crate::__word!(mode $($mode)+), $crate::Boundary::Fill($value))
+    };
+    (plane $all:tt [$path:path] [($image:expr) ($kernel:expr)] { mode $($mode:tt)+ } { boundary "wrap" } $value:tt) => {
+        $path($image, $kernel, $crate::__word!(mode $($mode)+), $crate::Boundary::Wrap)
+    };
+    (plane $all:tt [$path:path] [($image:expr) ($kernel:expr)] { mode $($mode:tt)+ } { boundary "symm" } $value:tt) => {
+        $path($image, $kernel, $crate::__word!(mode $($mode)+), $crate::Boundary::Symmetric)
+    };
+    (plane $all:tt $path:tt $values:tt $mode:tt { boundary $word:literal } $value:tt) => {
+        $crate::registry::wrong_word! { boundary ["fill" "wrap" "symm"] $word }
+    };
+    (unique $all:tt [] [($a:expr)] { return_inverse false } { return_counts false }) => { $crate::unique($a) };
+    (unique $all:tt [] [($a:expr)] { return_inverse true } { return_counts false }) => { $crate::unique_inverse($a) };
+    (unique $all:tt [] [($a:expr)] { return_inverse false } { return_counts true }) => { $crate::unique_counts($a) };
+    (unique $all:tt [] [($a:expr)] { return_inverse true } { return_counts true }) => {
+        $crate::keywords::unique_all($a)
+    };
+    (bincount $all:tt [] [($a:expr)] { weights } { minlength $minlength:expr }) => {
+        $crate::bincount_with($a, $minlength)
+    };
+    (bincount $all:tt [] [($a:expr)] { weights $weights:expr } { minlength $minlength:expr }) => {
+        $crate::bincount_weighted($a, $weights, $minlength)
+    };
+
+    // One level gives a number or an array, several give an array with an axis for the levels in front.
+    (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis } { keepdims $(false)? }) => { $whole($a, $q) };
+    (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis } { keepdims true }) => {
+        $along($a, $q, $crate::keywords::every_axis(true))
+    };
+    (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis $axis:expr } { keepdims }) => {
+        $along($a, $q, $crate::keywords::axes($axis, false))
+    };
+    (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis $axis:expr } { keepdims $keepdims:expr }) => {
+        $along($a, $q, $crate::keywords::axes($axis, $keepdims))
+    };
+    (average $all:tt $whole:tt $values:tt $axis:tt $weights:tt $keepdims:tt) => {
+        $crate::__call!(reduction $all $whole $values $axis $keepdims $weights)
+    };
+    (norm $all:tt $whole:tt $values:tt { ord } { axis } { keepdims }) => {
+        $crate::__call!(reduction $all $whole $values { axis } { dtype } { keepdims })
+    };
+    (norm $all:tt $whole:tt $values:tt { ord $($ord:tt)? } $axis:tt $keepdims:tt) => {
+        $crate::__call!(norm $all $whole $values $axis $keepdims { ord $($ord)? })
+    };
+    (norm $all:tt $whole:tt $values:tt { axis $($axis:tt)? } { keepdims $($keepdims:tt)? } { ord }) => {
+        $crate::__call!(norm $all $whole $values { axis $($axis)? } { keepdims $($keepdims)? } { ord () })
+    };
+    (norm $all:tt $whole:tt $values:tt { axis $($axis:tt)? } { keepdims $($keepdims:tt)? } { ord $ord:tt }) => {
+        $crate::__call!(
+            reduction $all $whole $values { axis $($axis)? } { dtype } { keepdims $($keepdims)? } { ord $ord }
+        )
+    };
+    // Reductions. First: which axes, and whether the result keeps them.
+    (reduction $all:tt $whole:tt $values:tt { axis $($axis:tt)? } { keepdims $($keepdims:tt)? } $($others:tt)*) => {
+        $crate::__call!(
+            reduction $all $whole $values { axis $($axis)? } { dtype } { keepdims $($keepdims)? } $($others)*
+        )
+    };
+    (reduction $all:tt $whole:tt $values:tt { axis } $dtype:tt { keepdims false } $($others:tt)*) => {
+        $crate::__call!(reduction $all $whole $values { axis } $dtype { keepdims } $($others)*)
+    };
+    // Nothing is given: the function without keywords.
+    (reduction $all:tt [$whole:path] [$(($value:expr))*] { axis } { dtype } { keepdims } $({ $key:tt })*) => {
+        $whole($($value),*)
+    };
+    (reduction [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt $values:tt
+     { axis } { dtype $($dtype:tt)* } { keepdims } $($others:tt)*) => {
+        $crate::__call!(@reduce $name $values ($crate::keywords::every_axis(false)) [$($dtype)*] $($others)*).item()
+    };
+    (reduction [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt $values:tt
+     { axis } { dtype $($dtype:tt)* } { keepdims true } $($others:tt)*) => {
+        $crate::__call!(@reduce $name $values ($crate::keywords::every_axis(true)) [$($dtype)*] $($others)*)
+    };
+    (reduction [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt $values:tt
+     { axis $axis:expr } { dtype $($dtype:tt)* } { keepdims } $($others:tt)*) => {
+        $crate::__call!(@reduce $name $values ($crate::keywords::axes($axis, false)) [$($dtype)*] $($others)*)
+    };
+    (reduction [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt $values:tt
+     { axis $axis:expr } { dtype $($dtype:tt)* } { keepdims $keepdims:expr } $($others:tt)*) => {
+        $crate::__call!(@reduce $name $values ($crate::keywords::axes($axis, $keepdims)) [$($dtype)*] $($others)*)
+    };
+    // Then: the element type.
+    (@reduce $name:ident [($a:expr) $($values:tt)*] $axes:tt [$dtype:ty] $($others:tt)*) => {
+        $crate::__call!(
+            @reduce $name [(&$crate::keywords::astype::<$dtype, _>($a)) $($values)*] $axes [] $($others)*
+        ).astype::<$dtype>()
+    };
+    (@reduce $name:ident [$(($value:expr))*] ($axes:expr) [] $({ $($other:tt)+ })*) => {
+        $crate::keywords::$name($($value,)* $axes $(, $crate::__call!(@option $($other)+))*)
+    };
+    (@option ddof) => { 0.0 };
+    (@option ddof $($ddof:tt)+) => { ($($ddof)+) as f64 };
+    (@option ord $($ord:tt)+) => { $($ord)+ };
+    (@option $key:tt) => { ::core::option::Option::None };
+    (@option $key:tt $($value:tt)+) => { ::core::option::Option::Some($($value)+) };
+
+    ($kind:tt [$signature:tt $($all:tt)*] $($others:tt)*) => {
+        $crate::registry::wrong_call! { $signature $($all)* }
+    };
+}
+
+/// Defines `__word!`: what NumPy's words for the value of a keyword stand for here.
+macro_rules! words {
+    ($d:tt $($key:tt { $($word:tt => $($value:ident)::+),* })*) => {
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __word {
+            $(
+                $(($key $word) => { $crate::$($value)::+ };)*
+                ($key $d word:literal) => {
+                    $crate::registry::wrong_word! { $key [$($word)*] $d word }
+                };
+            )*
+            ($d key:tt $d($d value:tt)+) => { $d($d value)+ };
+        }
+    };
+}
+words! { $
+    side { "left" => Side::Left, "right" => Side::Right }
+    right { false => Side::Left, true => Side::Right }
+    mode { "full" => Mode::Full, "same" => Mode::Same, "valid" => Mode::Valid }
+    norm {
+        "backward" => fft::Norm::Backward, "ortho" => fft::Norm::Ortho,
+        "forward" => fft::Norm::Forward
+    }
+}

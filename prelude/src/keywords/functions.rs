@@ -1,0 +1,185 @@
+//! What calls with keywords need beside the functions of `gpu`.
+
+use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::indices::{Index, RawIndices, sealed::Sealed as _};
+use crate::array::shape::IntoShape;
+use crate::array::triangles::{diagonal_of, triangle};
+use crate::array::{DeviceArray, OnDevice, RawArray, rolled, slice_axis, transfer};
+use crate::dtype::{DType, Element, Float, Number, Real};
+use crate::error::{Error, Result, check};
+use crate::operations::allclose::close_elements;
+use crate::operations::covariance::{correlations, covariances};
+use crate::operations::indexing::take_axis;
+use crate::operations::partition::parted;
+use crate::operations::sorting;
+
+/// The array with another element type.
+#[track_caller]
+pub fn astype<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> {
+    DeviceArray::from_raw(check(a.raw().converted("astype", D::DTYPE)))
+}
+
+/// An array of one value, which is converted to the element type.
+#[track_caller]
+pub fn full<D: Element, V: Element>(shape: impl IntoShape, value: V) -> DeviceArray<D> {
+    crate::full((), value).astype::<D>().broadcast_to(shape).copy()
+}
+
+/// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
+#[track_caller]
+pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> {
+    if endpoint {
+        return crate::linspace(start, stop, num);
+    }
+    let values = crate::linspace(start, stop, num + 1);
+    DeviceArray::from_raw(slice_axis(&values.raw, 0, 0, 1, num))
+}
+
+/// The distinct elements, their places, and how often each occurs.
+#[track_caller]
+pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>) {
+    let (values, counts) = sorting::unique_counts(a);
+    (values, sorting::unique_inverse(a).1, counts)
+}
+
+/// The array with its elements in reverse order along all axes; a view.
+#[track_caller]
+pub fn flip_all<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
+    crate::flip(m, (0..m.raw().shape().len()).collect::<Vec<usize>>())
+}
+
+/// The array with its elements moved in row-major order.
+#[track_caller]
+pub fn roll_all<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize) -> DeviceArray<T> {
+    let moved = a.raw().flat("roll").and_then(|flat| rolled(&flat, shift, 0));
+    let moved = check(moved);
+    DeviceArray::from_raw(moved.with_layout(crate::backend::Layout::contiguous(a.raw().shape())))
+}
+
+/// The array with its elements moved along some axes, along each by its own shift, or by one for all.
+#[track_caller]
+pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: impl IntoAxes, axis: impl IntoAxes) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(rolled_each(a.raw(), &shift.into_axes(), &axis.into_axes())))
+}
+
+fn rolled_each(x: &RawArray, shifts: &[isize], axes: &[isize]) -> Result<RawArray> {
+    if shifts.len() != axes.len() && shifts.len() != 1 {
+        let reason = format!(
+            "there are {} shifts for {} axes; write one shift for each axis, such as `gpu::roll!(&a, (1, 2), axis = (0, 1))`",
+            shifts.len(),
+            axes.len()
+        );
+        return Err(Error::InvalidArgument { operation: "roll", reason });
+    }
+    axes_of("roll", x.shape(), axes)?;
+    let shift = |at: usize| if shifts.len() == 1 { shifts[0] } else { shifts[at] };
+    axes.iter().enumerate().try_fold(x.clone(), |x, (at, &axis)| rolled(&x, shift(at), axis))
+}
+
+/// How often elements are repeated: a number for all, or an array with one for each.
+pub trait Repeats {
+    /// Repeats the elements.
+    fn repeated(self, x: &RawArray, axis: isize) -> Result<RawArray>;
+}
+impl Repeats for usize {
+    fn repeated(self, x: &RawArray, axis: isize) -> Result<RawArray> {
+        crate::array::repeated(x, self, axis)
+    }
+}
+
+impl<I: Index + Element> Repeats for &DeviceArray<I> {
+    fn repeated(self, x: &RawArray, axis: isize) -> Result<RawArray> {
+        repeated_each(x, self.raw_indices(), axis)
+    }
+}
+
+fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Result<RawArray> {
+    const NAME: &str = "repeat";
+    let axis = axis_of(NAME, x.shape(), axis)?;
+    let counts: Vec<i64> = match counts {
+        RawIndices::Host { values, .. } => values,
+        RawIndices::Device(raw) => transfer::download_vec(&raw.converted(NAME, DType::I64)?)?,
+    };
+    let length = x.shape()[axis];
+    if counts.len() != length || counts.iter().any(|&count| count < 0) {
+        let reason = format!("has {length} elements along axis {axis}; give one count for each, none of them negative");
+        return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+    }
+    let places: Vec<i64> = (0i64..)
+        .zip(&counts)
+        .flat_map(|(place, &count)| std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()))
+        .collect();
+    let places = RawIndices::Host { shape: vec![places.len()], values: places };
+    take_axis(x, places, axis as isize)
+}
+
+/// The array with each element repeated along an axis.
+#[track_caller]
+pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(repeats.repeated(a.raw(), axis)))
+}
+
+/// The elements in row-major order, each repeated.
+#[track_caller]
+pub fn repeat_all<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(a.raw().flat("repeat").and_then(|flat| repeats.repeated(&flat, 0))))
+}
+
+/// All axes of the array.
+pub fn axes_of_all<A: OnDevice>(a: &A) -> Vec<usize> {
+    (0..a.raw().shape().len()).collect()
+}
+
+/// An array with another element type and unspecified elements, in the shape and on the device of this one.
+#[track_caller]
+pub fn empty_as<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> {
+    DeviceArray::from_raw(check(RawArray::uninitialised("empty_like", &a.raw().handle, a.raw().shape(), D::DTYPE)))
+}
+
+/// `gpu::diag` for the diagonal `k`.
+#[track_caller]
+pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(diagonal_of(v.raw(), k)))
+}
+
+/// `gpu::triu` from the diagonal `k` on.
+#[track_caller]
+pub fn triu<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(triangle("triu", m.raw(), k)))
+}
+
+/// `gpu::tril` up to the diagonal `k`.
+#[track_caller]
+pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(triangle("tril", m.raw(), k)))
+}
+
+/// `gpu::isclose` with its tolerances.
+#[track_caller]
+pub fn isclose<X: OnDevice, Y: OnDevice>(x: &X, y: &Y, rtol: f64, atol: f64, equal_nan: bool) -> DeviceArray<bool> {
+    DeviceArray::from_raw(check(close_elements(x.raw(), y.raw(), rtol, atol, equal_nan)))
+}
+
+/// `gpu::cov` of rows or columns.
+#[track_caller]
+pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool, ddof: i32) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(covariances("cov", m.raw(), rowvar, ddof.into(), T::Mean::DTYPE)))
+}
+
+/// `gpu::corrcoef` of rows or columns.
+#[track_caller]
+pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(correlations(m.raw(), rowvar, T::Mean::DTYPE)))
+}
+
+/// `gpu::partition` along an axis.
+#[track_caller]
+pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(parted("partition", a.raw(), kth, axis, false)))
+}
+
+/// `gpu::argpartition` along an axis.
+#[track_caller]
+pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> {
+    DeviceArray::from_raw(check(parted("argpartition", a.raw(), kth, axis, true)))
+}

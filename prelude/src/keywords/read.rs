@@ -1,0 +1,134 @@
+//! How a call with keywords is read. See the head of [`keywords`](super).
+//!
+//! These are declarative macros because rust-analyzer expands only these: so a variable made by such a call has a type.
+
+/// Defines `__keywords!`, which needs one rule for each keyword: a macro compares words only with words in its rules.
+macro_rules! reader {
+    ($d:tt $($key:tt)*) => {
+        /// Reads a call with keywords: its values by position, then its keywords in the order of the table.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __keywords {
+            // All is read. Now each keyword of the table is looked up.
+            (@read $d row:tt [] $d positional:tt $d values:tt $d given:tt $d all:tt;) => {
+                $crate::__keywords! { @known $d row $d given $d values $d all }
+            };
+            // As if it were not there.
+            (@read $d row:tt $d needed:tt $d positional:tt $d values:tt [$d($d given:tt)*] $d all:tt;
+             $d key:ident = None $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row $d needed $d positional $d values [$d($d given)* { $d key }] $d all; $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt $d needed:tt $d positional:tt $d values:tt [$d($d given:tt)*] $d all:tt;
+             dtype = $d type:ty $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row $d needed $d positional $d values [$d($d given)* { dtype $d type }] $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            // A value that is one token stays one: words are compared, as `true` or `"same"`.
+            (@read $d row:tt $d needed:tt $d positional:tt $d values:tt [$d($d given:tt)*] $d all:tt;
+             $d key:ident = $d value:tt $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row $d needed $d positional $d values [$d($d given)* { $d key $d value }] $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt $d needed:tt $d positional:tt $d values:tt [$d($d given:tt)*] $d all:tt;
+             $d key:ident = $d value:expr $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row $d needed $d positional $d values [$d($d given)* { $d key $d value }] $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            // `[…]`, `(&a, &b)` and `&[…]` stay the tokens that they are.
+            (@read $d row:tt [$d first:tt $d($d needed:tt)*] $d positional:tt [$d($d values:tt)*] $d given:tt $d all:tt;
+             $d value:tt $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row [$d($d needed)*] $d positional [$d($d values)* ($d value)] $d given $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt [$d first:tt $d($d needed:tt)*] $d positional:tt [$d($d values:tt)*] $d given:tt $d all:tt;
+             & $d value:tt $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row [$d($d needed)*] $d positional [$d($d values)* (&$d value)] $d given $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt [$d first:tt $d($d needed:tt)*] $d positional:tt [$d($d values:tt)*] $d given:tt $d all:tt;
+             $d value:expr $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row [$d($d needed)*] $d positional [$d($d values)* ($d value)] $d given $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt [] [$d first:tt $d($d positional:tt)*] $d values:tt [$d($d given:tt)*] $d all:tt;
+             $d value:tt $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row [] [$d($d positional)*] $d values [$d($d given)* { $d first $d value }] $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read $d row:tt [] [$d first:tt $d($d positional:tt)*] $d values:tt [$d($d given:tt)*] $d all:tt;
+             $d value:expr $d(, $d($d rest:tt)*)?) => {
+                $crate::__keywords! {
+                    @read $d row [] [$d($d positional)*] $d values [$d($d given)* { $d first $d value }] $d all;
+                    $d($d($d rest)*)?
+                }
+            };
+            (@read [$d signature:tt $d known:tt $d call:tt] $d needed:tt $d positional:tt $d values:tt $d given:tt
+             [$d($d all:tt)*]; $d($d rest:tt)*) => {
+                $crate::registry::wrong_call! { $d signature $d($d all)* }
+            };
+
+            (@known [$d signature:tt $d known:tt $d call:tt] $d given:tt $d values:tt $d all:tt) => {
+                $crate::__keywords! { @find $d signature $d call $d known $d given [] $d values [] $d all }
+            };
+            // The keyword that comes next in the table is given here.
+            $(
+                (@find $d signature:tt $d call:tt [{ $key $d($d default:tt)* } $d($d known:tt)*]
+                 [{ $key $d($d value:tt)+ } $d($d given:tt)*] [$d($d passed:tt)*] $d values:tt [$d($d found:tt)*] $d all:tt) => {
+                    $crate::__keywords! {
+                        @find $d signature $d call [$d($d known)*] [$d($d passed)* $d($d given)*] [] $d values
+                        [$d($d found)* { $key $d($d value)+ }] $d all
+                    }
+                };
+                (@find $d signature:tt $d call:tt [{ $key $d($d default:tt)* } $d($d known:tt)*]
+                 [{ $key } $d($d given:tt)*] [$d($d passed:tt)*] $d values:tt [$d($d found:tt)*] $d all:tt) => {
+                    $crate::__keywords! {
+                        @find $d signature $d call [$d($d known)*] [$d($d passed)* $d($d given)*] [] $d values
+                        [$d($d found)* { $key $d($d default)* }] $d all
+                    }
+                };
+            )*
+            (@find $d signature:tt $d call:tt $d known:tt [$d first:tt $d($d given:tt)*] [$d($d passed:tt)*] $d values:tt
+             $d found:tt $d all:tt) => {
+                $crate::__keywords! {
+                    @find $d signature $d call $d known [$d($d given)*] [$d($d passed)* $d first] $d values $d found $d all
+                }
+            };
+            // It is not given.
+            (@find $d signature:tt $d call:tt [$d first:tt $d($d known:tt)*] [] $d passed:tt $d values:tt
+             [$d($d found:tt)*] $d all:tt) => {
+                $crate::__keywords! {
+                    @find $d signature $d call [$d($d known)*] $d passed [] $d values [$d($d found)* $d first] $d all
+                }
+            };
+            (@find $d signature:tt [$d kind:tt $d($d call:tt)*] [] [] [] $d values:tt [$d($d found:tt)*] [$d($d all:tt)*]) => {
+                $crate::__call! { $d kind [$d signature $d($d all)*] [$d($d call)*] $d values $d($d found)* }
+            };
+            // What is left is not in the table, or is there twice.
+            (@find $d signature:tt $d call:tt [] [] $d left:tt $d values:tt $d found:tt [$d($d all:tt)*]) => {
+                $crate::registry::wrong_call! { $d signature $d($d all)* }
+            };
+        }
+    };
+}
+
+reader! { $
+    UPLO atol axes axis bins boundary constant_values d ddof dtype endpoint equal_nan fillvalue full_matrices high initial k keepdims
+    loc low minlength mode n norm num ord range rcond replace return_counts return_inverse right rowvar rtol s scale side size step
+    stop weights where
+}

@@ -1,0 +1,457 @@
+//! The reductions, with all their keywords as arguments.
+
+use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::view::broadcast_to;
+use crate::array::{DeviceArray, OnDevice, RawArray, stacked};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Number, Real, Scalar};
+use crate::error::{Error, Result, check};
+use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::quantiles::{self, Rank};
+use crate::operations::reduce::{as_mean, mean_along, reduce};
+use crate::operations::selection::choose;
+use crate::operations::statistics::{variance, with_axes};
+
+/// The axes along which is reduced, and whether the result keeps them with length 1.
+pub struct Axes {
+    /// All of them if there is no list.
+    axes: Option<Vec<isize>>,
+    keepdims: bool,
+}
+
+/// These axes.
+pub fn axes(axes: impl IntoAxes, keepdims: bool) -> Axes {
+    Axes { axes: Some(axes.into_axes()), keepdims }
+}
+
+/// All axes.
+pub fn every_axis(keepdims: bool) -> Axes {
+    Axes { axes: None, keepdims }
+}
+
+impl Axes {
+    /// The axes of an array of this shape, sorted.
+    fn of(&self, name: &'static str, shape: &[usize]) -> Result<Vec<usize>> {
+        match &self.axes {
+            Some(axes) => axes_of(name, shape, axes),
+            None => Ok((0..shape.len()).collect()),
+        }
+    }
+
+    /// What the function makes of the array and of the axes that it shall reduce.
+    fn reduced(
+        &self,
+        name: &'static str,
+        x: &RawArray,
+        work: impl FnOnce(&RawArray, &[usize]) -> Result<RawArray>,
+    ) -> Result<RawArray> {
+        let axes = self.of(name, x.shape())?;
+        let out = work(x, &axes)?;
+        Ok(if self.keepdims { with_axes(&out, &axes) } else { out })
+    }
+
+    /// As [`reduced`](Self::reduced), for a function that reduces the last axis: all axes are joined there.
+    fn joined(
+        &self,
+        name: &'static str,
+        x: &RawArray,
+        work: impl FnOnce(&RawArray) -> Result<RawArray>,
+    ) -> Result<RawArray> {
+        self.reduced(name, x, |x, axes| {
+            let last = x.shape().len().saturating_sub(1);
+            // The first axis that is moved to the end comes to stand before the others.
+            let moved = axes.iter().enumerate().fold(x.clone(), |x, (done, axis)| x.moved(axis - done, last));
+            let kept = &moved.shape()[..x.shape().len() - axes.len()];
+            let length = axes.iter().map(|&axis| x.shape()[axis]).product();
+            let shape = [kept, &[length]].concat();
+            let rows = if axes.len() == 1 { moved } else { moved.contiguous(name)? };
+            let layout = match axes.len() {
+                1 => rows.layout.clone(),
+                _ => Layout { offset: rows.layout.offset, ..Layout::contiguous(&shape) },
+            };
+            work(&rows.with_layout(layout))
+        })
+    }
+}
+
+type Mask<'a> = Option<&'a DeviceArray<bool>>;
+
+/// The elements where the mask is true, elsewhere `identity`.
+fn masked(name: &'static str, x: &RawArray, mask: Mask<'_>, identity: Scalar) -> Result<RawArray> {
+    let Some(mask) = mask else { return Ok(x.clone()) };
+    x.same_device(name, &mask.raw)?;
+    let mask = broadcast_to(name, &mask.raw, x.shape())?;
+    choose(&mask, RawOperand::Array(x), RawOperand::Scalar(identity))
+}
+
+/// `a` and one more value in an operation on all elements.
+fn with_initial(
+    name: &'static str,
+    operation: BinaryOperation,
+    x: RawArray,
+    initial: Option<Scalar>,
+) -> Result<RawArray> {
+    match initial {
+        None => Ok(x),
+        Some(initial) => binary(name, operation, RawOperand::Array(&x), RawOperand::Scalar(initial)),
+    }
+}
+
+macro_rules! sums {
+    ($($name:ident $bound:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
+        #[doc = concat!("The ", $word, ", from `initial` on, of the elements where the mask is true.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: $bound>(
+            a: &A,
+            axes: Axes,
+            initial: Option<T::Sum>,
+            mask: Mask<'_>,
+        ) -> DeviceArray<T::Sum> {
+            const NAME: &str = stringify!($name);
+            let found = axes.reduced(NAME, a.raw(), |x, axes| {
+                let x = masked(NAME, x, mask, Scalar::$identity(x.dtype))?;
+                let out = reduce(NAME, ReduceOperation::$reduction, &x, axes)?;
+                with_initial(NAME, BinaryOperation::$operation, out, initial.map(Element::to_scalar))
+            });
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+sums! {
+    sum Element Sum Add zero "sum";
+    prod Real Product Multiply one "product";
+}
+
+macro_rules! extremes {
+    ($($name:ident $reduction:ident $operation:ident $word:literal;)*) => {$(
+        #[doc = concat!("The ", $word, " of `initial` and of the elements where the mask is true.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: Number>(
+            a: &A,
+            axes: Axes,
+            initial: Option<T>,
+            mask: Mask<'_>,
+        ) -> DeviceArray<T> {
+            DeviceArray::from_raw(check(extreme(
+                stringify!($name),
+                (ReduceOperation::$reduction, BinaryOperation::$operation),
+                a.raw(),
+                &axes,
+                initial.map(Element::to_scalar),
+                mask,
+            )))
+        }
+    )*};
+}
+extremes! {
+    max Max Maximum "largest";
+    min Min Minimum "smallest";
+}
+
+fn extreme(
+    name: &'static str,
+    (reduction, operation): (ReduceOperation, BinaryOperation),
+    x: &RawArray,
+    axes: &Axes,
+    initial: Option<Scalar>,
+    mask: Mask<'_>,
+) -> Result<RawArray> {
+    axes.reduced(name, x, |x, axes| {
+        let Some(initial) = initial else {
+            if mask.is_some() {
+                let reason = format!(
+                    "where the mask is false everywhere there is no element to take; write `gpu::{name}!(…, where = &mask, \
+                     initial = …)`"
+                );
+                return Err(Error::InvalidArgument { operation: name, reason });
+            }
+            return reduce(name, reduction, x, axes);
+        };
+        if axes.iter().any(|&axis| x.shape()[axis] == 0) {
+            let shape: Vec<usize> =
+                (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
+            let out = RawArray::uninitialised(name, &x.handle, &shape, x.dtype)?;
+            if out.size() > 0 {
+                out.handle.backend.fill(initial, out.view())?;
+            }
+            return Ok(out);
+        }
+        let out = reduce(name, reduction, &masked(name, x, mask, initial)?, axes)?;
+        with_initial(name, operation, out, Some(initial))
+    })
+}
+
+macro_rules! tests {
+    ($($name:ident $operation:ident $identity:literal $word:literal;)*) => {$(
+        #[doc = concat!("Whether ", $word, " elements are true, of those where the mask is true.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> {
+            const NAME: &str = stringify!($name);
+            let found = axes.reduced(NAME, a.raw(), |x, axes| {
+                let x = masked(NAME, x, mask, Scalar::Bool($identity))?;
+                reduce(NAME, ReduceOperation::$operation, &x, axes)
+            });
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+tests! {
+    all All true "all";
+    any Any false "any";
+}
+
+macro_rules! places {
+    ($($name:ident $operation:ident $word:literal;)*) => {$(
+        #[doc = concat!("Where the ", $word, " element is along an axis.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> {
+            const NAME: &str = stringify!($name);
+            let found = axes.joined(NAME, a.raw(), |rows| {
+                reduce(NAME, ReduceOperation::$operation, rows, &[rows.shape().len() - 1])
+            });
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+places! {
+    argmax ArgMax "largest";
+    argmin ArgMin "smallest";
+}
+
+/// How many elements are not zero.
+#[track_caller]
+pub fn count_nonzero<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> {
+    const NAME: &str = "count_nonzero";
+    let found = axes.reduced(NAME, a.raw(), |x, axes| {
+        let counts = reduce(NAME, ReduceOperation::Sum, &x.converted(NAME, DType::Bool)?, axes)?;
+        counts.converted(NAME, DType::I64)
+    });
+    DeviceArray::from_raw(check(found))
+}
+
+/// How many elements along `axes` the mask selects, as floats of `dtype`: an array, or one number for all.
+fn counts(
+    name: &'static str,
+    x: &RawArray,
+    mask: &DeviceArray<bool>,
+    axes: &[usize],
+    dtype: DType,
+) -> Result<RawArray> {
+    let mask = broadcast_to(name, &mask.raw, x.shape())?;
+    reduce(name, ReduceOperation::Sum, &mask, axes)?.converted(name, dtype)
+}
+
+/// The mean of the elements where the mask is true.
+#[track_caller]
+pub fn mean<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(mean_of("mean", a.raw(), &axes, mask, T::Mean::DTYPE)))
+}
+
+fn mean_of(name: &'static str, x: &RawArray, axes: &Axes, mask: Mask<'_>, dtype: DType) -> Result<RawArray> {
+    axes.reduced(name, x, |x, axes| {
+        let Some(selected) = mask else { return mean_along(name, x, axes, dtype) };
+        let x = masked(name, &as_mean(name, x, dtype)?, mask, Scalar::zero(dtype))?;
+        let sums = reduce(name, ReduceOperation::Sum, &x, axes)?;
+        let counts = counts(name, &x, selected, axes, dtype)?;
+        binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), RawOperand::Array(&counts))
+    })
+}
+
+/// The variance of the elements where the mask is true.
+#[track_caller]
+pub fn var<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(variance_of("var", a.raw(), &axes, ddof, mask, T::Mean::DTYPE)))
+}
+
+/// The standard deviation of the elements where the mask is true.
+#[track_caller]
+pub fn std<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    let variance = variance_of("std", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+    DeviceArray::from_raw(check(variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance))))
+}
+
+fn variance_of(
+    name: &'static str,
+    x: &RawArray,
+    axes: &Axes,
+    ddof: f64,
+    mask: Mask<'_>,
+    dtype: DType,
+) -> Result<RawArray> {
+    let Some(mask) = mask else { return axes.reduced(name, x, |x, axes| variance(name, x, axes, ddof, dtype)) };
+    let x = as_mean(name, x, dtype)?;
+    let kept = Axes { axes: axes.axes.clone(), keepdims: true };
+    let means = mean_of(name, &x, &kept, Some(mask), dtype)?;
+    let of = |operation, a: &RawArray, b: RawOperand<'_>| binary(name, operation, RawOperand::Array(a), b);
+    let distances = of(BinaryOperation::Subtract, &x, RawOperand::Array(&means))?;
+    let squares = of(BinaryOperation::Multiply, &distances, RawOperand::Array(&distances))?;
+    axes.reduced(name, &squares, |squares, axes| {
+        let zero = Scalar::zero(dtype);
+        let sums = reduce(name, ReduceOperation::Sum, &masked(name, squares, Some(mask), zero)?, axes)?;
+        let free = of(
+            BinaryOperation::Subtract,
+            &counts(name, squares, mask, axes, dtype)?,
+            RawOperand::Scalar(Scalar::of_float(ddof, dtype)),
+        )?;
+        let free = of(BinaryOperation::Maximum, &free, RawOperand::Scalar(zero))?;
+        of(BinaryOperation::Divide, &sums, RawOperand::Array(&free))
+    })
+}
+
+fn ranked(name: &'static str, x: &RawArray, axes: &Axes, rank: Rank, dtype: DType) -> Result<RawArray> {
+    axes.joined(name, x, |rows| quantiles::of_rows(name, rows, rank, dtype))
+}
+
+/// The median.
+#[track_caller]
+pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE)))
+}
+
+/// One level of a quantile, or several, which give one result each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the level of a quantile",
+    label = "expected a float, or an array of floats",
+    note = "write for example `gpu::quantile!(&a, 0.5)` or `gpu::quantile!(&a, [0.25, 0.75])`"
+)]
+pub trait Levels {
+    /// What the quantiles of all elements are: a number, or a 1-D array.
+    type OfAll<M: Element>;
+    /// The levels, and whether they have an axis in the result.
+    fn levels(&self) -> (&[f64], bool);
+    /// The quantiles of all elements.
+    fn of_all<M: Element>(found: DeviceArray<M>) -> Self::OfAll<M>;
+}
+impl Levels for f64 {
+    type OfAll<M: Element> = M;
+    fn levels(&self) -> (&[f64], bool) {
+        (std::slice::from_ref(self), false)
+    }
+    #[track_caller]
+    fn of_all<M: Element>(found: DeviceArray<M>) -> M {
+        found.item()
+    }
+}
+macro_rules! levels {
+    ($($type:ty $([$($generics:tt)*])?;)*) => {$(
+        impl $(<$($generics)*>)? Levels for $type {
+            type OfAll<M: Element> = DeviceArray<M>;
+            fn levels(&self) -> (&[f64], bool) {
+                (&self[..], true)
+            }
+            fn of_all<M: Element>(found: DeviceArray<M>) -> DeviceArray<M> {
+                found
+            }
+        }
+    )*};
+}
+levels! { [f64; N] [const N: usize]; &[f64; N] [const N: usize]; &[f64]; Vec<f64>; &Vec<f64>; }
+
+/// The quantiles for each level, along an axis in front if there may be several.
+fn quantiles(
+    name: &'static str,
+    x: &RawArray,
+    axes: &Axes,
+    (levels, has_axis): (&[f64], bool),
+    rank: fn(f64) -> Rank,
+    dtype: DType,
+) -> Result<RawArray> {
+    let found: Vec<RawArray> =
+        levels.iter().map(|&level| ranked(name, x, axes, rank(level), dtype)).collect::<Result<_>>()?;
+    match found.first() {
+        Some(one) if !has_axis => Ok(one.clone()),
+        _ => stacked(&found, 0),
+    }
+}
+
+macro_rules! quantiles {
+    ($($name:ident $of_all:ident $rank:ident $what:literal;)*) => {$(
+        #[doc = concat!("The values below which ", $what, " of the elements lie.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A, q: impl Levels, axes: Axes) -> DeviceArray<T::Mean> {
+            let found = quantiles(stringify!($name), a.raw(), &axes, q.levels(), Rank::$rank, T::Mean::DTYPE);
+            DeviceArray::from_raw(check(found))
+        }
+
+        #[doc = concat!("The values below which ", $what, " of all elements lie.")]
+        #[track_caller]
+        pub fn $of_all<A: OnDevice<Elem = T>, T: Number, Q: Levels>(a: &A, q: Q) -> Q::OfAll<T::Mean> {
+            Q::of_all($name(a, q, every_axis(false)))
+        }
+    )*};
+}
+quantiles! {
+    quantile quantile_of_all Share "shares";
+    percentile percentile_of_all Percent "percentages";
+}
+
+/// The mean, weighted if there are weights: as many as there are elements, or along the axis.
+#[track_caller]
+pub fn average<A: OnDevice<Elem = T>, T: Number>(
+    a: &A,
+    axes: Axes,
+    weights: Option<&DeviceArray<T::Mean>>,
+) -> DeviceArray<T::Mean> {
+    let weights = weights.map(|weights| &weights.raw);
+    DeviceArray::from_raw(check(weighted(a.raw(), &axes, weights, T::Mean::DTYPE)))
+}
+
+fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "average";
+    let Some(weights) = weights else { return mean_of(NAME, x, axes, None, dtype) };
+    x.same_device(NAME, weights)?;
+    axes.reduced(NAME, &as_mean(NAME, x, dtype)?, |x, axes| {
+        let weights = match axes {
+            // Along the axis: all other axes have length 1.
+            &[axis] if weights.shape() == [x.shape()[axis]] => {
+                let others: Vec<usize> = (axis + 1..x.shape().len()).map(|at| at - axis).collect();
+                with_axes(weights, &others)
+            }
+            _ if weights.shape() == x.shape() => weights.clone(),
+            _ => {
+                let reason = format!(
+                    "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
+                    weights.shape()
+                );
+                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+            }
+        };
+        let weights = broadcast_to(NAME, &weights, x.shape())?;
+        let of =
+            |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
+        let sum = |x: &RawArray| reduce(NAME, ReduceOperation::Sum, x, axes);
+        of(BinaryOperation::Divide, &sum(&of(BinaryOperation::Multiply, x, &weights)?)?, &sum(&weights)?)
+    })
+}
+
+/// The norms of vectors along one axis, or of matrices along two. Without axes: that of the vector or matrix, or of all
+/// elements.
+#[track_caller]
+pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, order: impl NormOrder) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(order.order().and_then(|order| norm_of(a.raw(), &axes, order, T::Mean::DTYPE))))
+}
+
+fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "norm";
+    let x = as_mean(NAME, x, dtype)?;
+    let is_of_all = axes.axes.is_none() && order == Order::Usual;
+    let is_turned = match axes.axes.as_deref() {
+        Some(&[row, column]) => axis_of(NAME, x.shape(), row)? > axis_of(NAME, x.shape(), column)?,
+        _ => false,
+    };
+    axes.reduced(NAME, &x, |x, axes| match axes {
+        [_] => vector_norms(x, axes, order),
+        _ if is_of_all => vector_norms(x, axes, order),
+        &[first, second] => {
+            let last = x.shape().len() - 1;
+            let matrices = x.moved(second, last).moved(first, last - 1);
+            matrix_norms(&if is_turned { matrices.moved(last, last - 1) } else { matrices }, order)
+        }
+        _ => Err(Error::InvalidShape {
+            operation: NAME,
+            shape: x.shape().to_vec(),
+            reason: "has norms along one axis, or along two; write `gpu::norm!(&a, axis = 0)`".into(),
+        }),
+    })
+}

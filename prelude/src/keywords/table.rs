@@ -1,0 +1,142 @@
+//! The table of the functions with keywords.
+//!
+//! A row: `name(needed values) [keywords that may also stand by position] [others] => kind [functions] example`. Keywords have
+//! NumPy's order, and a default behind `=` where the function needs a value. The kinds are the rules of `call.rs`.
+//!
+//! The functions of a module, such as [`fft`](crate::fft), have rows in `modules.rs`: their macros get their names there.
+
+functions! { $
+    // Sums, means and extremes.
+    sum(a) [axis] [dtype, keepdims, initial, where] => reduction [sum]
+        "let m = gpu::array(&[[1.0, 2.0], [3.0, 4.0]]);\nassert_eq!(gpu::sum!(&m, axis = 0, keepdims = true).shape(), [1, 2]);";
+    prod(a) [axis] [dtype, keepdims, initial, where] => reduction [prod]
+        "assert_eq!(gpu::prod!(&gpu::array(&[2.0, 3.0]), initial = 10.0), 60.0);";
+    mean(a) [axis] [dtype, keepdims, where] => reduction [mean]
+        "assert_eq!(gpu::mean!(&gpu::ones::<f64>((2, 3, 4)), axis = (0, 2)).shape(), [3]);";
+    var(a) [axis] [dtype, keepdims, ddof, where] => reduction [var]
+        "assert_eq!(gpu::var!(&gpu::array(&[1.0, 3.0]), ddof = 1), 2.0);";
+    std(a) [axis] [dtype, keepdims, ddof, where] => reduction [std]
+        "assert_eq!(gpu::std!(&gpu::array(&[0.0, 4.0, 8.0]), ddof = 1), 4.0);";
+    max(a) [axis] [keepdims, initial, where] => reduction [max]
+        "assert_eq!(gpu::max!(&gpu::array(&[1.0, 3.0]), initial = 5.0), 5.0);";
+    min(a) [axis] [keepdims, initial, where] => reduction [min]
+        "assert_eq!(gpu::min!(&gpu::array(&[[1, 3], [0, 5]]), axis = -1).tolist(), [1, 0]);";
+    all(a) [axis] [keepdims, where] => reduction [all]
+        "assert_eq!(gpu::all!(&gpu::array(&[[true, false], [true, true]]), axis = 1).tolist(), [false, true]);";
+    any(a) [axis] [keepdims, where] => reduction [any]
+        "assert_eq!(gpu::any!(&gpu::array(&[[true, false], [false, false]]), axis = 1).tolist(), [true, false]);";
+    argmax(a) [axis] [keepdims] => reduction [argmax]
+        "assert_eq!(gpu::argmax!(&gpu::array(&[[3, 1], [5, 7]]), axis = 1, keepdims = true).shape(), [2, 1]);";
+    argmin(a) [axis] [keepdims] => reduction [argmin]
+        "assert_eq!(gpu::argmin!(&gpu::array(&[[3, 1], [5, 7]]), axis = 0).tolist(), [0, 0]);";
+    count_nonzero(a) [axis] [keepdims] => reduction [count_nonzero]
+        "assert_eq!(gpu::count_nonzero!(&gpu::array(&[[0, 1], [2, 3]]), axis = 1).tolist(), [1, 2]);";
+    median(a) [axis] [keepdims] => reduction [median]
+        "assert_eq!(gpu::median!(&gpu::array(&[[1.0, 2.0], [3.0, 6.0]]), axis = 0).tolist(), [2.0, 4.0]);";
+    average(a) [axis, weights] [keepdims] => average [average]
+        "let (a, w) = (gpu::array(&[1.0, 4.0]), gpu::array(&[2.0, 1.0]));\nassert_eq!(gpu::average!(&a, weights = &w), 2.0);";
+    quantile(a, q) [axis] [keepdims] => levels [keywords::quantile_of_all, keywords::quantile]
+        "assert_eq!(gpu::quantile!(&gpu::array(&[[1, 3], [5, 4]]), 0.5, axis = 0).tolist(), [3.0, 3.5]);";
+    percentile(a, q) [axis] [keepdims] => levels [keywords::percentile_of_all, keywords::percentile]
+        "assert_eq!(gpu::percentile!(&gpu::arange(101), 95.0), 95.0);";
+    norm(x) [ord, axis] [keepdims] => norm [linalg::norm]
+        "assert_eq!(gpu::norm!(&gpu::array(&[[3.0, 4.0], [6.0, 8.0]]), axis = 1).tolist(), [5.0, 10.0]);";
+
+    // Running sums, order.
+    cumsum(a) [axis, dtype] [] => running [cumsum, cumsum_axis]
+        "assert_eq!(gpu::cumsum!(&gpu::array(&[[1, 2], [3, 4]]), axis = 0).shape(), [2, 2]);";
+    cumprod(a) [axis, dtype] [] => running [cumprod, cumprod_axis]
+        "assert_eq!(gpu::cumprod!(&gpu::array(&[1, 2, 3]), dtype = f64).tolist(), [1.0, 2.0, 6.0]);";
+    diff(a) [n = 1, axis = (-1)] [] => call [diff]
+        "assert_eq!(gpu::diff!(&gpu::array(&[1, 4, 9, 16]), n = 2).tolist(), [2, 2]);";
+    sort(a) [axis = (-1)] [] => call [sort_axis]
+        "assert_eq!(gpu::sort!(&gpu::array(&[[3, 1], [2, 4]]), axis = 0).get(&[0, 0]), 2);";
+    argsort(a) [axis = (-1)] [] => call [argsort_axis]
+        "assert_eq!(gpu::argsort!(&gpu::array(&[3, 1, 2])).tolist(), [1, 2, 0]);";
+    unique(a) [] [return_inverse = false, return_counts = false] => unique []
+        "let (values, counts) = gpu::unique!(&gpu::array(&[3, 1, 3]), return_counts = true);\nassert_eq!(counts.tolist(), [1, 2]);";
+    partition(a, kth) [axis = (-1)] [] => call [keywords::partition]
+        "assert_eq!(gpu::partition!(&gpu::array(&[[7, 1], [5, 3]]), 0, axis = 0).get(&[0, 0]), 5);";
+    argpartition(a, kth) [axis = (-1)] [] => call [keywords::argpartition]
+        "assert_eq!(gpu::argpartition!(&gpu::array(&[7, 1, 5]), 0).get(&[0]), 1);";
+    searchsorted(a, v) [side = "left"] [] => call [searchsorted]
+        "let a = gpu::array(&[1, 3, 5]);\nassert_eq!(gpu::searchsorted!(&a, &gpu::array(&[3]), side = \"right\").tolist(), [2]);";
+    digitize(x, bins) [right = false] [] => call [digitize_with]
+        "let bins = gpu::array(&[1.0, 2.0]);\nassert_eq!(gpu::digitize!(&gpu::array(&[2.0]), &bins, right = true).tolist(), [1]);";
+    histogram(a) [bins = 10, range = ..] [] => call [histogram]
+        "let (counts, _) = gpu::histogram!(&gpu::array(&[0.1, 0.6, 0.7]), bins = 2, range = (0.0, 1.0));\nassert_eq!(counts.tolist(), [1, 2]);";
+    bincount(x) [weights, minlength = 0] [] => bincount []
+        "assert_eq!(gpu::bincount!(&gpu::array(&[0, 2, 2]), minlength = 4).tolist(), [1, 0, 2, 0]);";
+
+    // New arrays.
+    zeros(shape) [dtype = f64] [] => typed [zeros]
+        "assert_eq!(gpu::zeros!((2, 3), dtype = f32).dtype(), gpu::zeros::<f32>(1).dtype());";
+    ones(shape) [dtype = f64] [] => typed [ones]
+        "assert_eq!(gpu::ones!(3, dtype = i64).sum(), 3);";
+    empty(shape) [dtype = f64] [] => typed [empty]
+        "assert_eq!(gpu::empty!((2, 3), dtype = f32).shape(), [2, 3]);";
+    eye(n) [] [dtype = f64] => typed [eye]
+        "assert_eq!(gpu::eye!(3, dtype = f32).sum(), 3.0);";
+    zeros_like(a) [dtype] [] => like [zeros_like]
+        "assert_eq!(gpu::zeros_like!(&gpu::arange(3), dtype = f32).sum(), 0.0f32);";
+    ones_like(a) [dtype] [] => like [ones_like]
+        "assert_eq!(gpu::ones_like!(&gpu::arange(3), dtype = f32).sum(), 3.0f32);";
+    empty_like(a) [dtype] [] => like [empty_like]
+        "assert_eq!(gpu::empty_like!(&gpu::arange(3), dtype = f32).shape(), [3]);";
+    full(shape, fill_value) [dtype] [] => full [full]
+        "assert_eq!(gpu::full!((2, 3), 1, dtype = f32).sum(), 6.0);";
+    diag(v) [k = 0] [] => call [keywords::diag]
+        "assert_eq!(gpu::diag!(&gpu::array(&[[1, 2], [3, 4]]), k = 1).tolist(), [2]);";
+    triu(m) [k = 0] [] => call [keywords::triu]
+        "assert_eq!(gpu::triu!(&gpu::ones::<f64>((3, 3)), k = 1).sum(), 3.0);";
+    tril(m) [k = 0] [] => call [keywords::tril]
+        "assert_eq!(gpu::tril!(&gpu::ones::<f64>((3, 3)), -1).sum(), 3.0);";
+    arange(start) [stop, step, dtype] [] => arange [arange]
+        "assert_eq!(gpu::arange!(2, 10, 3).tolist(), [2, 5, 8]);\nassert_eq!(gpu::arange!(3, dtype = f64).tolist(), [0.0, 1.0, 2.0]);";
+    linspace(start, stop) [num = 50] [dtype, endpoint = true] => spaced [keywords::linspace]
+        "assert_eq!(gpu::linspace!(0.0, 1.0, 4, endpoint = false).tolist(), [0.0, 0.25, 0.5, 0.75]);";
+    array(object) [dtype] [] => array [array]
+        "assert_eq!(gpu::array!([1, 2, 3], dtype = f32).sum(), 6.0);";
+    asarray(a) [dtype] [] => converted [asarray]
+        "assert_eq!(gpu::asarray!(&[1, 2, 3], dtype = f32).sum(), 6.0);";
+
+    // Arrays joined and rearranged.
+    concatenate(arrays) [axis = 0] [] => list [concatenate]
+        "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::concatenate!((&a, &a), axis = 1).shape(), [2, 4]);";
+    stack(arrays) [axis = 0] [] => list [stack]
+        "let a = gpu::ones::<f64>(2);\nassert_eq!(gpu::stack!([&a, &a, &a], axis = -1).shape(), [2, 3]);";
+    split(a, sections) [axis = 0] [] => call [split]
+        "assert_eq!(gpu::split!(&gpu::arange(6), 2)[1].tolist(), [3, 4, 5]);";
+    flip(m) [axis] [] => along [keywords::flip_all, flip]
+        "assert_eq!(gpu::flip!(&gpu::arange(3)).tolist(), [2, 1, 0]);";
+    roll(a, shift) [axis] [] => along [keywords::roll_all, keywords::roll]
+        "assert_eq!(gpu::roll!(&gpu::arange(5), 2).tolist(), [3, 4, 0, 1, 2]);";
+    repeat(a, repeats) [axis] [] => along [keywords::repeat_all, keywords::repeat]
+        "assert_eq!(gpu::repeat!(&gpu::array(&[1, 2]), 2).tolist(), [1, 1, 2, 2]);";
+    take(a, indices) [axis] [] => along [take, take_axis]
+        "let m = gpu::array(&[[1, 2], [3, 4]]);\nassert_eq!(gpu::take!(&m, &gpu::array(&[1]), axis = 1).shape(), [2, 1]);";
+    pad(array, pad_width) [mode = "constant"] [constant_values = (::core::default::Default::default())] => pad []
+        "assert_eq!(gpu::pad!(&gpu::array(&[1, 2]), 1, mode = \"edge\").tolist(), [1, 1, 2, 2]);";
+
+    // Products and signals.
+    tensordot(a, b) [axes = 2] [] => call [tensordot]
+        "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::tensordot!(&a, &a, axes = 1).shape(), [2, 2]);";
+    allclose(a, b) [rtol = 1e-5, atol = 1e-8, equal_nan = false] [] => call [allclose_with]
+        "assert!(gpu::allclose!(&gpu::array(&[1.0]), &gpu::array(&[1.01]), rtol = 0.1));";
+    isclose(a, b) [rtol = 1e-5, atol = 1e-8, equal_nan = false] [] => call [keywords::isclose]
+        "assert_eq!(gpu::isclose!(&gpu::array(&[1.0, 2.0]), &gpu::array(&[1.01, 3.0]), rtol = 0.1).tolist(), [true, false]);";
+    cov(m) [rowvar = true] [ddof = 1] => call [keywords::cov]
+        "assert_eq!(gpu::cov!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).get(&[0, 1]), -4.0);";
+    corrcoef(m) [rowvar = true] [] => call [keywords::corrcoef]
+        "assert_eq!(gpu::corrcoef!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).shape(), [2, 2]);";
+    convolve(a, v) [mode = "full"] [] => call [convolve]
+        "let a = gpu::ones::<f64>(3);\nassert_eq!(gpu::convolve!(&a, &a, mode = \"same\").tolist(), [2.0, 3.0, 2.0]);";
+    correlate(a, v) [mode = "valid"] [] => call [correlate]
+        "let a = gpu::ones::<f64>(3);\nassert_eq!(gpu::correlate!(&a, &a).tolist(), [3.0]);";
+    fftconvolve(a, v) [mode = "full"] [] => call [fftconvolve]
+        "let a = gpu::ones::<f64>(3);\nassert_eq!(gpu::fftconvolve!(&a, &a, mode = \"same\").shape(), [3]);";
+    convolve2d(in1, in2) [mode = "full", boundary = "fill", fillvalue = (::core::default::Default::default())] [] => plane [convolve2d_with]
+        "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::convolve2d!(&a, &a, mode = \"same\", boundary = \"wrap\").sum(), 81.0);";
+    correlate2d(in1, in2) [mode = "full", boundary = "fill", fillvalue = (::core::default::Default::default())] [] => plane [correlate2d_with]
+        "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::correlate2d!(&a, &a, mode = \"valid\").sum(), 9.0);";
+}

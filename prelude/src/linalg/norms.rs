@@ -1,0 +1,118 @@
+//! Norms of every order, of vectors and of matrices.
+
+use super::spectra::svd_of;
+use crate::array::RawArray;
+use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::dtype::Scalar;
+use crate::error::{Error, Result};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::reduce::reduce;
+
+const NAME: &str = "norm";
+
+/// The order of a norm; NumPy's `ord`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// The root of the sum of squares, of vectors and of matrices.
+    Usual,
+    /// A number: of vectors any, of matrices 1, 2, infinity, and the same with a minus.
+    Number(f64),
+    /// Of matrices, the sum of the singular values.
+    Nuclear,
+}
+
+/// What can be given as the order of a norm: a number, `f64::INFINITY`, or `"fro"`, `"nuc"`, `"inf"`, `"-inf"`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the order of a norm",
+    label = "expected a number or a word",
+    note = "orders are numbers such as `1` or `f64::INFINITY`, and the words \"fro\", \"nuc\" and \"inf\""
+)]
+pub trait NormOrder {
+    /// The order.
+    fn order(self) -> Result<Order>;
+}
+impl NormOrder for () {
+    fn order(self) -> Result<Order> {
+        Ok(Order::Usual)
+    }
+}
+impl NormOrder for i32 {
+    fn order(self) -> Result<Order> {
+        Ok(Order::Number(self.into()))
+    }
+}
+impl NormOrder for f64 {
+    fn order(self) -> Result<Order> {
+        Ok(Order::Number(self))
+    }
+}
+impl NormOrder for &str {
+    fn order(self) -> Result<Order> {
+        match self {
+            "fro" => Ok(Order::Usual),
+            "nuc" => Ok(Order::Nuclear),
+            "inf" => Ok(Order::Number(f64::INFINITY)),
+            "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
+            _ => Err(Error::InvalidArgument {
+                operation: NAME,
+                reason: format!(
+                    "there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number"
+                ),
+            }),
+        }
+    }
+}
+
+fn invalid<T>(order: Order, of: &str, known: &str) -> Result<T> {
+    let reason = format!("there is no norm {order:?} of {of}; write {known}");
+    Err(Error::InvalidArgument { operation: NAME, reason })
+}
+
+fn absolute(x: &RawArray) -> Result<RawArray> {
+    unary(NAME, UnaryOperation::Abs, x)
+}
+
+fn power(x: &RawArray, exponent: f64) -> Result<RawArray> {
+    let exponent = RawOperand::Scalar(Scalar::of_float(exponent, x.dtype));
+    binary(NAME, BinaryOperation::Power, RawOperand::Array(x), exponent)
+}
+
+/// The norms along `axes`, sorted, of an array of floats.
+pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result<RawArray> {
+    let reduced = |operation, x: &RawArray| reduce(NAME, operation, x, axes);
+    match order {
+        Order::Usual => unary(NAME, UnaryOperation::Sqrt, &reduced(ReduceOperation::SumSquares, x)?),
+        Order::Number(2.0) => vector_norms(x, axes, Order::Usual),
+        Order::Number(f64::INFINITY) => reduced(ReduceOperation::Max, &absolute(x)?),
+        Order::Number(f64::NEG_INFINITY) => reduced(ReduceOperation::Min, &absolute(x)?),
+        Order::Number(1.0) => reduced(ReduceOperation::Sum, &absolute(x)?),
+        Order::Number(0.0) => {
+            let zero = RawOperand::Scalar(Scalar::of_float(0.0, x.dtype));
+            let is_other = binary(NAME, BinaryOperation::NotEqual, RawOperand::Array(x), zero)?;
+            reduced(ReduceOperation::Sum, &is_other)?.converted(NAME, x.dtype)
+        }
+        Order::Number(p) => power(&reduced(ReduceOperation::Sum, &power(&absolute(x)?, p)?)?, 1.0 / p),
+        Order::Nuclear => invalid(order, "vectors", "a number, such as `ord = 1`"),
+    }
+}
+
+/// The norms of the matrices in the last two axes of an array of floats.
+pub(crate) fn matrix_norms(x: &RawArray, order: Order) -> Result<RawArray> {
+    let last = x.shape().len() - 1;
+    let of_sums = |summed: usize, operation| -> Result<RawArray> {
+        let sums = reduce(NAME, ReduceOperation::Sum, &absolute(x)?, &[summed])?;
+        reduce(NAME, operation, &sums, &[last - 1])
+    };
+    let of_values = |operation| reduce(NAME, operation, &svd_of(NAME, x, None)?.0, &[last - 1]);
+    match order {
+        Order::Usual => vector_norms(x, &[last - 1, last], order),
+        Order::Number(1.0) => of_sums(last - 1, ReduceOperation::Max),
+        Order::Number(-1.0) => of_sums(last - 1, ReduceOperation::Min),
+        Order::Number(f64::INFINITY) => of_sums(last, ReduceOperation::Max),
+        Order::Number(f64::NEG_INFINITY) => of_sums(last, ReduceOperation::Min),
+        Order::Number(2.0) => of_values(ReduceOperation::Max),
+        Order::Number(-2.0) => of_values(ReduceOperation::Min),
+        Order::Nuclear => of_values(ReduceOperation::Sum),
+        Order::Number(_) => invalid(order, "matrices", "`ord = 1`, `2`, `f64::INFINITY`, `\"fro\"` or `\"nuc\"`"),
+    }
+}

@@ -1,0 +1,100 @@
+//! Covariances, correlations and weighted means.
+
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::backend::{BinaryOperation, Layout, UnaryOperation};
+use crate::dtype::{DType, Element, Number, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::products::multiply;
+use crate::operations::reduce::{as_mean, mean_along};
+use crate::operations::statistics::with_axes;
+
+/// The covariances of the rows of a matrix, each a variable (`f64` for integers), divided by the number of columns less one;
+/// of a 1-D array its variance, without axes. NumPy's `cov`; `gpu::cov!(&m, rowvar = false, ddof = 0)` has its keywords.
+///
+/// **Panics** if the array is neither 1-D nor 2-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let c = gpu::cov(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
+/// assert_eq!(c.ravel().tolist(), [1.0, -2.0, -2.0, 4.0]);
+/// ```
+#[track_caller]
+pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(covariances("cov", m.raw(), true, 1.0, T::Mean::DTYPE)))
+}
+
+/// The correlation coefficients of the rows of a matrix (`f64` for integers). NumPy's `corrcoef`.
+///
+/// **Panics** as [`cov`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let c = gpu::corrcoef(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
+/// assert!(gpu::allclose(&c, &[[1.0, -1.0], [-1.0, 1.0]]));
+/// ```
+#[track_caller]
+pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(correlations(m.raw(), true, T::Mean::DTYPE)))
+}
+
+/// The mean of all elements, NumPy's `average`; with weights `gpu::average!(&a, weights = &w)`. Waits for the result.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::average(&gpu::array(&[1.0, 2.0])), 1.5);
+/// ```
+#[track_caller]
+pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+    crate::mean(a)
+}
+
+fn pair(name: &'static str, operation: BinaryOperation, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    binary(name, operation, RawOperand::Array(a), RawOperand::Array(b))
+}
+
+/// The covariances of the rows, or of the columns, as floats of `dtype`.
+pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: f64, dtype: DType) -> Result<RawArray> {
+    let rows = match *m.shape() {
+        [length] => m.with_layout(Layout {
+            shape: vec![1, length],
+            strides: vec![0, m.layout.strides[0]],
+            offset: m.layout.offset,
+        }),
+        [_, _] if rowvar => m.clone(),
+        [_, _] => m.moved(1, 0),
+        _ => {
+            let reason = "is neither 1-D nor 2-D; give a matrix whose rows are variables".into();
+            return Err(Error::InvalidShape { operation: name, shape: m.shape().to_vec(), reason });
+        }
+    };
+    let count = rows.shape()[1] as f64;
+    let x = as_mean(name, &rows, dtype)?;
+    let means = with_axes(&mean_along(name, &x, &[1], dtype)?, &[1]);
+    let distances = pair(name, BinaryOperation::Subtract, &x, &means)?;
+    let sums = multiply(name, &distances, &distances.moved(1, 0))?;
+    let divisor = RawOperand::Scalar(Scalar::of_float((count - ddof).max(0.0), dtype));
+    let out = binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), divisor)?;
+    Ok(if m.shape().len() == 1 {
+        out.with_layout(Layout { offset: out.layout.offset, ..Layout::contiguous(&[]) })
+    } else {
+        out
+    })
+}
+
+/// The correlations of the rows, or of the columns, as floats of `dtype`.
+pub(crate) fn correlations(m: &RawArray, rowvar: bool, dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "corrcoef";
+    let covariances = covariances(NAME, m, rowvar, 1.0, dtype)?;
+    let Layout { shape, strides, offset } = &covariances.layout;
+    let [order, _] = shape[..] else { return pair(NAME, BinaryOperation::Divide, &covariances, &covariances) };
+    let diagonal =
+        covariances.with_layout(Layout { shape: vec![order], strides: vec![strides[0] + strides[1]], offset: *offset });
+    let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal)?;
+    let scaled = pair(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;
+    let scaled = pair(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
+    let within = |x: &RawArray, operation, end: f64| {
+        binary(NAME, operation, RawOperand::Array(x), RawOperand::Scalar(Scalar::of_float(end, dtype)))
+    };
+    within(&within(&scaled, BinaryOperation::Maximum, -1.0)?, BinaryOperation::Minimum, 1.0)
+}

@@ -1,0 +1,312 @@
+//! Calls with NumPy's keywords: each row of the table with each of its keywords, against the functions without keywords or
+//! against NumPy's results.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use warpcell as gpu;
+use warpcell::Element;
+use warpcell::prelude::*;
+
+fn m() -> DeviceArray<f64> {
+    gpu::array(&[[1.0, -2.0, 3.0], [4.0, 5.5, -6.0]])
+}
+
+/// 24 different numbers in three axes.
+fn cube() -> DeviceArray<f64> {
+    (gpu::arange(24.0) * 7.0).modulo(11.0).reshape((2, 3, 4))
+}
+
+#[track_caller]
+fn same<T: Element>(ours: DeviceArray<T>, expected: DeviceArray<T>) {
+    assert_eq!(ours.shape(), expected.shape());
+    gpu::testing::assert_allclose(&ours.astype::<f64>(), &expected.astype::<f64>());
+}
+
+fn message(work: impl FnOnce()) -> String {
+    *catch_unwind(AssertUnwindSafe(work)).unwrap_err().downcast::<String>().unwrap()
+}
+
+/// Each reduction of floats: of all, along one axis by name and by position, along a negative one, along two, with kept axes.
+macro_rules! reductions {
+    ($($name:ident $axis:ident ($($q:expr)?);)*) => {$(
+        #[test]
+        fn $name() {
+            let (a, b) = (m(), cube());
+            assert_eq!(gpu::$name!(&a $(, $q)?), gpu::$name(&a $(, $q)?));
+            assert_eq!(gpu::$name!(&a, $($q,)? axis = None), gpu::$name(&a $(, $q)?));
+            assert_eq!(gpu::$name!(&a, $($q,)? keepdims = false), gpu::$name(&a $(, $q)?));
+            let kept = gpu::$name!(&a, $($q,)? keepdims = true);
+            assert_eq!((kept.shape(), kept.get(&[0, 0])), (&[1, 1][..], gpu::$name(&a $(, $q)?).cast()));
+            for axis in [0, 1, -1] {
+                let expected = gpu::$axis(&a, $($q,)? axis);
+                same(gpu::$name!(&a, $($q,)? axis = axis), expected.clone());
+                same(gpu::$name!(&a, $($q,)? axis), expected.clone());
+                same(gpu::$name!(&a, $($q,)? keepdims = true, axis = axis), expected.expand_dims(axis));
+                same(gpu::$name!(&a, $($q,)? axis = axis, keepdims = false), expected);
+            }
+            same(gpu::$name!(&b, $($q,)? axis = -2, keepdims = true), gpu::$axis(&b, $($q,)? 1).expand_dims(1));
+            reductions!(@several $name a b $($q)?);
+        }
+    )*};
+    // NumPy's take one axis.
+    (@several argmax $($others:tt)*) => {};
+    (@several argmin $($others:tt)*) => {};
+    (@several $name:ident $a:ident $b:ident $($q:expr)?) => {
+        // The first and the last axis, joined by hand.
+        let joined = $b.permute_dims((1, 0, 2)).reshape((3, 8));
+        let expected = gpu::$name!(&joined, $($q,)? axis = 1);
+        same(gpu::$name!(&$b, $($q,)? axis = (0, -1)), expected.clone());
+        same(gpu::$name!(&$b, $($q,)? axis = (0, 2), keepdims = true), expected.reshape((1, 3, 1)));
+        same(gpu::$name!(&$a, $($q,)? axis = (0, 1)), gpu::full((), gpu::$name(&$a $(, $q)?).cast()));
+    };
+}
+
+/// Places of all elements are `usize`, along an axis `i64`.
+trait Cast<T> {
+    fn cast(self) -> T;
+}
+impl Cast<f64> for f64 {
+    fn cast(self) -> f64 {
+        self
+    }
+}
+impl Cast<i64> for usize {
+    fn cast(self) -> i64 {
+        self as i64
+    }
+}
+
+reductions! {
+    sum sum_axis ();
+    prod prod_axis ();
+    mean mean_axis ();
+    var var_axis ();
+    std std_axis ();
+    max max_axis ();
+    min min_axis ();
+    argmax argmax_axis ();
+    argmin argmin_axis ();
+    median median_axis ();
+    quantile quantile_axis (0.3);
+    percentile percentile_axis (30.0);
+}
+
+#[test]
+fn truths() {
+    let mask = m().gt(0.0);
+    assert_eq!((gpu::all!(&mask), gpu::any!(&mask)), (false, true));
+    assert_eq!(gpu::all!(&mask, axis = 0).tolist(), [true, false, false]);
+    assert_eq!(gpu::any!(&mask, axis = (0, 1), keepdims = true).shape(), [1, 1]);
+    let chosen = gpu::array(&[[true, false, true], [true, true, false]]);
+    assert!(gpu::all!(&mask, where = &chosen));
+    assert_eq!(gpu::any!(&mask, axis = 1, where = &!&chosen).tolist(), [false, false]);
+    assert_eq!(gpu::count_nonzero!(&m()), 6);
+    assert_eq!(gpu::count_nonzero!(&mask, axis = 1).tolist(), [2, 2]);
+    assert_eq!(gpu::count_nonzero!(&m(), axis = 0, keepdims = true).shape(), [1, 3]);
+}
+
+#[test]
+fn element_types() {
+    let a = gpu::array(&[[1, 2], [3, 4]]);
+    let small: f32 = gpu::sum!(&a, dtype = f32);
+    let wrapped: u8 = gpu::sum!(&(&a * 100), dtype = u8);
+    assert_eq!((small, wrapped), (10.0, 232));
+    same(gpu::sum!(&a, axis = -1, dtype = f64), gpu::array(&[3.0, 7.0]));
+    same(gpu::prod!(&a, 0, dtype = f32, keepdims = true), gpu::array(&[[3.0f32, 8.0]]));
+    same(gpu::mean!(&a, axis = 0, dtype = f32), gpu::array(&[2.0f32, 3.0]));
+    same(gpu::std!(&a, axis = 0, dtype = f32, ddof = 1), gpu::array(&[2.0f32.sqrt(), 2.0f32.sqrt()]));
+    same(gpu::var!(&a, axis = 1, dtype = f32), gpu::array(&[0.25f32, 0.25]));
+    same(gpu::cumsum!(&a, dtype = f64), gpu::array(&[1.0, 3.0, 6.0, 10.0]));
+    same(gpu::cumprod!(&a, axis = 0, dtype = u8), gpu::array(&[[1u8, 2], [3, 8]]));
+    let complex = gpu::sum!(&a, axis = 0, dtype = gpu::Complex<f64>);
+    assert_eq!(complex.real().tolist(), [4.0, 6.0]);
+}
+
+#[test]
+fn degrees_of_freedom() {
+    let a = gpu::array(&[[1.0, 3.0], [2.0, 6.0]]);
+    assert_eq!(gpu::var!(&a, ddof = 1), 14.0 / 3.0);
+    assert_eq!(gpu::std!(&a, ddof = 1.0, axis = 1).tolist(), [2.0f64.sqrt(), 8.0f64.sqrt()]);
+    same(gpu::var!(&a, axis = 0, ddof = 1, keepdims = true), a.var_with(0, 1.0).expand_dims(0));
+}
+
+#[test]
+fn masks_and_initial_values() {
+    let (a, mask) = (m(), m().gt(0.0));
+    assert_eq!(gpu::sum!(&a, where = &mask, initial = 1.0), 14.5);
+    same(gpu::sum!(&a, axis = 0, where = &mask), gpu::array(&[5.0, 5.5, 3.0]));
+    same(gpu::prod!(&a, axis = 1, where = &mask, initial = 2.0), gpu::array(&[6.0, 44.0]));
+    // A mask of one row goes over all rows.
+    same(gpu::sum!(&a, axis = 1, where = &gpu::array(&[true, false, false])), gpu::array(&[1.0, 4.0]));
+    same(gpu::mean!(&a, axis = 1, where = &mask), gpu::array(&[2.0, 4.75]));
+    assert_eq!(gpu::mean!(&a, where = &mask), 13.5 / 4.0);
+    same(gpu::var!(&a, axis = 1, where = &mask), gpu::array(&[1.0, 0.5625]));
+    same(
+        gpu::std!(&a, axis = 1, where = &mask, ddof = 1, keepdims = true),
+        gpu::array(&[[2.0f64.sqrt()], [1.125f64.sqrt()]]),
+    );
+    same(gpu::max!(&a, axis = 0, where = &mask, initial = -1.0), gpu::array(&[4.0, 5.5, 3.0]));
+    same(gpu::min!(&a, axis = 0, where = &!&mask, initial = 9.0), gpu::array(&[9.0, -2.0, -6.0]));
+    assert_eq!(gpu::max!(&gpu::zeros::<f64>(0), initial = 7.0), 7.0);
+    assert_eq!(gpu::min!(&gpu::zeros::<f64>((2, 0)), axis = 1, initial = 7.0).tolist(), [7.0, 7.0]);
+    let complex = gpu::array(&[gpu::Complex::new(1.0, 2.0), gpu::Complex::new(3.0, -1.0)]);
+    let first = gpu::array(&[true, false]);
+    assert_eq!(gpu::sum!(&complex, where = &first, initial = gpu::Complex::new(0.0, 1.0)), gpu::Complex::new(1.0, 3.0));
+    assert_eq!(gpu::mean!(&complex, axis = 0, where = &first).item(), gpu::Complex::new(1.0, 2.0));
+    assert_eq!(gpu::mean!(&complex, axis = 0).item(), complex.mean());
+    let text = message(|| drop(gpu::max!(&a, axis = 0, where = &mask)));
+    assert!(text.contains("write `gpu::max!(…, where = &mask, initial = …)`"), "{text}");
+    let text = message(|| drop(gpu::sum!(&a, axis = 2)));
+    assert!(text.contains("sum: the shape [2, 3] has no axis 2"), "{text}");
+}
+
+#[test]
+fn norms() {
+    // NumPy's numbers for `m` and for `cube`.
+    let (a, b) = (m(), cube());
+    assert_eq!(gpu::norm!(&a), gpu::linalg::norm(&a));
+    same(gpu::norm!(&a, axis = 1), gpu::array(&[14.0f64.sqrt(), 82.25f64.sqrt()]));
+    same(gpu::norm!(&a, axis = 0, keepdims = true).square(), gpu::array(&[[17.0, 34.25, 45.0]]));
+    same(gpu::norm!(&a, 1, axis = 1), gpu::array(&[6.0, 15.5]));
+    same(gpu::norm!(&a, ord = f64::INFINITY, axis = -1), gpu::array(&[3.0, 6.0]));
+    same(gpu::norm!(&a, ord = "-inf", axis = -1), gpu::array(&[1.0, 4.0]));
+    same(gpu::norm!(&gpu::array(&[[0.0, 2.0], [0.0, 0.0]]), ord = 0, axis = 1), gpu::array(&[1.0, 0.0]));
+    same(gpu::norm!(&a, ord = 3.0, axis = 1), gpu::array(&[36.0f64.cbrt(), 446.375f64.cbrt()]));
+    // Of a matrix.
+    assert_eq!(gpu::norm!(&a, ord = 1), 9.0);
+    assert_eq!(gpu::norm!(&a, ord = "inf"), 15.5);
+    assert_eq!(gpu::norm!(&a, ord = "fro"), gpu::linalg::norm(&a));
+    let values = gpu::linalg::svdvals(&a);
+    same(gpu::norm!(&a, ord = 2, keepdims = true), values.max_axis(0).reshape((1, 1)));
+    assert!((gpu::norm!(&a, ord = "nuc") - values.sum()).abs() < 1e-12);
+    // Of matrices in a stack: rows along the first axis named, columns along the second.
+    same(gpu::norm!(&b, axis = (0, 2)), b.square().sum_axis((0, 2)).sqrt());
+    same(gpu::norm!(&b, ord = 1, axis = (0, 2)), b.abs().sum_axis(0).max_axis(1));
+    same(gpu::norm!(&b, ord = 1, axis = (2, 0)), b.abs().sum_axis(2).max_axis(0));
+    same(gpu::norm!(&b, ord = 1, axis = (2, 0), keepdims = true).squeeze(), b.abs().sum_axis(2).max_axis(0));
+    let text = message(|| drop(gpu::norm!(&b, ord = 1, keepdims = true)));
+    assert!(text.contains("has norms along one axis, or along two"), "{text}");
+    let text = message(|| drop(gpu::norm!(&a, ord = 3, axis = (0, 1))));
+    assert!(text.contains("of matrices"), "{text}");
+    let text = message(|| drop(gpu::norm!(&a, ord = "max", axis = 0)));
+    assert!(text.contains("there is no order \"max\""), "{text}");
+}
+
+#[test]
+fn running_and_sorted() {
+    let a = m();
+    same(gpu::cumsum!(&a), a.cumsum());
+    same(gpu::cumsum!(&a, axis = -1), a.cumsum_axis(-1));
+    same(gpu::cumprod!(&a, 0), a.cumprod_axis(0));
+    same(gpu::diff!(&a), gpu::diff(&a, 1, -1));
+    same(gpu::diff!(&a, axis = 0), gpu::diff(&a, 1, 0));
+    same(gpu::diff!(&a, 2), gpu::diff(&a, 2, -1));
+    same(gpu::diff!(&a, axis = 0, n = 1), gpu::diff(&a, 1, 0));
+    same(gpu::sort!(&a), gpu::sort(&a));
+    same(gpu::sort!(&a, axis = 0), gpu::sort_axis(&a, 0));
+    same(gpu::argsort!(&a, axis = 0), gpu::argsort_axis(&a, 0));
+    let i = gpu::array(&[3, 1, 2, 1]);
+    same(gpu::unique!(&i), gpu::unique(&i));
+    same(gpu::unique!(&i, return_counts = true).1, gpu::array(&[2i64, 1, 1]));
+    same(gpu::unique!(&i, return_inverse = true).1, gpu::array(&[2i64, 0, 1, 0]));
+    let (_, inverse, counts) = gpu::unique!(&i, return_inverse = true, return_counts = true);
+    assert_eq!((inverse.tolist(), counts.tolist()), (vec![2, 0, 1, 0], vec![2, 1, 1]));
+    let sorted = gpu::array(&[1, 2, 2, 3]);
+    assert_eq!(gpu::searchsorted!(&sorted, &i).tolist(), [3, 0, 1, 0]);
+    assert_eq!(gpu::searchsorted!(&sorted, &i, side = "right").tolist(), [4, 1, 3, 1]);
+    assert_eq!(gpu::searchsorted!(&sorted, &i, side = gpu::Side::Left).tolist(), [3, 0, 1, 0]);
+    assert_eq!(gpu::digitize!(&i, &sorted).tolist(), [4, 1, 3, 1]);
+    assert_eq!(gpu::digitize!(&i, &sorted, right = true).tolist(), [3, 0, 1, 0]);
+    assert_eq!(gpu::bincount!(&i, minlength = 6).tolist(), [0, 2, 1, 1, 0, 0]);
+    assert_eq!(gpu::bincount!(&i, weights = &gpu::array(&[0.5, 1.0, 2.0, 3.0])).tolist(), [0.0, 4.0, 2.0, 0.5]);
+    assert_eq!(gpu::histogram!(&i).0.size(), 10);
+    assert_eq!(gpu::histogram!(&i, bins = 2, range = (0.0, 4.0)).0.tolist(), [2, 2]);
+    assert_eq!(gpu::histogram!(&i, 2, range = 0.0..4.0).0.tolist(), [2, 2]);
+}
+
+#[test]
+fn new_arrays() {
+    same(gpu::zeros!((2, 3), dtype = f32), gpu::zeros::<f32>((2, 3)));
+    same(gpu::zeros!(3, i64), gpu::zeros::<i64>(3));
+    same(gpu::zeros!((2, 3)), gpu::zeros::<f64>((2, 3)));
+    same(gpu::ones!(2, dtype = u8), gpu::ones::<u8>(2));
+    same(gpu::zeros!((2, 2), dtype = bool), gpu::zeros::<bool>((2, 2)));
+    assert_eq!(gpu::empty!(4, dtype = f32).size(), 4);
+    same(gpu::eye!(3, dtype = f32), gpu::eye::<f32>(3));
+    same(gpu::full!((2, 3), 1.5), gpu::full((2, 3), 1.5));
+    same(gpu::full!((2, 3), 1, dtype = f32), gpu::full((2, 3), 1.0f32));
+    same(gpu::arange!(5, dtype = f64), gpu::arange(5.0));
+    same(gpu::arange!(2, 6), gpu::arange(2..6));
+    same(gpu::arange!(0.0, 1.0, step = 0.25), gpu::arange((0.0, 1.0, 0.25)));
+    same(gpu::arange!(0, 10, 2, dtype = f32), gpu::arange((0.0f32, 10.0, 2.0)));
+    same(gpu::linspace!(0.0, 1.0), gpu::linspace(0.0, 1.0, 50));
+    same(gpu::linspace!(0.0, 1.0, 5), gpu::linspace(0.0, 1.0, 5));
+    same(gpu::linspace!(0.0, 1.0, num = 5, endpoint = false), gpu::array(&[0.0, 0.2, 0.4, 0.6, 0.8]));
+    same(gpu::linspace!(0.0, 1.0, 3, dtype = f32), gpu::array(&[0.0f32, 0.5, 1.0]));
+    assert_eq!(gpu::linspace!(0.0, 1.0, 0, endpoint = false).size(), 0);
+    same(gpu::array!([1, 2], dtype = f32), gpu::array(&[1.0f32, 2.0]));
+    same(gpu::array!(&[[1, 2], [3, 4]]), gpu::array(&[[1, 2], [3, 4]]));
+    let host = gpu::ndarray::arr1(&[1.0, 2.0]);
+    same(gpu::asarray!(&host, dtype = f32), gpu::array(&[1.0f32, 2.0]));
+}
+
+#[test]
+fn rearranged() {
+    let (a, b) = (m(), gpu::array(&[1.0, 2.0, 3.0]));
+    same(gpu::concatenate!((&a, &a)), gpu::concatenate([&a, &a], 0));
+    same(gpu::concatenate!([&a, &a], axis = 1), gpu::concatenate([&a, &a], 1));
+    same(gpu::concatenate!(&vec![a.clone(), a.clone()], -1), gpu::concatenate([&a, &a], 1));
+    same(gpu::stack!((&b, &b), axis = -1), gpu::stack([&b, &b], -1));
+    same(gpu::split!(&a, 3, axis = 1)[2].clone(), gpu::split(&a, 3, 1)[2].clone());
+    same(gpu::flip!(&a), gpu::flip(&a, (0, 1)));
+    same(gpu::flip!(&a, axis = 1), gpu::flip(&a, 1));
+    same(gpu::roll!(&a, 1), gpu::array(&[[-6.0, 1.0, -2.0], [3.0, 4.0, 5.5]]));
+    same(gpu::roll!(&a, 1, axis = 0), gpu::roll(&a, 1, 0));
+    same(gpu::roll!(&a, (1, -1), axis = (0, 1)), gpu::roll(&gpu::roll(&a, 1, 0), -1, 1));
+    same(gpu::roll!(&a, 1, axis = (0, 1)), gpu::roll(&gpu::roll(&a, 1, 0), 1, 1));
+    same(gpu::repeat!(&a, 2), gpu::repeat(&a.ravel(), 2, 0));
+    same(gpu::repeat!(&a, 2, axis = 1), gpu::repeat(&a, 2, 1));
+    let i = gpu::array(&[1, 0]);
+    same(gpu::take!(&a, &i), a.take(&i));
+    same(gpu::take!(&a, &i, axis = 1), a.take_axis(&i, 1));
+    same(gpu::pad!(&b, 1), gpu::pad(&b, 1, gpu::Pad::Constant(0.0)));
+    same(gpu::pad!(&b, 1, constant_values = 9.0), gpu::pad(&b, 1, gpu::Pad::Constant(9.0)));
+    same(gpu::pad!(&b, [(2, 1)], mode = "reflect"), gpu::pad(&b, [(2, 1)], gpu::Pad::Reflect));
+    same(gpu::pad!(&b, 2, "edge"), gpu::pad(&b, 2, gpu::Pad::Edge));
+    same(gpu::pad!(&b, 2, mode = "symmetric"), gpu::pad(&b, 2, gpu::Pad::Symmetric));
+    same(gpu::pad!(&b, 2, mode = "wrap"), gpu::pad(&b, 2, gpu::Pad::Wrap));
+    let text = message(|| drop(gpu::roll!(&a, (1, 2), axis = 0)));
+    assert!(text.contains("there are 2 shifts for 1 axes"), "{text}");
+}
+
+#[test]
+fn products_and_signals() {
+    let (a, b) = (m(), gpu::array(&[1.0, 2.0, 3.0]));
+    same(gpu::tensordot!(&a, &b, axes = 1), gpu::tensordot(&a, &b, 1));
+    same(gpu::tensordot!(&a, &a), gpu::tensordot(&a, &a, 2));
+    same(gpu::tensordot!(&a, &a, axes = (0, 0)), gpu::tensordot(&a, &a, (0, 0)));
+    assert!(gpu::allclose!(&a, &(&a * 1.0001), rtol = 1e-3));
+    assert!(!gpu::allclose!(&a, &(&a * 1.0001)));
+    assert!(gpu::allclose!(&a, &(&a + 0.1), atol = 1.0));
+    let nan = gpu::array(&[f64::NAN]);
+    assert!(gpu::allclose!(&nan, &nan, equal_nan = true) && !gpu::allclose!(&nan, &nan));
+    same(gpu::convolve!(&b, &b), gpu::convolve(&b, &b, Mode::Full));
+    same(gpu::convolve!(&b, &b, mode = "same"), gpu::convolve(&b, &b, Mode::Same));
+    same(gpu::convolve!(&b, &b, "valid"), gpu::convolve(&b, &b, Mode::Valid));
+    same(gpu::convolve!(&b, &b, mode = Mode::Valid), gpu::convolve(&b, &b, Mode::Valid));
+    same(gpu::correlate!(&b, &b), gpu::correlate(&b, &b, Mode::Valid));
+    same(gpu::correlate!(&b, &b, mode = "full"), gpu::correlate(&b, &b, Mode::Full));
+    same(gpu::fftconvolve!(&b, &b, mode = "same"), gpu::fftconvolve(&b, &b, Mode::Same));
+    same(gpu::convolve2d!(&a, &a), gpu::convolve2d(&a, &a, Mode::Full));
+    same(
+        gpu::convolve2d!(&a, &a, mode = "same", boundary = "wrap"),
+        gpu::convolve2d_with(&a, &a, Mode::Same, Boundary::Wrap),
+    );
+    same(
+        gpu::convolve2d!(&a, &a, mode = "same", fillvalue = 2.0),
+        gpu::convolve2d_with(&a, &a, Mode::Same, Boundary::Fill(2.0)),
+    );
+    same(
+        gpu::correlate2d!(&a, &a, mode = "same", boundary = "symm"),
+        gpu::correlate2d_with(&a, &a, Mode::Same, Boundary::Symmetric),
+    );
+}
