@@ -23,7 +23,9 @@ pub use crate::files::host::{describe, load, save, try_load, try_save};
 pub use crate::files::npz::{load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed};
 pub use crate::files::picture::host::{imread, try_imread};
 pub use crate::files::picture::{imsave, try_imsave};
-pub use crate::files::text::host::{genfromtxt_with, loadtxt, loadtxt_with, try_genfromtxt_with, try_loadtxt, try_loadtxt_with};
+pub use crate::files::text::host::{
+    genfromtxt_with, loadtxt, loadtxt_with, try_genfromtxt_with, try_loadtxt, try_loadtxt_with,
+};
 pub use crate::files::text::{savetxt, savetxt_with, try_savetxt, try_savetxt_with};
 pub use crate::operations::allclose::{allclose, allclose_with};
 pub use crate::operations::convolve::{convolve, try_convolve};

@@ -83,7 +83,9 @@ pub use device::{
     try_set_device, try_synchronize,
 };
 #[doc(inline)]
-pub use dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, RealNumber, Scalar, Signal, Spectrum};
+pub use dtype::{
+    Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Number, Real, RealNumber, Scalar, Signal, Spectrum,
+};
 #[doc(inline)]
 pub use error::{Error, Result};
 pub use files::npz::{

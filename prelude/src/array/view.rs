@@ -343,7 +343,8 @@ pub(super) fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
 
 fn set(target: &RawArray, host: HostView<'_>) -> Result<()> {
     if target.shape() != host.shape {
-        let reason = format!("is not the array's shape {:?}; for values that shall repeat, use `assign`", target.shape());
+        let reason =
+            format!("is not the array's shape {:?}; for values that shall repeat, use `assign`", target.shape());
         return Err(Error::InvalidShape { operation: "set", shape: host.shape, reason });
     }
     assign("set", target, &transfer::upload("set", &host, &target.handle)?)

@@ -1,7 +1,7 @@
 //! Text files of numbers: NumPy's `loadtxt`, `genfromtxt` and `savetxt`.
 //!
 //! Where a delimiter separates the columns, the crate `csv` splits the lines, with quotes; where blanks do, the standard library.
-//! Numbers are written in the format of C's `printf`, as NumPy's are, by the crate `sprintf`.
+//! Numbers are written in the formats of C's `printf`, as NumPy's are. (The crate `sprintf` rounds the last digits of floats wrong.)
 
 use super::target::Target;
 use super::{Order, failed, npy, refused};
@@ -242,7 +242,7 @@ fallible! {
     /// # let path = folder.join("gaps.csv");
     /// std::fs::write(&path, "1,,3\n4,n/a,6\n").unwrap(); // such as "gaps.csv"
     /// let gaps = gpu::genfromtxt_with::<f64>(&path, &ReadText::new().delimiter(",").filling_values(0.0));
-    /// assert_eq!(gaps.tolist(), [1.0, 0.0, 3.0, 4.0, 0.0, 6.0]);
+    /// assert_eq!(gaps.ravel().tolist(), [1.0, 0.0, 3.0, 4.0, 0.0, 6.0]);
     /// # std::fs::remove_dir_all(&folder).unwrap();
     /// ```
     pub fn genfromtxt_with, try_genfromtxt_with<T: Element>(
@@ -325,13 +325,23 @@ pub(crate) mod host {
         }
     }
 
-    fn on_host<T: Element>(operation: &'static str, path: &Path, options: &ReadText, may_lack: bool) -> Result<ArrayD<T>> {
+    fn on_host<T: Element>(
+        operation: &'static str,
+        path: &Path,
+        options: &ReadText,
+        may_lack: bool,
+    ) -> Result<ArrayD<T>> {
         let (values, shape) = read(operation, path, options, may_lack)?;
         Ok(ArrayD::from_shape_vec(IxDyn(&shape), values).expect("as many values as the shape has"))
     }
 }
 
-fn on_device<T: Element>(operation: &'static str, path: &Path, options: &ReadText, may_lack: bool) -> Result<DeviceArray<T>> {
+fn on_device<T: Element>(
+    operation: &'static str,
+    path: &Path,
+    options: &ReadText,
+    may_lack: bool,
+) -> Result<DeviceArray<T>> {
     let (values, shape) = read::<T>(operation, path, options, may_lack)?;
     transfer::take_over(operation, Owned::vector(values, &shape), &device::current()?).map(DeviceArray::from_raw)
 }
@@ -419,7 +429,8 @@ impl Reading<'_> {
             [delimiter] => self.delimited_lines(file, *delimiter, on_line),
             _ => {
                 let delimiter = &self.options.delimiter;
-                Err(self.failed(format!("has no delimiter {delimiter:?}: it must be one ASCII character, such as \",\"")))
+                Err(self
+                    .failed(format!("has no delimiter {delimiter:?}: it must be one ASCII character, such as \",\"")))
             }
         }
     }
@@ -520,16 +531,22 @@ impl Reading<'_> {
         let keyword = if delimiter.is_empty() { String::new() } else { format!(", delimiter = {delimiter:?}") };
         let separator = [',', ';', '\t', '|'].into_iter().find(|&one| delimiter.is_empty() && field.contains(one));
         let advice = match separator {
-            Some(one) => format!("its columns are separated by {one:?}; write `gpu::loadtxt!({path:?}, delimiter = {one:?})`")
-                .replace('\'', "\""),
+            Some(one) => {
+                format!("its columns are separated by {one:?}; write `gpu::loadtxt!({path:?}, delimiter = {one:?})`")
+                    .replace('\'', "\"")
+            }
             None if field.is_empty() => format!("a value is missing; write `gpu::genfromtxt!({path:?}{keyword})`"),
             None if line == self.options.skiprows + 1 => {
-                format!("if this line has the columns' names, write `gpu::loadtxt!({path:?}{keyword}, skiprows = {line})`")
+                format!(
+                    "if this line has the columns' names, write `gpu::loadtxt!({path:?}{keyword}, skiprows = {line})`"
+                )
             }
             None => format!("to get NaN in its place, write `gpu::genfromtxt!({path:?}{keyword})`"),
         };
         let (column, dtype) = (column + 1, self.dtype);
-        self.failed(format!("has in line {line}, column {column}, {field:?}, which is not a number of type {dtype}; {advice}"))
+        self.failed(format!(
+            "has in line {line}, column {column}, {field:?}, which is not a number of type {dtype}; {advice}"
+        ))
     }
 
     fn failed(&self, reason: String) -> Error {
@@ -602,7 +619,13 @@ fn write<A: ?Sized + AnyArray>(path: &Path, array: &A, options: &WriteText) -> R
     write_rows(path, rows, columns, &scalar, options)
 }
 
-fn write_rows(path: &Path, rows: usize, columns: usize, scalar: &dyn Fn(usize) -> Scalar, options: &WriteText) -> Result<()> {
+fn write_rows(
+    path: &Path,
+    rows: usize,
+    columns: usize,
+    scalar: &dyn Fn(usize) -> Scalar,
+    options: &WriteText,
+) -> Result<()> {
     let mut failure = None;
     let written = Target::exactly("savetxt", path)?.write(|file| {
         let mut file = BufWriter::new(file);
@@ -637,33 +660,119 @@ fn write_rows(path: &Path, rows: usize, columns: usize, scalar: &dyn Fn(usize) -
 
 /// A number as `printf` writes it. An integer takes the formats of floats and the other way round, as in Python.
 fn formatted(value: Scalar, fmt: &str) -> std::result::Result<String, String> {
-    let is_integer_format = fmt.ends_with(['d', 'i', 'u', 'x', 'o']);
-    let print = |number: &dyn sprintf::Printf| {
-        sprintf::vsprintf(fmt, &[number]).map_err(|error| {
-            format!("cannot be written with the format {fmt:?}: {error}; a format of one number is such as \"%.3f\" or \"%d\"")
-        })
-    };
-    let real = |value: f64| if is_integer_format { print(&(value as i64)) } else { print(&value) };
-    let integer = |value: i128| match i64::try_from(value) {
-        Ok(value) if is_integer_format => print(&value),
-        _ if is_integer_format => print(&(value as u64)),
-        _ => print(&(value as f64)),
-    };
-    match value {
-        Scalar::Bool(value) => integer(value.into()),
-        Scalar::U8(value) => integer(value.into()),
-        Scalar::I8(value) => integer(value.into()),
-        Scalar::U16(value) => integer(value.into()),
-        Scalar::I16(value) => integer(value.into()),
-        Scalar::I32(value) => integer(value.into()),
-        Scalar::U32(value) => integer(value.into()),
-        Scalar::I64(value) => integer(value.into()),
-        Scalar::U64(value) => integer(value.into()),
+    let format = Format::parsed(fmt).ok_or_else(|| {
+        format!("cannot be written with the format {fmt:?}; a format of one number is such as \"%.3f\", \"%.18e\", \"%g\" or \"%d\"")
+    })?;
+    let real = |value: f64| format.real(value);
+    Ok(match value {
+        Scalar::Bool(value) => format.integer(value.into()),
+        Scalar::U8(value) => format.integer(value.into()),
+        Scalar::I8(value) => format.integer(value.into()),
+        Scalar::U16(value) => format.integer(value.into()),
+        Scalar::I16(value) => format.integer(value.into()),
+        Scalar::I32(value) => format.integer(value.into()),
+        Scalar::U32(value) => format.integer(value.into()),
+        Scalar::I64(value) => format.integer(value.into()),
+        Scalar::U64(value) => format.integer(value.into()),
         Scalar::F16(value) => real(value.into()),
         Scalar::BF16(value) => real(value.into()),
         Scalar::F32(value) => real(value.into()),
         Scalar::F64(value) => real(value),
-        Scalar::C64(value) => Ok(format!("({}+{}j)", real(value.re.into())?, real(value.im.into())?)),
-        Scalar::C128(value) => Ok(format!("({}+{}j)", real(value.re)?, real(value.im)?)),
+        Scalar::C64(value) => format!("({}+{}j)", real(value.re.into()), real(value.im.into())),
+        Scalar::C128(value) => format!("({}+{}j)", real(value.re), real(value.im)),
+    })
+}
+
+/// A format of C's `printf` for one number, with the text around it: `[text]%[flags][width][.precision]conversion[text]`.
+struct Format<'a> {
+    before: &'a str,
+    after: &'a str,
+    flags: &'a str,
+    width: usize,
+    precision: Option<usize>,
+    conversion: char,
+}
+
+impl<'a> Format<'a> {
+    fn parsed(fmt: &'a str) -> Option<Format<'a>> {
+        let (before, rest) = fmt.split_once('%')?;
+        let (flags, rest) = rest.split_at(rest.find(|c| !"-+ 0".contains(c))?);
+        let (width, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let (precision, rest) = match rest.strip_prefix('.') {
+            Some(rest) => {
+                let (digits, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+                (Some(if digits.is_empty() { 0 } else { digits.parse().ok()? }), rest)
+            }
+            None => (None, rest),
+        };
+        let conversion = rest.chars().next().filter(|c| "dieEfFgG".contains(*c))?;
+        let after = &rest[1..];
+        let width = if width.is_empty() { 0 } else { width.parse().ok()? };
+        let is_sane = width <= 1000 && precision.unwrap_or(0) <= 1000 && !after.contains('%');
+        is_sane.then_some(Format { before, after, flags, width, precision, conversion })
+    }
+
+    fn integer(&self, value: i128) -> String {
+        if self.is_whole() { self.padded(&value.to_string()) } else { self.real(value as f64) }
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self.conversion, 'd' | 'i')
+    }
+
+    fn real(&self, value: f64) -> String {
+        let precision = self.precision.unwrap_or(6);
+        let digits = match self.conversion.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".to_owned(),
+            _ if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            'f' => format!("{value:.precision$}"),
+            'e' => exponential(value, precision),
+            'g' => shorter(value, precision.max(1)),
+            _ => (value as i128).to_string(),
+        };
+        self.padded(&if self.conversion.is_uppercase() { digits.to_uppercase() } else { digits })
+    }
+
+    /// The number with its sign, in its width.
+    fn padded(&self, digits: &str) -> String {
+        let (sign, digits) = match digits.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None if self.flags.contains('+') => ("+", digits),
+            None if self.flags.contains(' ') => (" ", digits),
+            None => ("", digits),
+        };
+        let missing = self.width.saturating_sub(sign.len() + digits.len());
+        let is_left = self.flags.contains('-');
+        let is_zeros = self.flags.contains('0') && !is_left && digits.starts_with(|c: char| c.is_ascii_digit());
+        let blanks = " ".repeat(missing);
+        let number = match () {
+            () if is_left => format!("{sign}{digits}{blanks}"),
+            () if is_zeros => format!("{sign}{}{digits}", "0".repeat(missing)),
+            () => format!("{blanks}{sign}{digits}"),
+        };
+        format!("{}{number}{}", self.before, self.after)
+    }
+}
+
+/// As `%.*e`: the exponent has a sign and at least two digits.
+fn exponential(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    let (digits, exponent) = text.split_once('e').expect("an exponent");
+    let exponent: i32 = exponent.parse().expect("a number");
+    format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+}
+
+/// As `%.*g`: so many significant digits, without zeros at the end, with an exponent where it is large or small.
+fn shorter(value: f64, digits: usize) -> String {
+    let text = exponential(value, digits - 1);
+    let (mantissa, exponent) = text.split_once('e').expect("an exponent");
+    let places: i32 = exponent.parse().expect("a number");
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    match usize::try_from(digits as i64 - 1 - i64::from(places)) {
+        Ok(after) if places >= -4 => trimmed(&format!("{value:.after$}")),
+        _ => format!("{}e{exponent}", trimmed(mantissa)),
     }
 }

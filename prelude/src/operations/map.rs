@@ -7,6 +7,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
+use crate::operations::reduce::reduce;
 use crate::registry;
 use std::borrow::Cow;
 
@@ -320,6 +321,17 @@ impl<'a> Request<'a> {
             })
             .collect();
         match self.reduction {
+            Some(reduction) if self.function.results[0].is_storage() => {
+                // Reductions compute in a wider type: first the elements, then these.
+                let dtype = self.function.results[0];
+                let elements = RawArray::uninitialised(self.operation, handle, shape, dtype)?;
+                if elements.size() > 0 {
+                    handle.backend.map(&self.function, &inputs, &[elements.view()])?;
+                }
+                let axes: Vec<usize> = (0..shape.len()).collect();
+                let result = reduce(self.operation, reduction, &elements, &axes)?;
+                handle.backend.copy(result.view(), outs[0].view())
+            }
             Some(reduction) => handle.backend.map_reduce(&self.function, reduction, &inputs, shape, outs[0].view()),
             None => {
                 let outs: Vec<View<'_>> = outs.iter().map(RawArray::view).collect();

@@ -220,18 +220,18 @@ fn narrow_types_add_multiply_and_compare() {
             let each = |of: fn($type, $type) -> $type| -> Vec<$type> {
                 values.iter().flat_map(|&a| values.iter().map(move |&b| of(a, b))).collect()
             };
-            assert_eq!((&column + &row).tolist(), each($type::wrapping_add));
-            assert_eq!((&column - &row).tolist(), each($type::wrapping_sub));
-            assert_eq!((&column * &row).tolist(), each($type::wrapping_mul));
-            assert_eq!((&column / &row).tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_div(b) }));
-            assert_eq!((&column % &row).tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }));
-            assert_eq!((&column & &row).tolist(), each(|a, b| a & b));
-            assert_eq!((&column | &row).tolist(), each(|a, b| a | b));
-            assert_eq!((&column ^ &row).tolist(), each(|a, b| a ^ b));
+            assert_eq!((&column + &row).ravel().tolist(), each($type::wrapping_add));
+            assert_eq!((&column - &row).ravel().tolist(), each($type::wrapping_sub));
+            assert_eq!((&column * &row).ravel().tolist(), each($type::wrapping_mul));
+            assert_eq!((&column / &row).ravel().tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_div(b) }));
+            assert_eq!((&column % &row).ravel().tolist(), each(|a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }));
+            assert_eq!((&column & &row).ravel().tolist(), each(|a, b| a & b));
+            assert_eq!((&column | &row).ravel().tolist(), each(|a, b| a | b));
+            assert_eq!((&column ^ &row).ravel().tolist(), each(|a, b| a ^ b));
             assert_eq!((!&row).tolist(), values.iter().map(|&a| !a).collect::<Vec<_>>());
             assert_eq!((-&row).tolist(), values.iter().map(|&a| a.wrapping_neg()).collect::<Vec<_>>());
-            assert_eq!(column.maximum(&row).tolist(), each(Ord::max));
-            assert_eq!(gpu::minimum(&column, &row).tolist(), each(Ord::min));
+            assert_eq!(column.maximum(&row).ravel().tolist(), each(Ord::max));
+            assert_eq!(gpu::minimum(&column, &row).ravel().tolist(), each(Ord::min));
             assert_eq!((2 as $type - &row).tolist(), values.iter().map(|&a| (2 as $type).wrapping_sub(a)).collect::<Vec<_>>());
             assert_eq!(row.clip(1, 50).tolist(), values.iter().map(|&a| a.clamp(1, 50)).collect::<Vec<_>>());
             assert_eq!((row.max(), row.min()), ($type::MAX, $type::MIN));
@@ -258,7 +258,7 @@ fn narrow_types_add_multiply_and_compare() {
                 values.iter().flat_map(|&a| values.iter().map(move |&b| of(a, b))).collect()
             };
             let same = |found: DeviceArray<$type>, expected: Vec<u16>| {
-                for (found, expected) in found.tolist().into_iter().zip(expected) {
+                for (found, expected) in found.ravel().tolist().into_iter().zip(expected) {
                     let expected = $type::from_bits(expected);
                     assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{found} {expected}");
                 }
