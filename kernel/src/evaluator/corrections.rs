@@ -3,10 +3,14 @@
 //! Each rule of [`RULES`] rewrites one construct of a line. The rules are applied until none changes the line. The
 //! result is shown only if it has the form of Rust.
 
+mod arguments;
 mod calls;
+mod control;
+mod formats;
 mod indexing;
 mod known;
 mod line;
+mod lists;
 mod numbers;
 mod operators;
 mod words;
@@ -14,7 +18,7 @@ mod words;
 use crate::syntax::parse;
 pub use known::Known;
 use line::Line;
-pub use numbers::of_mixed_numbers;
+pub use numbers::{of_expected_number, of_mixed_numbers};
 
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
@@ -27,29 +31,58 @@ const RULES: &[Rule] = &[
     words::python_words,
     words::none,
     words::lambda,
+    words::single,
+    control::of_c,
+    control::several_in_a_loop,
+    control::several_targets,
+    formats::formatted,
+    formats::concatenation,
+    formats::output,
     words::declaration,
     words::type_names,
+    lists::comparison_with_none,
+    lists::dictionary,
+    lists::member,
+    lists::function,
     calls::print,
+    formats::printed_format,
     calls::text,
     calls::statement,
+    control::membership,
+    arguments::of_prelude,
+    arguments::joined,
+    arguments::number,
+    arguments::creation,
     calls::module,
     calls::data_type,
     calls::function,
     calls::keywords,
     calls::positional_axis,
     calls::shape,
+    arguments::method,
     calls::method,
     calls::field,
     calls::comprehension,
     calls::iteration,
+    control::ternary,
+    control::chain,
+    control::shape_comparison,
     operators::matrix_product,
     operators::power,
     operators::comparison,
+    control::parentheses,
+    control::logic,
+    control::truth,
+    operators::of_masks,
+    lists::arithmetic,
     operators::increment,
     operators::list,
     indexing::index,
     indexing::assignment,
     indexing::range,
+    control::place,
+    arguments::mixed_list,
+    arguments::borrowed,
 ];
 
 /// More rewritings than this are a circle.

@@ -43,7 +43,13 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
     let (base, power) = (line.slice(first, at - 1), line.slice(at + 1, last));
     let is_whole = |text: &str| {
+        // Of a closure's parameter in `v.iter().copied().map(|w| …)`, the list has the type.
+        let is_of_list = line.text.contains(&format!("|{text}|"))
+            && (0..line.len()).any(|at| {
+                known.type_of(line.at(at)).is_some_and(|name| name.starts_with("Vec<i") || name.starts_with("Vec<u"))
+            });
         is_integer(text)
+            || is_of_list
             || known
                 .type_of(text)
                 .is_some_and(|known| known.starts_with(['i', 'u']) && known[1..].chars().all(|c| c.is_ascii_digit()))
@@ -130,6 +136,18 @@ pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
             return None;
         }
         let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
+        // `1.0 < a`
+        if known.is_array(right) && !known.is_array(left) {
+            let mirrored = match method {
+                &"lt" => "gt",
+                &"gt" => "lt",
+                &"le" => "ge",
+                &"ge" => "le",
+                same => same,
+            };
+            let right = with_references(right.strip_prefix('&').unwrap_or(right), known);
+            return Some(line.with(first, last, &format!("{}.{mirrored}({left})", as_object(&right))));
+        }
         let is_refused = known.says(&format!("binary operation `{sign}` cannot be applied to type `{ARRAY}"))
             || known.says(&format!("binary operation `{sign}` cannot be applied to type `&{ARRAY}"));
         if !(known.is_array(left) || (is_refused && !is_name(left))) {
@@ -152,6 +170,21 @@ pub fn with_references(expression: &str, known: &Known<'_>) -> String {
         }
     }
     line.text
+}
+
+/// `mask + 1`: arrays of `bool` are counted as numbers.
+pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused =
+        ["add", "subtract", "multiply", "divide"].iter().any(|verb| known.says(&format!("cannot {verb} `")));
+    if !is_refused || !known.says("DeviceArray<bool>") {
+        return None;
+    }
+    let at = (0..line.len()).find(|at| {
+        let is_mask = known.type_of(line.at(*at)).is_some_and(|name| name.contains("DeviceArray<bool>"));
+        is_mask && line.at(at + 1) != "."
+    })?;
+    let first = if line.before(at, 1) == "&" { at - 1 } else { at };
+    Some(line.with(first, at, &format!("{}.astype::<i64>()", line.at(at))))
 }
 
 /// `x++`
