@@ -8,6 +8,7 @@ mod calls;
 mod control;
 mod formats;
 mod indexing;
+mod kernels;
 mod known;
 mod line;
 mod lists;
@@ -34,10 +35,17 @@ const RULES: &[Rule] = &[
     words::single,
     control::of_c,
     control::several_in_a_loop,
+    control::range,
     control::several_targets,
     formats::formatted,
     formats::concatenation,
     formats::output,
+    kernels::types,
+    kernels::parameters,
+    kernels::variable,
+    kernels::names,
+    kernels::call,
+    kernels::conversion,
     words::declaration,
     words::type_names,
     lists::comparison_with_none,
@@ -74,6 +82,7 @@ const RULES: &[Rule] = &[
     control::logic,
     control::truth,
     operators::of_masks,
+    operators::moved,
     lists::arithmetic,
     operators::increment,
     operators::list,
@@ -144,7 +153,7 @@ mod tests {
             ("a[::-1]", "a.slice(s![..;-1])"),
             ("m[0, 1]", "m.get(&[0, 1])"),
             ("m[0, ..] = 1.0;", "gpu::set!(m[0, ..] = 1.0);"),
-            ("v[0:2]", "v[0..2]"),
+            ("v[0:2]", "&v[0..2]"),
             ("a ** 2", "a.powi(2)"),
             ("a @ b", "gpu::matmul(&a, &b)"),
             ("let c = a @ b.t() @ b;", "let c = gpu::matmul(&gpu::matmul(&a, &b.t()), &b);"),
@@ -267,7 +276,7 @@ mod tests {
                 "a[a < 0.0] = 0.0;",
                 "gpu::set!(a[&a.lt(0.0)] = 0.0);",
             ),
-            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[i]", "a.take(&i)"),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[i]", "a.take_axis(&i, 0)"),
             (
                 "E0608",
                 "cannot index into a value of type `DeviceArray<f64>`",

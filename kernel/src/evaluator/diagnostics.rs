@@ -107,7 +107,13 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
         let corrected = |rows| corrections::of_line(text, &Known { faults: &faults, cell, type_of, rows });
         let of_numbers = || here.iter().find_map(|error| error.with_one_type(cell));
-        let Some(corrected_line) = corrected(false).or_else(of_numbers) else { continue };
+        let Some(corrected_line) = corrected(false).or_else(of_numbers) else {
+            // The function that would get a parameter begins on another line.
+            for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
+                error.advice.extend(error.unseen(type_of));
+            }
+            continue;
+        };
         let mut advice = format!("write `{corrected_line}`");
         if let Some(rows) = corrected(true).filter(|rows| *rows != corrected_line) {
             let _ = write!(advice, ", or `{rows}` where the array has more axes");
@@ -421,6 +427,15 @@ impl Error {
         self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
     }
 
+    /// Advice about a variable of the notebook that a function does not see.
+    fn unseen(&self, type_of: TypeOf<'_>) -> Option<String> {
+        let name = self.message.strip_prefix("cannot find value `")?.split('`').next()?;
+        let type_name = type_of(name).filter(|_| self.code.as_deref() == Some("E0425"))?;
+        Some(format!(
+            "a function does not see the variables of the notebook: give it the parameter `{name}: {type_name}`"
+        ))
+    }
+
     /// What to say about the variable that is missing.
     fn missed(&self, missed: Missed<'_>) -> Option<String> {
         let code = self.code.as_deref().unwrap_or_default();
@@ -584,9 +599,8 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<
                     .filter(|path| path.contains("::"))
                     .map(|path| format!("`use {path};`"))
                     .collect();
-                return (1..=MOST_IMPORTS)
-                    .contains(&named.len())
-                    .then(|| (level, format!("import it: {}", named.join(" or "))));
+                let text = format!("{message}: {}", named.join(" or "));
+                return (1..=MOST_IMPORTS).contains(&named.len()).then_some((level, text));
             }
             if !replacements.iter().all(|replacement| is_the_users(replacement)) {
                 return None;

@@ -157,19 +157,34 @@ pub fn mixed_list(line: &Line, known: &Known<'_>) -> Option<String> {
 pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
     line.calls(true).find_map(|at| {
         let name = line.at(at);
-        let is_missing = known.says(&format!("no method named `{name}`"));
+        let is_missing =
+            known.says(&format!("no method named `{name}`")) || name == "map" && known.says("is not an iterator");
         let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
         let first = line.operand_before(at - 1)?;
         let object = line.slice(first, at - 2);
         let is_array = known.is_array(object)
             || known.says("for struct `DeviceArray<")
-            || known.says("for reference `&DeviceArray<");
+            || known.says("for reference `&DeviceArray<")
+            || known.says("`DeviceArray<");
         // What is at the host already, or a number.
         let is_number = ["f64", "f32", "i64", "i32", "usize", "bool"]
             .iter()
             .any(|type_name| known.says(&format!("no method named `{name}` found for type `{type_name}`")));
         let is_at_host =
             ["to_host()", "item()"].iter().any(|end| object.ends_with(end)) && name != "item" && name != "tolist";
+        if name == "unwrap" && is_number {
+            return Some(line.with(at - 1, close, ""));
+        }
+        if matches!(name, "to_device" | "cuda" | "to") && known.says("for struct `ArrayBase<") {
+            return Some(line.with(first, close, &format!("gpu::asarray(&{object})")));
+        }
+        if name == "sum"
+            && object.ends_with(".iter()")
+            && known.is_array(object.trim_end_matches(".iter()"))
+            && known.says("type annotations needed")
+        {
+            return Some(line.with(first, close, &format!("{}.sum()", object.trim_end_matches(".iter()"))));
+        }
         if TO_HOST.contains(&name) && arguments.is_empty() && (is_number || is_at_host) {
             return Some(line.with(at - 1, close, ""));
         }
@@ -206,6 +221,19 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             "zero_" => "fill(0.0)".to_owned(),
             "norm" => {
                 return Some(line.with(first, close, &format!("gpu::linalg::norm({})", as_argument(object, known))));
+            }
+            "rows" => "shape()[0]".to_owned(),
+            "cols" | "columns" => "shape()[1]".to_owned(),
+            "any" | "all" => format!("ne(0.0).{name}()"),
+            "push" | "append" if arguments.len() == 1 => {
+                let joined = format!("gpu::concatenate([&{object}, &gpu::array(&[{}])], 0)", arguments[0]);
+                return Some(line.with(first, close, &joined));
+            }
+            "map" if arguments.len() == 1 && arguments[0].starts_with('|') => {
+                let element = known.type_of(object)?.strip_prefix("DeviceArray<")?.strip_suffix('>')?.to_owned();
+                let (parameter, body) = arguments[0].strip_prefix('|')?.split_once('|')?;
+                let mapped = format!("gpu::map(fuse!(|{parameter}: {element}|{body}), &{object})");
+                return Some(line.with(first, close, &mapped));
             }
             "to_numpy" => "to_host()".to_owned(),
             "row" => format!("slice(s![{}, ..])", arguments.first()?),

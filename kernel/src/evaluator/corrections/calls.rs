@@ -330,6 +330,11 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             type_behind = data_type;
             (format!("gpu::{name}"), as_typed())
         }
+        (_, "norm" | "inv" | "solve" | "det" | "svd" | "qr" | "eigh" | "cholesky" | "pinv" | "lstsq")
+            if path.len() == 2 && !values.is_empty() =>
+        {
+            (format!("gpu::linalg::{name}"), first_by_reference())
+        }
         (_, "where") if values.len() == 1 => {
             (format!("{}.nonzero", as_object(&with_references(values[0], known))), Vec::new())
         }
@@ -398,7 +403,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             type_behind = data_type;
             let method = list_value(OTHER_METHODS, name).unwrap_or(name);
             let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
-            let is_number = path.first() == Some(&"math")
+            let is_number = path.first().is_some_and(|module| module.eq_ignore_ascii_case("math"))
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
             let object = if object.starts_with('[') {
@@ -440,6 +445,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         if module == "gpu" {
             let is_missing =
                 known.says(&format!("function `{name}` in ")) || known.says(&format!("function `r#{name}` in "));
+            let is_missing = is_missing || known.says("cannot find `cuda` in `gpu`");
             let is_list = name == "asarray" && line.at(last + 2) == "[";
             let is_whole =
                 matches!(name, "linspace" | "normal" | "uniform") && known.says("its elements are `{integer}`");
@@ -470,7 +476,12 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
             return Some(line.with(at, line.closing(last + 1)?, &cast));
         }
         path.insert(0, module);
-        let new = translated(&path, &line.arguments(last + 1)?, known)?;
+        let new = translated(&path, &line.arguments(last + 1)?, known).or_else(|| {
+            let is_field = module == "gpu" && line.at(at + 1) == ".";
+            is_field.then(|| {
+                format!("{}{}", path.join("::"), line.slice(last + 1, line.closing(last + 1).unwrap_or(last + 1)))
+            })
+        })?;
         Some(line.with(at, line.closing(last + 1)?, &new))
     })
 }
@@ -666,6 +677,7 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
             let in_syntax = known.is_syntax() && matches!(name, "shape" | "ndim" | "size" | "dtype");
             match name {
                 "T" => Some(line.with(at, at, "t()")),
+                "length" if known.says("no field `length`") => Some(line.with(at, at, "len()")),
                 _ if is_method || in_syntax => Some(line.with(at, at, &format!("{name}()"))),
                 _ => None,
             }

@@ -139,6 +139,20 @@ pub fn truth(line: &Line, known: &Known<'_>) -> Option<String> {
     (last >= first).then(|| line.with(first, last, &new))
 }
 
+/// `for k in 3 { }`, `for k in 0..x { }`
+pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (within, open) = (line.find("in").next()?, line.find("{").next()?);
+    let last = open.checked_sub(1).filter(|last| line.at(0) == "for" && *last > within)?;
+    if known.says("`{integer}` is not an iterator")
+        || known.says("`i32` is not an iterator")
+        || known.says("`usize` is not an iterator")
+    {
+        return Some(line.with(within + 1, last, &format!("0..{}", line.slice(within + 1, last))));
+    }
+    let is_float = known.says("expected integer, found `f64`") || known.says("expected integer, found `f32`");
+    (is_float && line.before(last, 1) == "..").then(|| line.with(last, last, &format!("{} as usize", line.at(last))))
+}
+
 /// `for k, t in v:`
 pub fn several_in_a_loop(line: &Line, _: &Known<'_>) -> Option<String> {
     let within = line.find("in").next()?;
@@ -231,10 +245,11 @@ pub fn place(line: &Line, known: &Known<'_>) -> Option<String> {
     line.find("[").find_map(|open| {
         let (close, name) = (line.closing(open)?, line.at(open + 1));
         let type_name = known.type_of(name).unwrap_or_default();
+        let is_variable = is_name(name) && known.says("cannot be indexed by `i") && !type_name.contains(ARRAY);
         let is_refused =
             known.says("cannot be indexed by `") || line.before(open, 2) == "get" || line.before(open, 1) == "&";
         let is_number = indexing::INTEGERS.contains(&type_name.as_str());
-        (close == open + 2 && is_refused && is_number && !type_name.contains(ARRAY))
+        (close == open + 2 && (is_refused && is_number || is_variable))
             .then(|| line.with(open + 1, open + 1, &format!("{name} as usize")))
     })
 }

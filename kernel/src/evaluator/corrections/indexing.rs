@@ -98,8 +98,9 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
             }
         }
     }
-    if first == 0 && ASSIGNMENTS.contains(&sign) {
-        let value = line.slice(close + 2, line.last());
+    if (first == 0 || matches!(line.before(first, 1), "{" | ";")) && ASSIGNMENTS.contains(&sign) {
+        let end = (close + 2..line.len()).find(|at| matches!(line.at(*at), ";" | "}")).unwrap_or(line.len());
+        let value = line.slice(close + 2, end - 1);
         let parts = match index {
             Index::Elements(parts) | Index::Parts(parts) => {
                 parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
@@ -109,7 +110,12 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         };
         let value = if value.starts_with('[') { &format!("gpu::array(&{value})") } else { value };
         let value = &if value.starts_with("gpu::array(") { format!("&{value}") } else { value.to_owned() };
-        return Some(format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)));
+        let last = if line.at(end) == ";" { end } else { end - 1 };
+        return Some(line.with(
+            first,
+            last,
+            &format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)),
+        ));
     }
     let new = match index {
         Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {

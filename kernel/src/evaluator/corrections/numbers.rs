@@ -18,7 +18,13 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     // "add the right one to the left one", but "multiply the left one by the right one".
     let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
     let (left, right) = if is_turned { (second, first) } else { (first, second) };
+    let (left_name, right_name) = (left, right);
     let (left, right) = (Number::of(left)?, Number::of(right)?);
+    // What is assigned to cannot be converted.
+    if message.contains("-assign") && left.rank < right.rank {
+        return None;
+    }
+    let is_reference = |name: &str| name.starts_with('&') && !name.contains('<');
     let start = offset_of(cell, line, 1);
     let operator = offset_of(cell, line, column);
     let (operands, shift) = operands(cell, operator)?;
@@ -36,6 +42,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         return None;
     }
     let corrected = converted(side, of_side.is_array, target);
+    let corrected =
+        if is_reference(if is_left { left_name } else { right_name }) { format!("*{corrected}") } else { corrected };
     Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
 }
 

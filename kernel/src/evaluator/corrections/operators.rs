@@ -58,6 +58,7 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_integer(power) { power.to_owned() } else { format!("{} as {type_name}", as_object(power)) }
     };
     let new = match (is_whole(base), is_whole(power)) {
+        _ if known.is_array(power) => format!("{}.pow({})", as_object(base), as_argument(power, known)),
         (true, true) => {
             let base = if is_integer(base) { format!("{base}_i32") } else { as_object(base) };
             format!("{base}.pow({})", power_as("u32"))
@@ -187,14 +188,43 @@ pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(line.with(first, at, &format!("{}.astype::<i64>()", line.at(at))))
 }
 
-/// `x++`
-pub fn increment(line: &Line, _: &Known<'_>) -> Option<String> {
-    let at = line.len().checked_sub(1)?;
-    let at = if line.at(at) == ";" { at.checked_sub(1)? } else { at };
-    let sign = match line.at(at) {
-        "++" => "+=",
-        "--" => "-=",
-        _ => return None,
+/// `x++`, `++n`, `x =+ 1.0`
+pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
+    let last = line.last();
+    let sign_of = |sign: &str| match sign {
+        "++" => Some("+="),
+        "--" => Some("-="),
+        _ => None,
     };
-    (at > 0).then(|| format!("{} {sign} 1;", line.slice(0, at - 1)))
+    if line.at(1) == "="
+        && matches!(line.at(2), "+" | "-" | "*" | "/")
+        && line.is_word(0)
+        && known.is_syntax()
+        && last > 2
+    {
+        return Some(format!("{} {}= {};", line.at(0), line.at(2), line.slice(3, last)));
+    }
+    let (sign, name) = match sign_of(line.at(0)) {
+        Some(sign) if last == 1 => (sign, line.at(1)),
+        _ => (sign_of(line.at(last))?, line.slice(0, last.checked_sub(1)?)),
+    };
+    let one = if known.type_of(name).is_some_and(|name| name.starts_with('f')) { "1.0" } else { "1" };
+    Some(format!("{name} {sign} {one};"))
+}
+
+/// `let c = a + b; a.sum()`: an operator moves an array that it does not get by reference.
+pub fn moved(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("moved value: `") || !known.says("moved due to usage in operator") {
+        return None;
+    }
+    let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/" | "%");
+    let at = (0..line.len()).find(|at| {
+        let is_operand =
+            beside(line.before(*at, 1)) || (beside(line.at(at + 1)) && !matches!(line.before(*at, 1), "&" | "."));
+        is_operand
+            && !matches!(line.before(*at, 1), "." | "::")
+            && !matches!(line.at(at + 1), "." | "(" | "[")
+            && known.is_array(line.at(*at))
+    })?;
+    Some(line.with(at, at, &format!("&{}", line.at(at))))
 }

@@ -163,7 +163,9 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let is_missing = |name: &str| known.says(&format!("cannot find value `{name}` in this scope"));
     let is_new = line.is_word(0) && line.at(1) == "=" && is_missing(first);
-    is_new.then(|| ended(format!("let {}", line.text)))
+    // In Python both names have the same array.
+    let shares = if is_new && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
+    is_new.then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
 }
 
 /// `let t: float`, `x as int`
