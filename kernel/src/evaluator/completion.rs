@@ -88,7 +88,7 @@ pub fn complete(
 /// What notebooks use of `gpu`, the most frequent first, as the lessons and the cheat sheet do.
 const OF_GPU: &str = "\
     array asarray zeros ones arange linspace full empty eye sum mean max min exp sqrt abs matmul dot where_ set map \
-    random linalg plot imshow scatter hist bar concatenate stack sort argsort allclose convolve convolve2d fft host \
+    random:: linalg:: plot imshow scatter hist bar concatenate stack sort argsort allclose convolve convolve2d fft:: host:: \
     launch synchronize device device_info benchmark Timer map_host maximum minimum clip reshape einsum unique \
     histogram median sin cos log tanh load save imread type_of devices memory_pool Device DeviceArray Complex";
 
@@ -101,7 +101,7 @@ fn sort(before: &str, candidates: &mut [Completion]) {
         return;
     }
     let rank = |candidate: &Completion| {
-        let name = candidate.text.trim_end_matches([':', '!']);
+        let name = candidate.text.trim_end_matches('!');
         OF_GPU.split_whitespace().position(|known| known == name).unwrap_or(usize::MAX)
     };
     candidates.sort_by_key(rank);

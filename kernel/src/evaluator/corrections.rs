@@ -92,16 +92,21 @@ const RULES: &[Rule] = &[
     control::place,
     arguments::mixed_list,
     arguments::borrowed,
+    arguments::host_operand,
 ];
 
 /// More rewritings than this are a circle.
 const MOST_STEPS: usize = 40;
+
+/// A result that is so many times longer than the line is one, too.
+const LONGEST: usize = 12;
 
 /// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {
         match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
+            Some(new) if new.len() > text.len() * LONGEST => return None,
             Some(new) => line = Line::new(&new),
             None => return (line.text != text.trim() && is_rust(&line.text)).then_some(line.text),
         }
@@ -325,7 +330,7 @@ mod tests {
             ("E0308", "mismatched types", "let y: String = v[0];"),
             ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
             ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(m, axis=1)"),
-            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, label=\"x\")"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, picker=5)"),
             ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),
             ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),

@@ -113,42 +113,70 @@ impl Page {
             let code = unescaped(&rest[start..end]);
             rest = &rest[end + "</code></pre>".len()..];
             let is_signature = page[..page.len() - rest.len()].matches("<hr").count() == 0;
-            // The path of the module is of the prelude's inside, where no cell gets.
-            if is_signature && code.starts_with("warpcell") && !code.contains(' ') {
+            // The path of the module is of the prelude's inside or of evcxr's, where no cell gets.
+            if is_signature && (code.starts_with("warpcell") || code.trim_end() == "ctx") && !code.contains(' ') {
                 new_plain = new_plain.replacen(code.trim_end(), "", 1).trim_start().to_owned();
                 continue;
             }
-            let shown = typed(&code);
+            let shown = typed(&code).replace("    // Bounds from impl:\n", "");
             new_html += &format!("<pre><code class=\"language-rust\">{}\n</code></pre>", html(shown.trim_end()));
             if !is_signature {
                 new_plain = new_plain.replacen(code.trim_end(), &ansi(shown.trim_end()), 1);
             }
         }
         new_html += rest;
-        Page { plain: new_plain.replace("warpcell::", "gpu::"), html: without_links(&new_html) }
+        // Between the bounds rust-analyzer writes a comment.
+        const BOUNDS: &str = "    // Bounds from impl:\n";
+        let new_plain = new_plain.replace("warpcell::", "gpu::").replace(BOUNDS, "");
+        Page { plain: new_plain, html: without_links(new_html.trim_start()) }
     }
 
     /// The signature and the first paragraph.
     pub fn short(&self) -> Page {
-        // Behind the signature there is a rule in HTML, and in the plain text two empty lines.
-        let html = match self.html.split_once("<hr />") {
-            Some((head, text)) => {
-                let paragraph = text.find("</p>").map_or(text, |end| &text[..end + "</p>".len()]);
-                format!("{head}{paragraph}")
-            }
-            None => self.html.clone(),
+        // Behind the signature there is a rule in HTML, and in the plain text two empty lines. What the parameters of
+        // types are stands between two of them.
+        let is_of_types =
+            |text: &&str| text.trim_start_matches(['\n', ' ']).starts_with("<p><code>") && text.contains("</code> = ");
+        let mut parts = self.html.split("<hr />");
+        let head = parts.next().unwrap_or_default();
+        let paragraph = parts.find(|part| !is_of_types(part)).map(|text| {
+            let text = text.trim_start();
+            text.find("</p>").map_or(text, |end| &text[..end + "</p>".len()])
+        });
+        let html = format!("{head}{}", paragraph.unwrap_or_default());
+        let is_of_types =
+            |text: &&str| text.lines().next().is_some_and(|line| line.split(" = ").next().is_some_and(is_parameter));
+        let mut parts = self.plain.split("\n\n\n").map(str::trim_start);
+        let head = parts.next().unwrap_or_default().trim_end();
+        let paragraph = parts.find(|part| !part.is_empty() && !is_of_types(part));
+        let plain = match paragraph.and_then(|text| text.split("\n\n").next()) {
+            Some(text) => format!("{head}\n\n{}", text.trim_end()),
+            None => head.to_owned(),
         };
-        let mut parts = self.plain.splitn(2, "\n\n\n");
-        let head = parts.next().unwrap_or_default().trim_end().to_owned();
-        let paragraph = parts.next().map(|text| text.trim_start().split("\n\n").next().unwrap_or_default());
-        let plain = paragraph.map_or(head.clone(), |text| format!("{head}\n\n{text}"));
         Page { plain, html }
+    }
+
+    /// Whether there is more than the signature.
+    pub fn is_explained(&self) -> bool {
+        self.html.contains("<hr />")
+    }
+
+    /// The page with the documentation of another page below the signature.
+    pub fn explained_by(self, other: &Page) -> Page {
+        let html = other.html.split_once("<hr />").map_or("", |(_, text)| text);
+        let plain = other.plain.split_once("\n\n\n").map_or("", |(_, text)| text);
+        Page { plain: format!("{}\n\n\n{plain}", self.plain.trim_end()), html: format!("{}<hr />{html}", self.html) }
     }
 
     /// Both pages, one below the other.
     pub fn with(self, other: Page) -> Page {
         Page { plain: format!("{}\n\n{}", self.plain.trim_end(), other.plain), html: self.html + &other.html }
     }
+}
+
+/// Whether a text is the name of a parameter of types.
+fn is_parameter(text: &str) -> bool {
+    text.len() < 3 && text.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
 /// HTML without links to pages that do not exist: the prelude is not on docs.rs.

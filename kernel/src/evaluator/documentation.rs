@@ -3,6 +3,7 @@
 use crate::evaluator::doc_pages::{self, Page};
 use crate::evaluator::open_call;
 use crate::magics::items_named;
+use crate::syntax::is_word;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 
@@ -11,6 +12,9 @@ pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>
     page(path, context).map(by_type)
 }
 
+/// Where the methods of arrays are.
+const METHODS: &str = "gpu::DeviceArray::<f64>::";
+
 fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
     // rust-analyzer knows a method only where it is called.
     let called = format!("{path}(");
@@ -18,7 +22,17 @@ fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
         let found = context.hover_at(code, code.len()).ok()?;
         (!found.0.trim().is_empty() && found.0 != "No documentation found").then_some(found)
     })?;
-    Some(Page::new(&plain, &html))
+    let page = Page::new(&plain, &html);
+    // The documentation of functions that a macro makes is not known. The methods of these names have it.
+    let name = path.rsplit_once("gpu::").map(|(_, name)| name).filter(|_| !page.is_explained());
+    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| {
+        let (plain, html) = context.hover_at(&format!("{METHODS}{name}"), METHODS.len() + name.len()).ok()?;
+        Some(Page::new(&plain, &html)).filter(Page::is_explained)
+    });
+    Some(match method {
+        Some(method) => page.explained_by(&method),
+        None => page,
+    })
 }
 
 fn by_type(page: Page) -> Map<String, Value> {

@@ -2,7 +2,7 @@
 
 use super::calls::{METHODS, REDUCTIONS, data_type_of, translated};
 use super::known::Known;
-use super::line::{Line, LineTokenKind, is_name};
+use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
 use crate::syntax::{list_has, list_value};
 
@@ -29,7 +29,8 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         known.says("expected `&") || known.says("cannot be plotted") || known.says("expected reference `&");
     let needs_device = known.says("not a device array")
         || known.says("expected `&_`, found `ArrayBase<")
-        || known.says("`&DeviceArray<f64>`, found `ArrayBase<");
+        || known.says("found `ArrayBase<")
+        || known.says("cannot combine an array of `f64` with `ArrayBase<");
     if !(needs_reference || needs_device) {
         return None;
     }
@@ -38,7 +39,7 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_array_maker = matches!(line.at(at), "array" | "asarray");
         let convert = |argument: &&str| {
             let type_name = known.type_of(argument).unwrap_or_default();
-            let is_host = type_name.starts_with("ArrayBase<") || type_name.starts_with("Vec<");
+            let is_host = known.is_host_array(argument) || type_name.starts_with("Vec<");
             let name = argument.trim_start_matches('&');
             if is_host && !is_array_maker && is_name(name) {
                 format!("&gpu::asarray(&{name})")
@@ -52,6 +53,22 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         };
         let new: Vec<String> = arguments.iter().map(convert).collect();
         (new.iter().ne(arguments.iter())).then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
+    })
+}
+
+/// `&a + &h` with an array of the host.
+pub fn host_operand(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("ArrayBase<") && !known.says("type mismatch resolving") {
+        return None;
+    }
+    let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
+    (0..line.len()).find_map(|at| {
+        let is_borrowed = line.before(at, 1) == "&";
+        let before = if is_borrowed { line.before(at, 2) } else { line.before(at, 1) };
+        let is_operand =
+            line.is_word(at) && known.is_host_array(line.at(at)) && (beside(before) || beside(line.at(at + 1)));
+        let first = if is_borrowed { at - 1 } else { at };
+        is_operand.then(|| line.with(first, at, &format!("gpu::asarray(&{})", line.at(at))))
     })
 }
 
@@ -126,7 +143,7 @@ pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
                 let inner = inner.trim_matches(['&', '(', ')', '[', ']']);
                 format!("get(&[{inner}])")
             }
-            ("sum_axis" | "mean_axis", [axis]) if known.says("expected `Axis`") => {
+            ("sum_axis" | "mean_axis", [axis]) if known.says("expected `Axis`") && is_integer(axis) => {
                 format!("{}(Axis({axis}))", line.at(at))
             }
             _ => return None,
@@ -206,6 +223,13 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             let object =
                 if known.is_array(object) && is_name(object) { format!("&{object}") } else { object.to_owned() };
             return Some(line.with(first, close, &format!("({object} * {factor}).round() / {factor}")));
+        }
+        if name == "dot" && arguments.len() == 1 && by_reference[0] != arguments[0] {
+            let ours = if object.ends_with(".t()") || object.ends_with(".T") { "matmul" } else { "dot" };
+            return Some(line.with(at, close, &format!("{ours}({})", by_reference[0])));
+        }
+        if matches!(name, "cuda" | "contiguous" | "detach" | "to") && object.starts_with("gpu::") && !is_missing {
+            return Some(line.with(at - 1, close, ""));
         }
         let new = match name {
             "max" | "min" if arguments.len() == 1 && known.is_array(arguments[0]) => {

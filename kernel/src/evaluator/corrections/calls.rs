@@ -11,7 +11,7 @@ pub const METHODS: &str = "\
     sin cos tan asin acos atan atan2 sinh cosh tanh abs floor ceil round trunc sign square maximum minimum clip \
     hypot reshape ravel transpose copy take count_nonzero diagonal nonzero negative reciprocal add subtract multiply \
     divide pow remainder expand_dims squeeze swapaxes moveaxis broadcast_to argwhere flatnonzero logical_and \
-    logical_or logical_xor logical_not degrees radians real imag conj angle";
+    logical_or logical_xor logical_not to_host degrees radians real imag conj angle";
 
 /// Other names of methods, and ours.
 const OTHER_METHODS: &str = "\
@@ -38,6 +38,24 @@ const DEFAULTS: [(&str, usize, &str); 4] =
 
 /// Functions that draw.
 const PLOTS: [&str; 4] = ["plot", "imshow", "scatter", "hist"];
+
+/// Matplotlib's options of plots, and the methods.
+const OPTIONS_OF_PLOTS: [(&str, &str); 14] = [
+    ("label", "label"),
+    ("color", "color"),
+    ("c", "color"),
+    ("alpha", "alpha"),
+    ("marker", "marker"),
+    ("markersize", "markersize"),
+    ("ms", "markersize"),
+    ("linestyle", "linestyle"),
+    ("ls", "linestyle"),
+    ("linewidth", "linewidth"),
+    ("lw", "linewidth"),
+    ("cmap", "cmap"),
+    ("bins", "bins"),
+    ("title", "title"),
+];
 
 /// Methods that have a twin for one axis.
 pub const REDUCTIONS: [&str; 14] = [
@@ -318,6 +336,11 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let function = if values[0].starts_with('[') { "gpu::array" } else { "gpu::asarray" };
             (function.to_owned(), vec![by_reference(&values[0])])
         }
+        (_, "arange") if values.len() == 2 => {
+            type_behind = data_type;
+            let step = if values.iter().any(|value| value.contains('.')) { "1.0" } else { "1" };
+            ("gpu::arange".to_owned(), vec![format!("({}, {}, {step})", values[0], values[1])])
+        }
         (_, "arange") if !values.is_empty() => {
             type_behind = data_type;
             ("gpu::arange".to_owned(), vec![shape(&values)])
@@ -388,10 +411,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         }
         (_, "where") if !values.is_empty() => ("gpu::where_".to_owned(), first_by_reference()),
         (_, "concatenate" | "stack" | "vstack" | "hstack") => {
-            taken.push("axis");
+            taken.extend(["axis", "dim"]);
             let inner = Line::new(values.first()?);
             let arrays: Vec<String> = inner.arguments(0)?.iter().map(by_reference).collect();
-            let axis = value_of(&named, "axis").or(values.get(1).copied()).unwrap_or("0");
+            let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.get(1).copied()).unwrap_or("0");
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
         }
@@ -419,6 +442,14 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             (format!("{object}.{method}"), others)
         }
     };
+    if PLOTS.contains(&name) {
+        let of_plot = |(name, value): &(&str, &str)| {
+            let method = OPTIONS_OF_PLOTS.iter().find(|(theirs, _)| theirs == name)?.1;
+            Some(format!(".{method}({})", value.replace('\'', "\"")))
+        };
+        let options: String = named.iter().map(of_plot).collect::<Option<_>>()?;
+        return Some(format!("{function}({}){options}", new.join(", ")));
+    }
     let kept = named.iter().filter(|(name, _)| !taken.contains(name));
     new.extend(kept.map(|(name, value)| format!("{name}={value}")));
     let type_behind = type_behind.map_or_else(String::new, |type_name| format!(".astype::<{type_name}>()"));
@@ -605,6 +636,9 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     line.calls(true).filter(|at| REDUCTIONS.contains(&line.at(*at)) && line.at(at + 2) != ")").find_map(|at| {
         let [argument] = line.arguments(at + 1)?[..] else { return None };
+        if known.is_array(argument) {
+            return None;
+        }
         Some(line.with(at, line.closing(at + 1)?, &format!("{}_axis({argument})", line.at(at))))
     })
 }
@@ -625,7 +659,12 @@ pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
         let (open, close) = (at + 1, line.closing(at + 1)?);
         let arguments = line.arguments(open)?;
         let are_lengths = arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none());
-        are_lengths.then(|| line.with(open, close, &format!("(({}))", arguments.join(", "))))
+        let step = match (name, arguments.len()) {
+            ("arange", 2) if arguments.iter().any(|argument| argument.contains('.')) => ", 1.0",
+            ("arange", 2) => ", 1",
+            _ => "",
+        };
+        are_lengths.then(|| line.with(open, close, &format!("(({}{step}))", arguments.join(", "))))
     })
 }
 

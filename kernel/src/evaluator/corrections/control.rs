@@ -86,6 +86,9 @@ pub fn chain(line: &Line, known: &Known<'_>) -> Option<String> {
     let signs: Vec<usize> = (1..line.len()).filter(|at| is_comparison(*at)).collect();
     let (left, right) = signs.windows(2).map(|pair| (pair[0], pair[1])).next()?;
     let (first, last) = (line.operand_before(left)?, line.operand_after(right + 1)?);
+    if line.operand_after(left + 1).is_none_or(|end| end + 1 != right) {
+        return None;
+    }
     let between = line.slice(left + 1, right - 1);
     let (low, high) = (line.slice(first, left), line.slice(right, last));
     Some(if known.is_array(between) {

@@ -50,7 +50,7 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 return array_index(line, first, open, base, known);
             }
             let parts = parts_of(line, open)?;
-            if type_name.starts_with("ArrayBase<") || type_name.contains("Array2<") || type_name.contains("Array1<") {
+            if known.is_host_array(base) {
                 let is_slice = parts.iter().any(|part| part.contains(".."));
                 // The compiler does not know the number of axes of such an array.
                 let by = if type_name.contains("IxDyn") || type_name.contains("ArrayD<") { ".as_ref()" } else { "" };

@@ -2,6 +2,7 @@
 
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
+use crate::syntax::is_word;
 
 /// An operand as the object of a method.
 pub fn as_object(text: &str) -> String {
@@ -138,7 +139,8 @@ pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
         // `1.0 < a`
-        if known.is_array(right) && !known.is_array(left) {
+        let has_array = |text: &str| text.split(|character| !is_word(character)).any(|word| known.is_array(word));
+        if known.is_array(right) && !has_array(left) {
             let mirrored = match method {
                 &"lt" => "gt",
                 &"gt" => "lt",

@@ -70,8 +70,11 @@ pub fn header(line: &Line, _: &Known<'_>) -> Option<String> {
     })
 }
 
-/// `pass`, `null`
+/// `pass`, `null`, `let y = 3` at the end of a cell
 pub fn single(line: &Line, known: &Known<'_>) -> Option<String> {
+    if line.at(0) == "let" && line.at(line.last() + 1) != ";" && known.says("found the end of the cell") {
+        return Some(format!("{};", line.text));
+    }
     let (word, ours) = match line.at(0) {
         "pass" => ("pass", "{}"),
         "null" => ("null", "None::<f64>"),
