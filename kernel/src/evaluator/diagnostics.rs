@@ -110,7 +110,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
         let Some(corrected_line) = corrected(false).or_else(of_numbers) else {
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
-                error.advice.extend(error.unseen(type_of));
+                error.advice.extend(error.unseen(cell, type_of));
             }
             continue;
         };
@@ -428,12 +428,17 @@ impl Error {
     }
 
     /// Advice about a variable of the notebook that a function does not see.
-    fn unseen(&self, type_of: TypeOf<'_>) -> Option<String> {
+    fn unseen(&self, cell: &str, type_of: TypeOf<'_>) -> Option<String> {
         let name = self.message.strip_prefix("cannot find value `")?.split('`').next()?;
         let type_name = type_of(name).filter(|_| self.code.as_deref() == Some("E0425"))?;
-        Some(format!(
-            "a function does not see the variables of the notebook: give it the parameter `{name}: {type_name}`"
-        ))
+        let way = match (type_name.contains("DeviceArray<"), cell.contains("#[")) {
+            (true, true) => {
+                format!("compute the number from `{name}` in the cell, and give the function a parameter for it")
+            }
+            (true, false) => format!("give it the parameter `{name}: &{type_name}`"),
+            (false, _) => format!("give it the parameter `{name}: {type_name}`"),
+        };
+        Some(format!("a function does not see the variables of the notebook: {way}"))
     }
 
     /// What to say about the variable that is missing.

@@ -25,6 +25,10 @@ const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
 /// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
+    // The parameters of a kernel are indexed as a `Vec` is.
+    if known.says("must be a view of an array") {
+        return None;
+    }
     line.find("[")
         .filter_map(|open| {
             let close = line.closing(open)?;
@@ -50,6 +54,9 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 return array_index(line, first, open, base, known);
             }
             let parts = parts_of(line, open)?;
+            if known.is_host_array(base) && line.at(open + 1) == "[" {
+                return None;
+            }
             if known.is_host_array(base) {
                 let is_slice = parts.iter().any(|part| part.contains(".."));
                 // The compiler does not know the number of axes of such an array.

@@ -69,6 +69,9 @@ pub fn variable(line: &Line, known: &Known<'_>) -> Option<String> {
     let missing = (close..line.len())
         .find(|at| line.is_word(*at) && known.says(&format!("cannot find value `{}` in this scope", line.at(*at))))?;
     let (missing, is_device) = (line.at(missing), known.cell.contains("#["));
+    if line.slice(name + 1, close).contains(&format!("{missing}:")) {
+        return None;
+    }
     let type_name = (known.type_of)(missing)?;
     let is_array = type_name.contains(ARRAY);
     if is_array && is_device || !(is_array || type_name.chars().all(char::is_alphanumeric)) {
