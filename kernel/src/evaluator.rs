@@ -12,11 +12,13 @@ pub mod completion;
 pub mod context;
 mod corrections;
 pub mod diagnostics;
-pub mod documentation;
+pub mod doc_pages;
+mod documentation;
 pub mod echo;
 pub mod ended;
 pub mod failures;
 pub mod interrupts;
+mod open_call;
 mod open_types;
 pub mod paths;
 pub mod places;
@@ -206,7 +208,7 @@ pub trait Evaluator {
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of the code at a byte offset, by MIME type. `None` if nothing is known.
-    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>>;
+    fn inspect(&mut self, code: &str, cursor: usize, detail: u8) -> Option<Map<String, Value>>;
     /// Whether the code can be run as it stands.
     fn is_complete(&self, code: &str) -> Completeness;
     /// The banner of `kernel_info`.

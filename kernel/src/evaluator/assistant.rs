@@ -261,11 +261,11 @@ impl Evaluator for RustAssistant {
         }
     }
 
-    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    fn inspect(&mut self, code: &str, cursor: usize, detail: u8) -> Option<Map<String, Value>> {
         if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        match self.0.ask(HelpGoal::Inspect, code, cursor) {
+        match self.0.ask(HelpGoal::Inspect { detail }, code, cursor) {
             Some(HelpAnswer::Documentation(data)) => data,
             _ => None,
         }

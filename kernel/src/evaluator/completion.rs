@@ -2,7 +2,7 @@
 //! assistant's context while a cell runs.
 
 use crate::choices;
-use crate::evaluator::{Completeness, Completion, Completions, documentation, paths};
+use crate::evaluator::{Completeness, Completion, Completions, documentation, open_call, paths};
 use crate::magics::{self, Completing, Notebook};
 use crate::nesting;
 use crate::syntax::{blank, is_word};
@@ -62,19 +62,66 @@ pub fn complete(
     let Ok(expansion) = magics::expand(code, notebook) else { return nothing(cursor) };
     let Some(offset) = expansion.code_offset(cursor) else { return nothing(cursor) };
     let (known, code) = behind_commands(known, &expansion.code, offset);
+    let mut parts = parts_of_arrays(&code, offset);
     match context.completions(&format!("{known}{code}"), known.len() + offset) {
         Ok(found) if found.start_offset >= known.len() => {
             let mut candidates: Vec<Completion> =
                 found.completions.into_iter().map(|item| candidate(item.code, item.kind)).collect();
             let (start, end) = (found.start_offset - known.len(), found.end_offset - known.len());
+            sort(&code[..start], &mut candidates);
             sign(context, &format!("{known}{}", &code[..start]), &mut candidates);
             if is_at_member(&code[..start]) && !has_sources() {
                 candidates.push(Completion { text: LACK.to_owned(), kind: "text".to_owned(), signature: None });
             }
+            parts.candidates.append(&mut candidates);
+            let candidates = parts.candidates;
             Completions { candidates, start: expansion.original_offset(start), end: expansion.original_offset(end) }
         }
-        _ => nothing(cursor),
+        _ => Completions {
+            candidates: parts.candidates,
+            start: expansion.original_offset(parts.start),
+            end: expansion.original_offset(parts.end),
+        },
     }
+}
+
+/// What notebooks use of `gpu`, the most frequent first, as the lessons and the cheat sheet do.
+const OF_GPU: &str = "\
+    array asarray zeros ones arange linspace full empty eye sum mean max min exp sqrt abs matmul dot where_ set map \
+    random:: linalg:: plot imshow scatter hist bar concatenate stack sort argsort allclose convolve convolve2d fft:: host:: \
+    launch synchronize device device_info benchmark Timer map_host maximum minimum clip reshape einsum unique \
+    histogram median sin cos log tanh load save imread type_of devices memory_pool Device DeviceArray Complex";
+
+/// What is written between the brackets of `s![…]`, the most frequent first.
+const PARTS: [&str; 8] = ["..", "1..", "..-1", "1..-1", "..;2", "..;-1", "-1", "NewAxis"];
+
+/// Puts first what notebooks use. The order of the other candidates stays.
+fn sort(before: &str, candidates: &mut [Completion]) {
+    if !before.trim_end().ends_with("gpu::") {
+        return;
+    }
+    let rank = |candidate: &Completion| {
+        let name = candidate.text.trim_end_matches('!');
+        OF_GPU.split_whitespace().position(|known| known == name).unwrap_or(usize::MAX)
+    };
+    candidates.sort_by_key(rank);
+}
+
+/// Candidates for a part along an axis, if the cursor is in `s![…]` at the beginning of a part.
+fn parts_of_arrays(code: &str, cursor: usize) -> Completions {
+    let start = code[..cursor].trim_end_matches(is_word).len();
+    let is_start = code[..start].trim_end().ends_with(['[', ',']);
+    let is_in_part = open_call::at(code, start).first().is_some_and(|call| call.callee == "s!");
+    if !(is_start && is_in_part) {
+        return nothing(cursor);
+    }
+    let written = &code[start..cursor];
+    let candidates = PARTS
+        .iter()
+        .filter(|part| part.starts_with(written))
+        .map(|part| Completion { text: (*part).to_owned(), kind: "keyword".to_owned(), signature: None })
+        .collect();
+    Completions { candidates, start, end: cursor }
 }
 
 /// The last candidate if the sources of the standard library are missing. It is a comment, so a cell that contains it
@@ -143,10 +190,22 @@ fn behind_commands<'a>(known: &'a str, code: &'a str, cursor: usize) -> (&'a str
     }
 }
 
-/// Documentation at a position in Rust code. `known` is as in [`complete`].
-pub fn inspect(context: &mut CommandContext, known: &str, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+/// Documentation at a position in Rust code: of the call that the cursor is in, or of the name there. `known` is as in
+/// [`complete`]. `detail` is Jupyter's level: with 0 the documentation of a call is short.
+pub fn inspect(
+    context: &mut CommandContext,
+    known: &str,
+    code: &str,
+    cursor: usize,
+    detail: u8,
+) -> Option<Map<String, Value>> {
     if nesting::too_deep(code, nesting::HELP).is_some() {
         return None;
+    }
+    if !open_call::is_at_function(code, cursor)
+        && let Some(found) = documentation::of_call(known, code, cursor, detail > 0, context)
+    {
+        return Some(found);
     }
     documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
 }
@@ -199,6 +258,28 @@ mod tests {
         {
             assert_eq!(candidate(code.to_owned(), "function").text, expected);
         }
+    }
+
+    #[test]
+    fn what_notebooks_use_comes_first() {
+        let named = |text: &str| Completion { text: text.to_owned(), kind: "function".to_owned(), signature: None };
+        let mut candidates = ["AnyArray", "zeros", "set!", "Argument", "random::", "array"].map(named);
+        sort("let x = gpu::", &mut candidates);
+        let texts = candidates.each_ref().map(|candidate| candidate.text.as_str());
+        assert_eq!(texts, ["array", "zeros", "set!", "random::", "AnyArray", "Argument"]);
+    }
+
+    #[test]
+    fn parts_of_arrays_are_completed() {
+        let of = |code: &str| {
+            let found = parts_of_arrays(code, code.len());
+            (found.candidates.len(), found.start)
+        };
+        assert_eq!(of("m.slice(s!["), (PARTS.len(), 11));
+        assert_eq!(of("m.slice(s![1.., "), (PARTS.len(), 16));
+        assert_eq!(of("m.slice(s![.., New"), (1, 15));
+        assert_eq!(of("m.slice(s![1..").0, 0);
+        assert_eq!(of("let v = [").0, 0);
     }
 
     #[test]

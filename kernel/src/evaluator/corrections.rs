@@ -3,10 +3,15 @@
 //! Each rule of [`RULES`] rewrites one construct of a line. The rules are applied until none changes the line. The
 //! result is shown only if it has the form of Rust.
 
+mod arguments;
 mod calls;
+mod control;
+mod formats;
 mod indexing;
+mod kernels;
 mod known;
 mod line;
+mod lists;
 mod numbers;
 mod operators;
 mod plots;
@@ -15,7 +20,7 @@ mod words;
 use crate::syntax::parse;
 pub use known::Known;
 use line::Line;
-pub use numbers::of_mixed_numbers;
+pub use numbers::{of_expected_number, of_mixed_numbers};
 
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
@@ -29,39 +34,81 @@ const RULES: &[Rule] = &[
     words::none,
     words::lambda,
     plots::figure,
+    words::single,
+    control::of_c,
+    control::several_in_a_loop,
+    control::range,
+    control::several_targets,
+    formats::formatted,
+    formats::concatenation,
+    formats::output,
+    kernels::types,
+    kernels::parameters,
+    kernels::variable,
+    kernels::names,
+    kernels::call,
+    kernels::conversion,
     words::declaration,
     words::type_names,
+    lists::comparison_with_none,
+    lists::dictionary,
+    lists::member,
+    lists::function,
     calls::print,
+    formats::printed_format,
     calls::text,
     calls::statement,
+    control::membership,
+    arguments::of_prelude,
+    arguments::joined,
+    arguments::number,
+    arguments::creation,
     calls::module,
     calls::data_type,
     calls::function,
     calls::keywords,
     calls::positional_axis,
     calls::shape,
+    arguments::method,
     calls::method,
     calls::field,
     calls::comprehension,
     calls::iteration,
+    control::ternary,
+    control::chain,
+    control::shape_comparison,
     operators::matrix_product,
     operators::power,
     operators::comparison,
+    control::parentheses,
+    control::logic,
+    control::truth,
+    operators::of_masks,
+    operators::moved,
+    lists::arithmetic,
     operators::increment,
     operators::list,
     indexing::index,
     indexing::assignment,
     indexing::range,
+    control::place,
+    arguments::mixed_list,
+    arguments::borrowed,
+    arguments::host_operand,
 ];
 
 /// More rewritings than this are a circle.
 const MOST_STEPS: usize = 40;
+
+/// A result that is so many times longer than the line is one, too.
+const LONGEST: usize = 12;
 
 /// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {
         match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
+            Some(new) if new.len() > text.len() * LONGEST => return None,
             Some(new) => line = Line::new(&new),
             None => return (line.text != text.trim() && is_rust(&line.text)).then_some(line.text),
         }
@@ -113,7 +160,7 @@ mod tests {
             ("a[::-1]", "a.slice(s![..;-1])"),
             ("m[0, 1]", "m.get(&[0, 1])"),
             ("m[0, ..] = 1.0;", "gpu::set!(m[0, ..] = 1.0);"),
-            ("v[0:2]", "v[0..2]"),
+            ("v[0:2]", "&v[0..2]"),
             ("a ** 2", "a.powi(2)"),
             ("a @ b", "gpu::matmul(&a, &b)"),
             ("let c = a @ b.t() @ b;", "let c = gpu::matmul(&gpu::matmul(&a, &b.t()), &b);"),
@@ -144,6 +191,36 @@ mod tests {
                 "let fig = gpu::subplots((1, 2), [gpu::Plot::new(), gpu::Plot::new()]);",
             ),
             ("plt.plot(a, label='a')", "gpu::plot(&a).label(\"a\")"),
+            ("m[..., 0]", "m.slice(s![.., 0])"),
+            ("m[:, i]", "m.take_axis(&i, 1)"),
+            ("v[-2:]", "&v[v.len() - 2..]"),
+            ("h[0, 1]", "h[[0, 1]]"),
+            ("h[:, 1]", "h.slice(s![.., 1])"),
+            ("a[1:3] = [7.0, 8.0]", "gpu::set!(a[1..3] = &gpu::array(&[7.0, 8.0]));"),
+            ("let y = x if x > 1.0 else 0.0;", "let y = if x > 1.0 { x } else { 0.0 };"),
+            ("2 in v", "v.contains(&2)"),
+            ("n not in v", "(!v.contains(&n))"),
+            ("x in (1.0, 2.0)", "[1.0, 2.0].contains(&x)"),
+            ("(a > 1.0) and (b > 0.0)", "a.gt(1.0) & b.gt(0.0)"),
+            ("for k, value in enumerate(v):", "for (k, value) in v.iter().enumerate() {"),
+            ("for p, q in zip(v, v):", "for (p, q) in v.iter().zip(&v) {"),
+            ("rows, cols = m.shape", "let (rows, cols) = (m.shape()[0], m.shape()[1]);"),
+            ("let p, q = 1, 2;", "let (p, q) = (1, 2);"),
+            ("for (int k = 0; k < 3; k++) {", "for k in 0..3 {"),
+            ("if (x > 1.0) x = 0.0;", "if x > 1.0 { x = 0.0; }"),
+            (
+                "[w ** 2 for w in v if w > 1]",
+                "v.iter().copied().filter(|&w| w > 1).map(|w| w.pow(2)).collect::<Vec<_>>()",
+            ),
+            ("{\"a\": 1, \"b\": 2}", "std::collections::HashMap::from([(\"a\", 1), (\"b\", 2)])"),
+            ("let g = lambda t: t ** 2;", "fn g(t: f64) -> f64 { t.powi(2) }"),
+            ("assert a == b", "assert!(a.eq(&b).all());"),
+            ("assert a.shape == (5,)", "assert!(a.shape() == [5]);"),
+            ("fn sq(t) { t * t }", "fn sq(t: f64) -> f64 { t * t }"),
+            ("fn sq(t: f64): f64 { t * t }", "fn sq(t: f64) -> f64 { t * t }"),
+            ("++n", "n += 1;"),
+            ("x =+ 1.0", "x += 1.0;"),
+            ("let z = 1 + 2j;", "let z = gpu::Complex::new(1.0, 2.0);"),
         ] {
             assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
         }
@@ -305,7 +382,7 @@ mod tests {
                 "a[a < 0.0] = 0.0;",
                 "gpu::set!(a[&a.lt(0.0)] = 0.0);",
             ),
-            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[i]", "a.take(&i)"),
+            ("E0608", "cannot index into a value of type `DeviceArray<f64>`", "a[i]", "a.take_axis(&i, 0)"),
             (
                 "E0608",
                 "cannot index into a value of type `DeviceArray<f64>`",
@@ -341,6 +418,71 @@ mod tests {
             ("E0277", "`DeviceArray<f64>` is not an iterator", "for y in a { }", "for y in &a { }"),
             ("E0061", "this method takes 1 argument but 0 arguments were supplied", "a.get()", "a.to_host()"),
             ("E0614", "type `{integer}` cannot be dereferenced", "2 ** n", "2_i32.pow(n as u32)"),
+            ("E0277", "can't compare `{float}` with `DeviceArray<f64>`", "1.0 < a", "a.gt(1.0)"),
+            ("E0369", "cannot add `f64` to `&str`", "\"value: \" + x", "format!(\"value: {x}\")"),
+            ("E0369", "no implementation", "\"n = %d, %.2f\" % (n, x)", "format!(\"n = {n}, {x:.2}\")"),
+            ("E0599", "no method named `format` found", "\"{:.2f}\".format(x)", "format!(\"{x:.2}\")"),
+            ("E0425", "cannot find function `printf` in this scope", "printf(\"%d\\n\", n)", "println!(\"{n}\")"),
+            ("E0425", "cannot find value `cout` in this scope", "cout << x << endl;", "println!(\"{x}\");"),
+            ("E0425", "cannot find function `max` in this scope", "max(v)", "v.iter().max().unwrap()"),
+            ("E0425", "cannot find function `max` in this scope", "max(a, b)", "a.maximum(&b)"),
+            ("E0425", "cannot find value `np` in this scope", "np.round(a, 2)", "(&a * 100.0).round() / 100.0"),
+            (
+                "E0425",
+                "cannot find value `np` in this scope",
+                "np.where(a > 2.0, a, 0.0)",
+                "gpu::where_(&a.gt(2.0), &a, 0.0)",
+            ),
+            ("E0425", "cannot find value `np` in this scope", "np.zeros_like(a)", "gpu::zeros::<f64>(a.shape())"),
+            (
+                "E0425",
+                "cannot find value `plt` in this scope",
+                "plt.plot(a, b, label=\"x\")",
+                "gpu::plot((&a, &b)).label(\"x\")",
+            ),
+            (
+                "E0425",
+                "cannot find value `torch` in this scope",
+                "torch.cat([a, b], dim=0)",
+                "gpu::concatenate([&a, &b], 0)",
+            ),
+            ("E0425", "cannot find value `torch` in this scope", "torch.zeros(2, 3).cuda()", "gpu::zeros((2, 3))"),
+            ("E0599", "no method named `float` found for struct `DeviceArray<T>`", "a.float()", "a.astype::<f32>()"),
+            ("E0599", "no method named `zero_` found for struct `DeviceArray<T>`", "a.zero_()", "a.fill(0.0)"),
+            ("E0599", "no method named `item` found for type `f64`", "a.sum().item()", "a.sum()"),
+            (
+                "E0599",
+                "`DeviceArray<f64>` is not an iterator",
+                "a.map(|t| t + 1.0)",
+                "gpu::map(fuse!(|t: f64| t + 1.0), &a)",
+            ),
+            ("E0658", "the type `f16` is unstable", "a.astype::<f16>()", "a.astype::<gpu::f16>()"),
+            ("E0308", "expected `&_`, found `DeviceArray<f64>`", "gpu::matmul(m, b)", "gpu::matmul(&m, &b)"),
+            ("E0277", "not a device array", "gpu::matmul(&m, &h)", "gpu::matmul(&m, &gpu::asarray(&h))"),
+            (
+                "E0277",
+                "cannot add `&ArrayBase<OwnedRepr<f64>>` to `&DeviceArray<f64>`",
+                "&a + &h",
+                "&a + gpu::asarray(&h)",
+            ),
+            ("E0308", "expected `f64`, found `&DeviceArray<f64>`", "sc(&a)", "gpu::map(sc, &a)"),
+            (
+                "E0061",
+                "this function takes 4 arguments but 3 arguments were supplied",
+                "gpu::launch(k, 1, &a)",
+                "gpu::launch(k, 1, 256, &a)",
+            ),
+            ("E0425", "cannot find value `threadIdx` in this scope", "let k = threadIdx.x;", "let k = thread_idx().x;"),
+            (
+                "E0425",
+                "cannot find value `x` in this scope",
+                "fn g(t: f64) -> f64 { t * x }",
+                "fn g(t: f64, x: f64) -> f64 { t * x }",
+            ),
+            ("E0369", "cannot add `{integer}` to `DeviceArray<bool>`", "mask + 1", "mask.astype::<i64>() + 1"),
+            ("E0369", "cannot multiply `Vec<i32>` by `{integer}`", "v * 2", "gpu::array(&v) * 2"),
+            ("E0277", "the type `[i32]` cannot be indexed by `i32`", "v[n]", "v[n as usize]"),
+            ("E0308", "expected `bool`, found `i32`", "if n { }", "if n != 0 { }"),
         ] {
             let faults = [(Some(code), message)];
             let known = Known { faults: &faults, cell: typed, type_of: &type_of, rows: false };
@@ -355,6 +497,8 @@ mod tests {
             ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
             ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, zorder=3)"),
             ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, \"r--\")"),
+            ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(m, check_finite=False)"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, picker=5)"),
             ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),
             ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),

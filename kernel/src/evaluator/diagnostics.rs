@@ -58,10 +58,12 @@ pub fn compile_error(
         }
     }
     correct(&mut distinct, cell, missed, type_of);
+    remove_consequences(&mut distinct);
     let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
     let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
-    // `:explain` fails unless it can explain all of them.
-    if all.iter().all(|error| error.explanation().is_some()) {
+    // The corrected line comes last. `:explain` fails unless it can explain all of them.
+    let is_corrected = distinct.iter().any(|error| !error.advice_for(cell, missed).is_empty());
+    if !is_corrected && all.iter().all(|error| error.explanation().is_some()) {
         let codes: BTreeSet<&str> = distinct.iter().filter_map(|error| error.code.as_deref()).collect();
         let codes: Vec<&str> = codes.into_iter().collect();
         if !codes.is_empty() {
@@ -69,6 +71,27 @@ pub fn compile_error(
         }
     }
     CellError { name: "CompileError".to_owned(), value, traceback }
+}
+
+/// Errors of names, and of types that do not exist.
+const OF_NAMES: [&str; 9] = ["E0405", "E0412", "E0423", "E0424", "E0425", "E0432", "E0433", "E0531", "E0658"];
+/// Errors of types. The compiler looks at types also where it does not know a name.
+const OF_TYPES: [&str; 12] =
+    ["E0061", "E0107", "E0277", "E0282", "E0283", "E0308", "E0369", "E0599", "E0608", "E0609", "E0614", "E0618"];
+
+/// Leaves out errors that only follow from another error: errors of types on a line where a name is wrong, and all
+/// errors behind an error of the syntax, where the compiler does not know how to read on.
+fn remove_consequences(errors: &mut Vec<Error>) {
+    let has = |error: &Error, codes: &[&str]| error.code.as_deref().is_some_and(|code| codes.contains(&code));
+    let of_names: BTreeSet<usize> =
+        errors.iter().filter(|error| has(error, &OF_NAMES)).filter_map(Error::line).collect();
+    errors.retain(|error| !(has(error, &OF_TYPES) && error.line().is_some_and(|line| of_names.contains(&line))));
+    let syntax = errors.iter().filter(|error| error.is_of_syntax()).filter_map(Error::line).min();
+    let mut is_first = true;
+    errors.retain(|error| {
+        let is_behind = syntax.is_some() && error.line() >= syntax;
+        !is_behind || std::mem::take(&mut is_first)
+    });
 }
 
 /// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
@@ -81,9 +104,16 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
         if here.iter().any(|error| error.missed(missed).is_some()) {
             continue;
         }
-        let faults: Vec<_> = here.iter().map(|error| (error.code.as_deref(), error.message.as_str())).collect();
+        let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
         let corrected = |rows| corrections::of_line(text, &Known { faults: &faults, cell, type_of, rows });
-        let Some(corrected_line) = corrected(false) else { continue };
+        let of_numbers = || here.iter().find_map(|error| error.with_one_type(cell));
+        let Some(corrected_line) = corrected(false).or_else(of_numbers) else {
+            // The function that would get a parameter begins on another line.
+            for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
+                error.advice.extend(error.unseen(cell, type_of));
+            }
+            continue;
+        };
         let mut advice = format!("write `{corrected_line}`");
         if let Some(rows) = corrected(true).filter(|rows| *rows != corrected_line) {
             let _ = write!(advice, ", or `{rows}` where the array has more axes");
@@ -94,8 +124,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
                 return true;
             }
             if is_first {
-                let is_note = |text: &str| text == "method defined here" || text == "function defined here";
-                error.children.retain(|(level, text)| level != "help" && !is_note(text));
+                error.children.clear();
                 error.advice.push(advice.clone());
             }
             std::mem::take(&mut is_first)
@@ -153,16 +182,36 @@ const NOT_THE_USERS: [&str; 8] = [
     "catch_unwind(AssertUnwindSafe",
 ];
 
-/// The beginnings of lists of types that implement a trait, which say nothing of the user's.
-const LISTS: [&str; 2] = ["the following types implement trait", "the following other types implement trait"];
+/// The beginnings of notes that say nothing of the user's code: lists of types, and what the headline says already.
+const UNNECESSARY: [&str; 14] = [
+    "the following types implement trait",
+    "the following other types implement trait",
+    "the following trait bounds were not satisfied",
+    "the trait `",
+    "the trait bound `",
+    "required for `",
+    "required by a bound introduced by this call",
+    "arguments to this function are incorrect",
+    "arguments to this method are incorrect",
+    "cannot satisfy `_",
+    "see issue #",
+    "add `#![feature(",
+    "this compiler was built on",
+    "if you import `",
+];
+
+/// Notes that lead to a definition. They help if the user has written it.
+const OF_DEFINITIONS: [&str; 4] =
+    ["required by a bound in `", "function defined here", "method defined here", "associated function defined here"];
 
 fn is_the_users(text: &str) -> bool {
     !NOT_THE_USERS.iter().any(|word| text.contains(word))
 }
 
 /// A text of the compiler with names as the user writes them. The compiler writes `_` for crates that are imported
-/// without a name.
+/// without a name. The prelude is `gpu` in a cell.
 fn readable(text: &str) -> String {
+    let text = text.replace("warpcell::", "gpu::");
     let mut result = String::with_capacity(text.len());
     for (index, part) in text.split("_::").enumerate() {
         if index > 0 && result.ends_with(is_word) {
@@ -262,8 +311,9 @@ impl Error {
         {
             first.is_primary = true;
         }
-        // The place itself comes before labels in earlier cells.
-        labels.sort_by_key(|label| !label.is_primary && matches!(label.place, ErrorPlace::Earlier(_)));
+        // The place itself comes first.
+        labels.sort_by_key(|label| !label.is_primary);
+        labels.retain(|label| label.is_primary || !UNNECESSARY.contains(&label.text.as_str()));
         let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
         let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
         let suggestion = suggestion(message.json(), &|span| place_of(span, places, locate));
@@ -284,16 +334,38 @@ impl Error {
         }
     }
 
+    /// Whether the compiler could not read the text. The macros' own errors have no code either.
+    fn is_of_syntax(&self) -> bool {
+        const STARTS: [&str; 6] = [
+            "expected ",
+            "unexpected ",
+            "unknown start of token",
+            "comparison operators",
+            "prefix `",
+            "mismatched closing",
+        ];
+        self.code.is_none() && STARTS.iter().any(|start| self.message.starts_with(start))
+    }
+
+    /// What the compiler says: the message, and what is at its place.
+    fn faults(&self) -> Vec<(Option<&str>, &str)> {
+        let code = self.code.as_deref();
+        let labels = self.labels.iter().filter(|label| !label.text.is_empty());
+        let notes = self.children.iter().filter(|(level, _)| level == "note").map(|(_, text)| text.as_str());
+        let texts = labels.map(|label| label.text.as_str()).chain(notes);
+        std::iter::once(self.message.as_str()).chain(texts).map(|text| (code, text)).collect()
+    }
+
     fn render(&self, cell: &str, missed: Missed<'_>) -> String {
         let mut text = String::new();
         let code = self.code.as_ref().map(|code| format!("[{code}]")).unwrap_or_default();
         let _ = writeln!(text, "{RED}error{code}{RESET}{BOLD}: {}{RESET}", self.message);
         let lines: Vec<&str> = cell.lines().collect();
-        let mut shown = false;
+        let mut shown = None;
         for label in &self.labels {
-            shown |= render_label(&mut text, label, &lines);
+            shown = render_label(&mut text, label, &lines, shown).or(shown);
         }
-        if !shown {
+        if shown.is_none() {
             for label in self.labels.iter().filter(|label| !label.text.is_empty() && label.text != self.message) {
                 let _ = writeln!(text, "  {}", label.text);
             }
@@ -301,23 +373,36 @@ impl Error {
         for (level, message) in &self.children {
             let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
         }
-        let mut advice = self.advice.clone();
-        if advice.is_empty() {
-            advice.extend(self.hints(missed));
-            advice.extend(self.corrected(cell).map(|line| format!("write `{line}`")));
-        }
+        let advice = self.advice_for(cell, missed);
         if !advice.is_empty() {
             let _ = writeln!(text, "{}", advice::as_list(&advice));
         }
         text.trim_end().to_owned()
     }
 
+    /// What to do.
+    fn advice_for(&self, cell: &str, missed: Missed<'_>) -> Vec<String> {
+        if !self.advice.is_empty() {
+            return self.advice.clone();
+        }
+        let line = self.corrected(cell).map(|line| format!("write `{line}`"));
+        self.hints(missed).into_iter().chain(line).collect()
+    }
+
     /// The line of the cell without the fault, if the message or the compiler's help says how.
     fn corrected(&self, cell: &str) -> Option<String> {
-        let Some(ErrorPlace::Cell([line, column, ..])) = self.place() else { return None };
-        corrections::of_mixed_numbers(&self.message, cell, *line, *column)
-            .filter(|_| self.code.as_deref() == Some("E0277"))
-            .or_else(|| self.suggested(cell))
+        self.with_one_type(cell).or_else(|| self.suggested(cell))
+    }
+
+    /// The line with numbers of one type, if the error is about numbers of two types.
+    fn with_one_type(&self, cell: &str) -> Option<String> {
+        let Some(ErrorPlace::Cell([line, column, last_line, end])) = self.place() else { return None };
+        let label = self.labels.iter().find(|label| label.is_primary)?;
+        match self.code.as_deref()? {
+            "E0277" => corrections::of_mixed_numbers(&self.message, cell, *line, *column),
+            "E0308" if line == last_line => corrections::of_expected_number(&label.text, cell, *line, *column..*end),
+            _ => None,
+        }
     }
 
     /// The line with the compiler's suggestion.
@@ -340,6 +425,20 @@ impl Error {
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
         self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
+    }
+
+    /// Advice about a variable of the notebook that a function does not see.
+    fn unseen(&self, cell: &str, type_of: TypeOf<'_>) -> Option<String> {
+        let name = self.message.strip_prefix("cannot find value `")?.split('`').next()?;
+        let type_name = type_of(name).filter(|_| self.code.as_deref() == Some("E0425"))?;
+        let way = match (type_name.contains("DeviceArray<"), cell.contains("#[")) {
+            (true, true) => {
+                format!("compute the number from `{name}` in the cell, and give the function a parameter for it")
+            }
+            (true, false) => format!("give it the parameter `{name}: &{type_name}`"),
+            (false, _) => format!("give it the parameter `{name}: {type_name}`"),
+        };
+        Some(format!("a function does not see the variables of the notebook: {way}"))
     }
 
     /// What to say about the variable that is missing.
@@ -399,8 +498,9 @@ fn of_evcxr(error: &CompilationError, locate: Locate<'_>) -> Error {
     Error { code: error.code().map(str::to_owned), message, labels, children, advice, suggestion: None }
 }
 
-/// Shows the line that a message is about with a mark under it; false if it is about none of the user's.
-fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
+/// Shows the line that a message is about with a mark under it. A line that is already shown gets one more mark. Returns
+/// the line that is shown, 0 for a line of an earlier cell, and nothing if the message is about none of the user's.
+fn render_label(text: &mut String, message: &Label, lines: &[&str], shown: Option<usize>) -> Option<usize> {
     let [line, start, last_line, end] = match &message.place {
         ErrorPlace::Cell(place) => *place,
         ErrorPlace::Earlier(source) => {
@@ -408,26 +508,29 @@ fn render_label(text: &mut String, message: &Label, lines: &[&str]) -> bool {
             if !message.text.is_empty() {
                 let _ = writeln!(text, "  {}", message.text);
             }
-            return true;
+            return Some(0);
         }
-        ErrorPlace::Elsewhere => return false,
+        ErrorPlace::Elsewhere => return None,
     };
-    let Some(source) = lines.get(line - 1) else { return false };
+    let source = lines.get(line - 1)?;
     let width = source.chars().count();
     let start = start.clamp(1, width + 1);
     let end = if last_line == line { end.clamp(start + 1, width.max(start) + 1) } else { width.max(start) + 1 };
     let gutter = line.to_string();
     let blank = " ".repeat(gutter.len());
-    if message.is_primary {
+    let is_new = shown != Some(line);
+    if message.is_primary && is_new {
         let _ = writeln!(text, "{blank}{BLUE}-->{RESET} line {line}, column {start}");
     }
     let (mark, colour) = if message.is_primary { ("^", RED) } else { ("-", BLUE) };
-    let _ = writeln!(text, "{BLUE}{gutter} |{RESET} {source}");
+    if is_new {
+        let _ = writeln!(text, "{BLUE}{gutter} |{RESET} {source}");
+    }
     let marks = mark.repeat(end - start);
     let blanks = " ".repeat(start - 1);
-    let shown = format!("{BLUE}{blank} |{RESET} {blanks}{colour}{marks} {}", message.text);
-    let _ = writeln!(text, "{}{RESET}", shown.trim_end());
-    true
+    let marked = format!("{BLUE}{blank} |{RESET} {blanks}{colour}{marks} {}", message.text);
+    let _ = writeln!(text, "{}{RESET}", marked.trim_end());
+    Some(line)
 }
 
 /// Help that is right as a rule, though the compiler does not say that it is.
@@ -439,6 +542,9 @@ const TRUSTED: [&str; 6] = [
     "you might have meant to introduce a new binding",
     "you might have meant to use `push`",
 ];
+/// More places to import from than these do not help.
+const MOST_IMPORTS: usize = 3;
+
 /// Help that would mislead.
 const MISLEADING: [&str; 5] =
     ["remove the extra argument", "escape `", "consider making this binding", "add `;` here", "consider importing"];
@@ -475,7 +581,12 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<
             let level = child["level"].as_str()?.to_owned();
             let mut message = readable(child["message"].as_str()?);
             // Notes about generated code or about sources that the user does not have are of no use here.
-            if !is_the_users(&message) || LISTS.iter().any(|list| message.starts_with(list)) {
+            if !is_the_users(&message) || UNNECESSARY.iter().any(|start| message.starts_with(start)) {
+                return None;
+            }
+            let at = child["spans"].get(0).and_then(place);
+            let is_elsewhere = matches!(at, None | Some(ErrorPlace::Elsewhere));
+            if is_elsewhere && OF_DEFINITIONS.iter().any(|start| message.starts_with(start)) {
                 return None;
             }
             let replacements: Vec<&str> = child["spans"]
@@ -485,12 +596,23 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<
                 .filter_map(|span| span["suggested_replacement"].as_str())
                 .filter(|replacement| !replacement.trim().is_empty())
                 .collect();
+            if message.starts_with("consider importing") {
+                // In a cell the prelude is `gpu`. A path does the same as an import.
+                let named = replacements.iter().filter_map(|replacement| replacement.trim().strip_prefix("use "));
+                let named: Vec<String> = named
+                    .map(|path| readable(path.trim_end_matches(';')))
+                    .filter(|path| path.contains("::"))
+                    .map(|path| format!("`use {path};`"))
+                    .collect();
+                let text = format!("{message}: {}", named.join(" or "));
+                return (1..=MOST_IMPORTS).contains(&named.len()).then_some((level, text));
+            }
             if !replacements.iter().all(|replacement| is_the_users(replacement)) {
                 return None;
             }
             if let [replacement] = replacements.as_slice() {
                 let _ = write!(message, ": `{}`", replacement.trim());
-            } else if let Some(ErrorPlace::Earlier(text)) = child["spans"].get(0).and_then(place) {
+            } else if let Some(ErrorPlace::Earlier(text)) = at {
                 let _ = write!(message, " in an earlier cell: `{text}`");
             }
             Some((level, message))

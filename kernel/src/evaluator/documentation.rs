@@ -1,18 +1,83 @@
 //! Documentation of a path: for the tooltip of a front end, and for `name?`.
 
+use crate::evaluator::doc_pages::{self, Page};
+use crate::evaluator::open_call;
 use crate::magics::items_named;
+use crate::syntax::is_word;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 
 /// What rust-analyzer knows of a path, by MIME type.
 pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
+    page(path, context).map(by_type)
+}
+
+/// Where the methods of arrays are.
+const METHODS: &str = "gpu::DeviceArray::<f64>::";
+
+fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
     // rust-analyzer knows a method only where it is called.
     let called = format!("{path}(");
     let (plain, html) = [path, &called].into_iter().find_map(|code| {
         let found = context.hover_at(code, code.len()).ok()?;
         (!found.0.trim().is_empty() && found.0 != "No documentation found").then_some(found)
     })?;
-    Some(Map::from_iter([("text/plain".to_owned(), Value::from(plain)), ("text/html".to_owned(), Value::from(html))]))
+    let page = Page::new(&plain, &html);
+    // The documentation of functions that a macro makes is not known. The methods of these names have it.
+    let name = path.rsplit_once("gpu::").map(|(_, name)| name).filter(|_| !page.is_explained());
+    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| {
+        let (plain, html) = context.hover_at(&format!("{METHODS}{name}"), METHODS.len() + name.len()).ok()?;
+        Some(Page::new(&plain, &html)).filter(Page::is_explained)
+    });
+    Some(match method {
+        Some(method) => page.explained_by(&method),
+        None => page,
+    })
+}
+
+fn by_type(page: Page) -> Map<String, Value> {
+    Map::from_iter([
+        ("text/plain".to_owned(), Value::from(page.plain)),
+        ("text/html".to_owned(), Value::from(page.html)),
+    ])
+}
+
+/// The documentation of the call that the cursor is in, in short or whole. `known` is code with the definitions that
+/// the context does not have.
+pub fn of_call(
+    known: &str,
+    code: &str,
+    cursor: usize,
+    is_whole: bool,
+    context: &mut CommandContext,
+) -> Option<Map<String, Value>> {
+    let mut found: Option<Page> = None;
+    for call in open_call::at(code, cursor) {
+        let page = match call.callee.strip_suffix('!') {
+            Some(function) => match doc_pages::of_macro(&call.callee) {
+                Some(page) => Some(page),
+                None => page(&format!("{known}{function}"), context),
+            },
+            None => page(&format!("{known}{}", call.callee), context)
+                .or_else(|| page(&format!("{known}{}{}", finished(code, call.start), call.callee), context)),
+        };
+        let page = page.map(|page| if is_whole { page } else { page.short() });
+        // The part of an array is an argument itself.
+        let is_part = call.callee == "s!";
+        found = match (found, page) {
+            (Some(inner), Some(page)) => Some(inner.with(page)),
+            (inner, page) => inner.or(page),
+        };
+        if found.is_some() && !is_part {
+            break;
+        }
+    }
+    found.map(by_type)
+}
+
+/// The statements of a cell that end before a place.
+fn finished(code: &str, place: usize) -> &str {
+    code[..place].rfind(';').map_or("", |end| &code[..=end])
 }
 
 /// The parameters and the result of the function `name` behind the code `before`: `(x: &A, axis: usize) -> f64`.
@@ -55,7 +120,7 @@ fn end_of_generics(text: &str) -> Option<usize> {
 
 /// Adds a source to documentation.
 pub fn add_source(data: &mut Map<String, Value>, source: &str) {
-    let escaped = source.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escaped = doc_pages::escaped(source);
     for (mime_type, addition) in [
         ("text/plain", format!("\n\nSource:\n\n{source}")),
         ("text/html", format!("<pre><code>{escaped}</code></pre>")),

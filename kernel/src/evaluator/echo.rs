@@ -94,7 +94,7 @@ impl Evaluator for Echo {
     }
 
     /// Knows the text up to the cursor, unless there is none.
-    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    fn inspect(&mut self, code: &str, cursor: usize, _: u8) -> Option<Map<String, Value>> {
         (cursor > 0).then(|| bundle(&code[..cursor]))
     }
 

@@ -15,7 +15,8 @@ use std::ops::Range;
 /// The compiler's error codes for an open type.
 const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
 /// Functions of the prelude whose element type nothing in their arguments fixes; NumPy's is `f64`.
-const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
+const FUNCTIONS: [&str; 8] =
+    ["zeros", "ones", "empty", "eye", "loadtxt", "loadtxt_with", "genfromtxt", "genfromtxt_with"];
 /// The modules that have these functions.
 const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
 /// The compiler's name for the type of an open integer, and `i32`, which may have been written for it.

@@ -370,11 +370,11 @@ impl Evaluator for RustEvaluator {
         }
     }
 
-    fn inspect(&mut self, code: &str, cursor: usize) -> Option<Map<String, Value>> {
+    fn inspect(&mut self, code: &str, cursor: usize, detail: u8) -> Option<Map<String, Value>> {
         if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
-        completion::inspect(self.context.as_mut().ok()?, "", code, cursor)
+        completion::inspect(self.context.as_mut().ok()?, "", code, cursor, detail)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {

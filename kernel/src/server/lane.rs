@@ -49,7 +49,7 @@ impl Task {
         match self {
             Self::Execute(execute) => Answer::Executed(evaluator.execute(cell, &execute.code, sink)),
             Self::Complete(at) => Answer::Completed(evaluator.complete(&at.code, at.byte_offset())),
-            Self::Inspect(at) => Answer::Inspected(evaluator.inspect(&at.code, at.byte_offset())),
+            Self::Inspect(at) => Answer::Inspected(evaluator.inspect(&at.code, at.byte_offset(), at.detail_level)),
             Self::IsComplete(IsComplete { code }) => Answer::Completeness(evaluator.is_complete(code)),
         }
     }

@@ -84,6 +84,9 @@ pub struct AtCursor {
     /// The position in code points; the end if it is missing.
     #[serde(default, deserialize_with = "position")]
     pub cursor_pos: Option<usize>,
+    /// How much of the documentation is wanted: 0 or 1. Requests for completion do not have it.
+    #[serde(default)]
+    pub detail_level: u8,
 }
 
 impl AtCursor {
@@ -201,7 +204,7 @@ mod tests {
         };
         assert_eq!(execute, Request::Execute(expected));
         let complete = Request::read("complete_request", json!({"code": "a", "cursor_pos": null})).unwrap();
-        assert_eq!(complete, Request::Complete(AtCursor { code: "a".into(), cursor_pos: None }));
+        assert_eq!(complete, Request::Complete(AtCursor { code: "a".into(), cursor_pos: None, detail_level: 0 }));
         let history = json!({"hist_access_type": "range", "session": 0, "start": 1, "raw": true});
         let access = HistoryAccess::Range { session: Some(0), start: Some(1), stop: None };
         assert_eq!(

@@ -9,7 +9,9 @@ macro_rules! __call {
         $($path)+($($value,)* $($crate::__word!($key $($given)+)),*)
     };
     // The element type is the function's.
-    (typed $all:tt [$($path:tt)+] [$(($value:expr))*] { dtype $dtype:ty }) => { $($path)+::<$dtype>($($value),*) };
+    (typed $all:tt [$($path:tt)+] [$(($value:expr))*] { dtype $dtype:ty } $({ $key:tt $($given:tt)+ })*) => {
+        $($path)+::<$dtype>($($value,)* $($crate::__word!($key $($given)+)),*)
+    };
     // The result is converted to the element type.
     (converted $all:tt $path:tt $values:tt { dtype }) => { $crate::__call!(call $all $path $values) };
     (converted $all:tt $path:tt $values:tt { dtype $dtype:ty }) => {

@@ -4,14 +4,16 @@ use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::indices::{Index, RawIndices, sealed::Sealed as _};
 use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
-use crate::array::{DeviceArray, OnDevice, RawArray, rolled, slice_axis, transfer};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, rolled, slice_axis, transfer};
 use crate::dtype::{DType, Element, Float, Number, Real};
 use crate::error::{Error, Result, check};
+use crate::files::text::{ReadText, WriteText};
 use crate::operations::allclose::close_elements;
 use crate::operations::covariance::{correlations, covariances};
 use crate::operations::indexing::take_axis;
 use crate::operations::partition::parted;
 use crate::operations::sorting;
+use std::path::Path;
 
 /// The array with another element type.
 #[track_caller]
@@ -182,4 +184,55 @@ pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize)
 #[track_caller]
 pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> {
     DeviceArray::from_raw(check(parted("argpartition", a.raw(), kth, axis, true)))
+}
+
+/// `gpu::loadtxt_with` with its options one by one. Without `usecols` all columns are read.
+#[track_caller]
+pub fn loadtxt<T: Element>(
+    fname: impl AsRef<Path>,
+    comments: &str,
+    delimiter: &str,
+    skiprows: usize,
+    usecols: impl IntoAxes,
+    max_rows: usize,
+) -> DeviceArray<T> {
+    let options = ReadText::new().comments(comments).delimiter(delimiter).skiprows(skiprows).max_rows(max_rows);
+    crate::files::text::loadtxt_with(fname, &options.usecols(&usecols.into_axes()))
+}
+
+/// `gpu::genfromtxt_with` with its options one by one. NaN stands for the usual filling value.
+#[track_caller]
+#[allow(clippy::too_many_arguments)] // Cells write them by name.
+pub fn genfromtxt<T: Element>(
+    fname: impl AsRef<Path>,
+    comments: &str,
+    delimiter: &str,
+    skip_header: usize,
+    skip_footer: usize,
+    usecols: impl IntoAxes,
+    max_rows: usize,
+    filling_values: f64,
+) -> DeviceArray<T> {
+    let options =
+        ReadText::new().comments(comments).delimiter(delimiter).skip_header(skip_header).skip_footer(skip_footer);
+    let options = options.usecols(&usecols.into_axes()).max_rows(max_rows);
+    let options = if filling_values.is_nan() { options } else { options.filling_values(filling_values) };
+    crate::files::text::genfromtxt_with(fname, &options)
+}
+
+/// `gpu::savetxt_with` with its options one by one.
+#[track_caller]
+#[allow(clippy::too_many_arguments)] // Cells write them by name.
+pub fn savetxt<A: ?Sized + AnyArray>(
+    fname: impl AsRef<Path>,
+    x: &A,
+    fmt: &str,
+    delimiter: &str,
+    newline: &str,
+    header: &str,
+    footer: &str,
+    comments: &str,
+) {
+    let options = WriteText::new().fmt(fmt).delimiter(delimiter).newline(newline);
+    crate::files::text::savetxt_with(fname, x, &options.header(header).footer(footer).comments(comments));
 }

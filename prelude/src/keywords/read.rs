@@ -128,7 +128,8 @@ macro_rules! reader {
 }
 
 reader! { $
-    UPLO atol axes axis bins boundary constant_values d ddof dtype endpoint equal_nan fillvalue full_matrices high initial k keepdims
-    loc low minlength mode n norm num ord range rcond replace return_counts return_inverse right rowvar rtol s scale side size step
-    stop weights where
+    UPLO atol axes axis bins boundary comments constant_values d ddof delimiter dtype endpoint equal_nan filling_values
+    fillvalue fmt footer full_matrices header high initial k keepdims loc low max_rows minlength mode n newline norm num
+    ord range rcond replace return_counts return_inverse right rowvar rtol s scale side size skip_footer skip_header
+    skiprows step stop usecols weights where
 }

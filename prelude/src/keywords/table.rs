@@ -139,4 +139,12 @@ functions! { $
         "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::convolve2d!(&a, &a, mode = \"same\", boundary = \"wrap\").sum(), 81.0);";
     correlate2d(in1, in2) [mode = "full", boundary = "fill", fillvalue = (::core::default::Default::default())] [] => plane [correlate2d_with]
         "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::correlate2d!(&a, &a, mode = \"valid\").sum(), 9.0);";
+
+    // Text files.
+    loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX)] => typed [keywords::loadtxt]
+        "let table = std::env::temp_dir().join(format!(\"warpcell-loadtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"x,y\\n1,2\\n3,4\\n\").unwrap();\nassert_eq!(gpu::loadtxt!(&table, delimiter = \",\", skiprows = 1).shape(), [2, 2]);\nassert_eq!(gpu::loadtxt!(&table, dtype = f32, delimiter = \",\", skiprows = 1, usecols = 1).tolist(), [2.0, 4.0]);\n# std::fs::remove_file(&table).unwrap();";
+    genfromtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skip_header = 0, skip_footer = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX), filling_values = (f64::NAN)] => typed [keywords::genfromtxt]
+        "let table = std::env::temp_dir().join(format!(\"warpcell-genfromtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"1,\\n3,4\\n\").unwrap();\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", filling_values = 0.0).sum(), 8.0);\n# std::fs::remove_file(&table).unwrap();";
+    savetxt(fname, X) [fmt = "%.18e", delimiter = " ", newline = "\n", header = "", footer = "", comments = "# "] [] => call [keywords::savetxt]
+        "let table = std::env::temp_dir().join(format!(\"warpcell-savetxt-macro-{}\", std::process::id()));\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = \"%.1f\", delimiter = \",\");\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1.0,2.5\\n\");\n# std::fs::remove_file(&table).unwrap();";
 }

@@ -24,7 +24,10 @@ pub enum HelpGoal {
     /// Candidates.
     Complete,
     /// Documentation.
-    Inspect,
+    Inspect {
+        /// Jupyter's level.
+        detail: u8,
+    },
 }
 
 /// A question about a place in a cell.
@@ -150,7 +153,9 @@ impl Helper {
             HelpGoal::Complete => {
                 HelpAnswer::Completions(complete(&mut self.context, &Notebook::default(), known, code, *cursor))
             }
-            HelpGoal::Inspect => HelpAnswer::Documentation(inspect(&mut self.context, known, code, *cursor)),
+            HelpGoal::Inspect { detail } => {
+                HelpAnswer::Documentation(inspect(&mut self.context, known, code, *cursor, *detail))
+            }
         }
     }
 }
@@ -158,7 +163,7 @@ impl Helper {
 fn nothing_for(question: &HelpQuestion) -> HelpAnswer {
     match question.goal {
         HelpGoal::Complete => HelpAnswer::Completions(nothing(question.cursor)),
-        HelpGoal::Inspect => HelpAnswer::Documentation(None),
+        HelpGoal::Inspect { .. } => HelpAnswer::Documentation(None),
     }
 }
 

@@ -7,15 +7,18 @@ use super::plots;
 use crate::syntax::{list_has, list_value};
 
 /// Functions that are methods of arrays and of numbers.
-const METHODS: &str = "\
+pub const METHODS: &str = "\
     sum prod mean var std min max argmin argmax all any cumsum cumprod exp exp2 expm1 log log2 log10 log1p sqrt cbrt \
     sin cos tan asin acos atan atan2 sinh cosh tanh abs floor ceil round trunc sign square maximum minimum clip \
-    hypot reshape ravel transpose copy take count_nonzero diagonal nonzero";
+    hypot reshape ravel transpose copy take count_nonzero diagonal nonzero negative reciprocal add subtract multiply \
+    divide pow remainder expand_dims squeeze swapaxes moveaxis broadcast_to argwhere flatnonzero logical_and \
+    logical_or logical_xor logical_not to_host degrees radians real imag conj angle";
 
 /// Other names of methods, and ours.
 const OTHER_METHODS: &str = "\
-    transpose=permute_dims permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
-    arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite";
+    permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
+    arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite isinf=is_inf \
+    clamp=clip power=pow float_power=pow mod=remainder fmod=remainder amin=min conjugate=conj";
 
 /// Functions of the prelude that take arrays by reference.
 const FUNCTIONS: &str = "\
@@ -25,8 +28,17 @@ const FUNCTIONS: &str = "\
 /// Functions of the prelude that make arrays.
 const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
 
+/// Functions under their other names: those of PyTorch, and older ones of NumPy.
+const RENAMED: &str = "\
+    cat=concatenate mm=matmul bmm=matmul identity=eye from_numpy=asarray from_dlpack=asarray as_tensor=asarray \
+    manual_seed=seed clamp=clip asnumpy=to_host to_numpy=to_host greater=gt";
+
+/// What some functions need behind the arguments that NumPy needs.
+const DEFAULTS: [(&str, usize, &str); 4] =
+    [("diff", 1, "1, -1"), ("split", 2, "0"), ("repeat", 2, "0"), ("flip", 1, "0")];
+
 /// Methods that have a twin for one axis.
-const REDUCTIONS: [&str; 14] = [
+pub const REDUCTIONS: [&str; 14] = [
     "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
 ];
 
@@ -34,16 +46,20 @@ const REDUCTIONS: [&str; 14] = [
 const WITH_KEYWORDS: &str = "\
     sum prod mean var std max min all any argmax argmin count_nonzero median quantile percentile norm cumsum cumprod \
     diff sort argsort unique searchsorted digitize histogram bincount zeros ones empty eye full arange linspace array \
-    asarray split flip roll repeat take pad tensordot allclose convolve correlate fftconvolve convolve2d correlate2d";
+    asarray split flip roll repeat take pad tensordot allclose convolve correlate fftconvolve convolve2d correlate2d loadtxt \
+    genfromtxt savetxt";
 
 /// The keywords of those macros.
 const KEYWORDS: &str = "\
     axis keepdims dtype ddof where initial weights ord n side right bins range minlength return_inverse return_counts step stop \
-    num endpoint mode constant_values axes rtol atol equal_nan boundary fillvalue dim keepdim";
+    num endpoint mode constant_values axes rtol atol equal_nan boundary fillvalue dim keepdim comments \
+    delimiter newline fmt header footer skiprows skip_header skip_footer usecols max_rows filling_values";
 
 /// Modules of Python.
-const MODULES: [&str; 13] =
-    ["np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "ax", "gpu", "scipy", "F", "random"];
+const MODULES: [&str; 19] = [
+    "jax", "nn", "np", "numpy", "cp", "cupy", "torch", "jnp", "math", "plt", "ax", "gpu", "scipy", "F", "random",
+    "time", "os", "cuda", "gc",
+];
 
 /// Constants of those modules, and ours.
 const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::INFINITY nan=f64::NAN";
@@ -51,10 +67,11 @@ const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::
 /// Element types by their other names, and ours.
 const DATA_TYPES: &str = "\
     float32=f32 float64=f64 float=f64 double=f64 single=f32 int32=i32 int64=i64 int=i64 uint8=u8 uint32=u32 \
-    uint64=u64 bool=bool complex128=gpu::Complex<f64> f32=f32 f64=f64";
+    uint64=u64 bool=bool complex128=gpu::Complex<f64> f32=f32 f64=f64 i32=i32 i64=i64 float16=gpu::f16 half=gpu::f16 \
+    bool_=bool float_=f64 int8=i8 int16=i16 uint16=u16 long=i64";
 
 /// An element type by any of its names.
-fn data_type_of(text: &str) -> Option<&'static str> {
+pub fn data_type_of(text: &str) -> Option<&'static str> {
     let name = text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?;
     list_value(DATA_TYPES, name)
 }
@@ -109,14 +126,14 @@ fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], known:
 
 /// A text for `format!` and its arguments.
 #[derive(Default)]
-struct Format {
-    text: String,
+pub struct Format {
+    pub text: String,
     arguments: Vec<String>,
 }
 
 impl Format {
     /// Adds an expression.
-    fn value(&mut self, expression: &str, how: &str, known: &Known<'_>) {
+    pub fn value(&mut self, expression: &str, how: &str, known: &Known<'_>) {
         let type_name = known.type_of(expression).unwrap_or_default();
         let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start));
         let how = if is_shown { how.to_owned() } else { format!("{how}?") };
@@ -174,7 +191,7 @@ impl Format {
     }
 
     /// The arguments of the macro.
-    fn end(self) -> String {
+    pub fn end(self) -> String {
         let arguments: String = self.arguments.iter().map(|argument| format!(", {argument}")).collect();
         format!("\"{}\"{arguments}", self.text)
     }
@@ -253,13 +270,43 @@ pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
     }
 }
 
+/// Calls of modules without arrays, and what they are here.
+const PLAIN_CALLS: [(&str, &str); 12] = [
+    ("cuda.synchronize", "gpu::synchronize()"),
+    ("null.synchronize", "gpu::synchronize()"),
+    ("cuda.is_available", "(gpu::device() != gpu::Device::Cpu)"),
+    ("cuda.device_count", "gpu::devices().len()"),
+    ("cuda.get_device_name", "gpu::device_info()"),
+    ("time.time", "std::time::Instant::now()"),
+    ("time.perf_counter", "std::time::Instant::now()"),
+    ("os.getcwd", "std::env::current_dir().unwrap()"),
+    ("plt.show", "// the plot at the end of a cell is shown"),
+    ("plt.figure", "gpu::Plot::new()"),
+    ("plt.tight_layout", "// labels have room"),
+    ("gc.collect", "gpu::memory_pool().free_all_blocks()"),
+];
+
+/// What a call of a module without arrays is here.
+fn plain_call(path: &[&str], arguments: &[&str]) -> Option<String> {
+    let name = path.get(path.len().checked_sub(2)?..)?.join(".");
+    if let Some((_, ours)) = PLAIN_CALLS.iter().find(|(theirs, _)| *theirs == name) {
+        return Some((*ours).to_owned());
+    }
+    let is_label = path[0] == "plt" && matches!(*path.last()?, "title" | "xlabel" | "ylabel" | "xlim" | "ylim");
+    is_label.then(|| format!("gpu::Plot::new().{}({})", path[1], arguments.join(", ")))
+}
+
 /// What `np.name(…)` is here.
-fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
+pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
     let name = *path.last()?;
     if plots::is_plot(name) {
         return plots::translated(name, arguments, known);
     }
+    let name = list_value(RENAMED, name).unwrap_or(name);
     let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
+    if let Some(new) = plain_call(path, arguments) {
+        return Some(new);
+    }
     let (values, named) = sorted_out(arguments);
     let data_type = value_of(&named, "dtype").map(data_type_of);
     if data_type == Some(None) {
@@ -268,7 +315,14 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     let data_type = data_type.flatten();
     let shape =
         |values: &[&str]| if values.len() == 1 { values[0].to_owned() } else { format!("({})", values.join(", ")) };
-    let by_reference = |value: &&str| if value.starts_with('&') { (*value).to_owned() } else { format!("&{value}") };
+    let by_reference = |value: &&str| {
+        let is_one = Line::new(value).operand_after(0).is_some_and(|last| last + 1 == Line::new(value).len());
+        match (value.starts_with('&'), is_one) {
+            (true, _) => (*value).to_owned(),
+            (false, true) => format!("&{value}"),
+            (false, false) => format!("&({})", with_references(value, known)),
+        }
+    };
     let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
     let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
@@ -287,7 +341,7 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
     }
     // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
     // and is not shown.
-    let mut taken = vec!["dtype"];
+    let mut taken = vec!["dtype", "device", "requires_grad"];
     let mut type_behind = None;
     let (function, mut new): (String, Vec<String>) = match (module, name) {
         ("random", "rand" | "random") | (_, "rand") => ("gpu::random::random".to_owned(), vec![shape(&values)]),
@@ -301,7 +355,18 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
         ("random", "normal" | "uniform") if values.len() == 3 => {
             (format!("gpu::random::{name}"), vec![as_float(values[0]), as_float(values[1]), values[2].to_owned()])
         }
-        ("random", "seed" | "permutation") => (format!("gpu::random::{name}"), as_typed()),
+        ("random", "normal" | "uniform") if value_of(&named, "size").is_some() && values.is_empty() => {
+            taken.extend(["size", "loc", "scale", "low", "high"]);
+            let of = |name, other| value_of(&named, name).map_or_else(|| other, as_float);
+            let (first, second) = match name {
+                "normal" => (of("loc", "0.0".to_owned()), of("scale", "1.0".to_owned())),
+                _ => (of("low", "0.0".to_owned()), of("high", "1.0".to_owned())),
+            };
+            (format!("gpu::random::{name}"), vec![first, second, value_of(&named, "size")?.to_owned()])
+        }
+        ("random", "default_rng") => ("gpu::random::Generator::new".to_owned(), as_typed()),
+        (_, "seed") => ("gpu::random::seed".to_owned(), as_typed()),
+        ("random", "permutation") => (format!("gpu::random::{name}"), as_typed()),
         ("linalg" | "fft", _) if !values.is_empty() => (format!("gpu::{module}::{name}"), first_by_reference()),
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
@@ -311,6 +376,11 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
             type_behind = data_type;
             let function = if values[0].starts_with('[') { "gpu::array" } else { "gpu::asarray" };
             (function.to_owned(), vec![by_reference(&values[0])])
+        }
+        (_, "arange") if values.len() == 2 => {
+            type_behind = data_type;
+            let step = if values.iter().any(|value| value.contains('.')) { "1.0" } else { "1" };
+            ("gpu::arange".to_owned(), vec![format!("({}, {}, {step})", values[0], values[1])])
         }
         (_, "arange") if !values.is_empty() => {
             type_behind = data_type;
@@ -324,12 +394,68 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
             type_behind = data_type;
             (format!("gpu::{name}"), as_typed())
         }
+        (_, "norm" | "inv" | "solve" | "det" | "svd" | "qr" | "eigh" | "cholesky" | "pinv" | "lstsq")
+            if path.len() == 2 && !values.is_empty() =>
+        {
+            (format!("gpu::linalg::{name}"), first_by_reference())
+        }
+        (_, "where") if values.len() == 1 => {
+            (format!("{}.nonzero", as_object(&with_references(values[0], known))), Vec::new())
+        }
+        (_, "zeros_like" | "ones_like" | "empty_like") if values.len() == 1 => {
+            let element =
+                known.type_of(values[0]).and_then(|name| Some(name.strip_prefix(ARRAY)?.strip_suffix('>')?.to_owned()));
+            let element = data_type.map(str::to_owned).or(element).unwrap_or_else(|| "f64".to_owned());
+            let name = name.trim_end_matches("_like");
+            (format!("gpu::{name}::<{element}>"), vec![format!("{}.shape()", as_object(values[0]))])
+        }
+        (_, "array_equal") if values.len() == 2 => {
+            let [one, other] = [values[0], values[1]];
+            return Some(format!("{}.eq({}).all()", as_object(one), as_argument(other, known)));
+        }
+        (_, "einsum") if values.len() > 1 => {
+            let arrays: Vec<String> = values[1..].iter().map(by_reference).collect();
+            ("gpu::einsum".to_owned(), vec![values[0].to_owned(), format!("[{}]", arrays.join(", "))])
+        }
+        (_, "load") if values.len() == 1 => ("gpu::load::<f64>".to_owned(), as_typed()),
+        (_, "save") if values.len() == 2 => {
+            ("gpu::save".to_owned(), vec![values[0].to_owned(), by_reference(&values[1])])
+        }
+        (_, "plot") if values.len() > 1 => {
+            ("gpu::plot".to_owned(), vec![format!("({}, {})", by_reference(&values[0]), by_reference(&values[1]))])
+        }
+        (_, "histogram") if values.len() == 1 && value_of(&named, "bins").is_some() => {
+            taken.push("bins");
+            (
+                "gpu::histogram".to_owned(),
+                vec![by_reference(&values[0]), value_of(&named, "bins")?.to_owned(), "..".to_owned()],
+            )
+        }
+        (_, name) if REDUCTIONS.contains(&name) && values.len() == 2 && name != "any" && name != "all" => {
+            (format!("{}.{name}_axis", as_object(values[0])), vec![values[1].to_owned()])
+        }
+        (_, "round") if values.len() == 2 => {
+            let factor = format!("{}.0", 10u64.pow(values[1].parse::<u32>().ok().filter(|digits| *digits < 10)?));
+            let object = with_references(values[0], known);
+            let object =
+                if known.is_array(values[0]) && !object.starts_with('&') { format!("&{object}") } else { object };
+            return Some(format!("({object} * {factor}).round() / {factor}"));
+        }
+        (_, name) if DEFAULTS.iter().any(|(known, given, _)| *known == name && *given == values.len()) => {
+            let rest = DEFAULTS.iter().find(|(known, ..)| *known == name).map(|(.., rest)| (*rest).to_owned());
+            taken.push("axis");
+            let rest = value_of(&named, "axis").filter(|_| name != "diff").map(str::to_owned).or(rest);
+            (format!("gpu::{name}"), first_by_reference().into_iter().chain(rest).collect())
+        }
+        (_, "max" | "min") if values.len() == 2 => {
+            (format!("{}.{name}imum", as_object(values[0])), as_arguments(&values[1..]))
+        }
         (_, "where") if !values.is_empty() => ("gpu::where_".to_owned(), first_by_reference()),
         (_, "concatenate" | "stack" | "vstack" | "hstack") => {
-            taken.push("axis");
+            taken.extend(["axis", "dim"]);
             let inner = Line::new(values.first()?);
             let arrays: Vec<String> = inner.arguments(0)?.iter().map(by_reference).collect();
-            let axis = value_of(&named, "axis").or(values.get(1).copied()).unwrap_or("0");
+            let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.get(1).copied()).unwrap_or("0");
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
         }
@@ -338,11 +464,15 @@ fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<St
             type_behind = data_type;
             let method = list_value(OTHER_METHODS, name).unwrap_or(name);
             let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
-            let is_number = path.first() == Some(&"math")
+            let is_number = path.first().is_some_and(|module| module.eq_ignore_ascii_case("math"))
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
             let object = if object.starts_with('[') {
                 format!("gpu::array(&{object})")
+            } else if Line::new(object).len() == 1 && Line::new(object).kind(0) == Some(LineTokenKind::Number) {
+                format!("{object}_f64")
+            } else if known.type_of(object).is_some_and(|name| matches!(name.as_str(), "i32" | "i64" | "usize")) {
+                format!("({object} as f64)")
             } else {
                 as_object(&with_references(object, known))
             };
@@ -376,8 +506,10 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         if module == "gpu" {
             let is_missing =
                 known.says(&format!("function `{name}` in ")) || known.says(&format!("function `r#{name}` in "));
+            let is_missing = is_missing || known.says("cannot find `cuda` in `gpu`");
             let is_list = name == "asarray" && line.at(last + 2) == "[";
-            let is_whole = name == "linspace" && known.says("its elements are `{integer}`");
+            let is_whole =
+                matches!(name, "linspace" | "normal" | "uniform") && known.says("its elements are `{integer}`");
             if !(line.at(at + 1) == "." || is_missing || is_list || is_whole || (name == "where" && known.is_syntax()))
             {
                 return None;
@@ -389,10 +521,28 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
             return Some(line.with(at, last, constant));
         }
         if line.at(last + 1) != "(" {
-            return None;
+            let compared = line.at(at.wrapping_sub(1)) == "==" || line.at(at.wrapping_sub(1)) == "!=";
+            let data_type = data_type_of(name).filter(|name| compared && !name.contains(':'))?;
+            return Some(line.with(
+                at,
+                last,
+                &format!("gpu::DType::{}", data_type[..1].to_uppercase() + &data_type[1..]),
+            ));
+        }
+        if let Some(data_type) = data_type_of(name).filter(|_| path.len() == 1 && module != "gpu") {
+            let [value] = line.arguments(last + 1)?[..] else { return None };
+            let cast = format!("{} as {data_type}", as_object(value));
+            let is_whole = at == 0 && line.closing(last + 1)? + 1 >= line.len();
+            let cast = if is_whole { cast } else { format!("({cast})") };
+            return Some(line.with(at, line.closing(last + 1)?, &cast));
         }
         path.insert(0, module);
-        let new = translated(&path, &line.arguments(last + 1)?, known)?;
+        let new = translated(&path, &line.arguments(last + 1)?, known).or_else(|| {
+            let is_field = module == "gpu" && line.at(at + 1) == ".";
+            is_field.then(|| {
+                format!("{}{}", path.join("::"), line.slice(last + 1, line.closing(last + 1).unwrap_or(last + 1)))
+            })
+        })?;
         Some(line.with(at, line.closing(last + 1)?, &new))
     })
 }
@@ -438,6 +588,10 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("range", [end]) => in_head(line, at, format!("0..{end}")),
             ("range", [start, end]) => in_head(line, at, format!("{start}..{end}")),
             ("range", [start, end, step]) => format!("({start}..{end}).step_by({step})"),
+            ("float" | "int", [text]) if text.contains("input(") => {
+                format!("{text}.parse::<{}>().unwrap()", data_type_of(name)?)
+            }
+            ("f64" | "f32" | "usize" | "i64" | "i32", [_]) => is_cast(name),
             ("float", [_]) => is_cast("f64"),
             ("int", [_]) => is_cast("i64"),
             ("str", [_]) => format!("{}.to_string()", as_object(first)),
@@ -446,7 +600,14 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("sorted", [_]) if known.is_array(first) => format!("gpu::sort(&{first})"),
             ("enumerate", [_]) => format!("{}.iter().enumerate()", as_object(first)),
             ("zip", [_, second]) => format!("{}.iter().zip(&{second})", as_object(first)),
+            ("round", [_, _]) => translated(&["np", name], &arguments, known)?,
+            ("exp" | "sin" | "cos" | "tan" | "sqrt" | "log", [_]) if !known.is_array(first) => {
+                translated(&["math", name], &arguments, known)?
+            }
             ("pow", [_, power]) => format!("{} ** {power}", as_object(first)),
+            ("min" | "max", [_, second]) if known.is_array(first) => {
+                format!("{}.{name}imum({})", as_object(first), as_argument(second, known))
+            }
             ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
             _ if CREATION.contains(&name)
                 || list_has(FUNCTIONS, name)
@@ -504,6 +665,9 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     line.calls(true).filter(|at| REDUCTIONS.contains(&line.at(*at)) && line.at(at + 2) != ")").find_map(|at| {
         let [argument] = line.arguments(at + 1)?[..] else { return None };
+        if known.is_array(argument) {
+            return None;
+        }
         Some(line.with(at, line.closing(at + 1)?, &format!("{}_axis({argument})", line.at(at))))
     })
 }
@@ -516,14 +680,20 @@ pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).find_map(|at| {
         let name = line.at(at);
         let is_method = name == "reshape" && line.before(at, 1) == ".";
-        let is_function = matches!(name, "zeros" | "ones" | "empty" | "random") && line.before(at, 1) == "::";
+        let is_function =
+            matches!(name, "zeros" | "ones" | "empty" | "random" | "arange") && line.before(at, 1) == "::";
         if !(is_method || is_function) || line.at(at + 1) != "(" {
             return None;
         }
         let (open, close) = (at + 1, line.closing(at + 1)?);
         let arguments = line.arguments(open)?;
         let are_lengths = arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none());
-        are_lengths.then(|| line.with(open, close, &format!("(({}))", arguments.join(", "))))
+        let step = match (name, arguments.len()) {
+            ("arange", 2) if arguments.iter().any(|argument| argument.contains('.')) => ", 1.0",
+            ("arange", 2) => ", 1",
+            _ => "",
+        };
+        are_lengths.then(|| line.with(open, close, &format!("(({}{step}))", arguments.join(", "))))
     })
 }
 
@@ -575,6 +745,7 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
             let in_syntax = known.is_syntax() && matches!(name, "shape" | "ndim" | "size" | "dtype");
             match name {
                 "T" => Some(line.with(at, at, "t()")),
+                "length" if known.says("no field `length`") => Some(line.with(at, at, "len()")),
                 _ if is_method || in_syntax => Some(line.with(at, at, &format!("{name}()"))),
                 _ => None,
             }
@@ -583,7 +754,7 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
 }
 
 /// `[i * 2 for i in range(3)]`
-pub fn comprehension(line: &Line, _: &Known<'_>) -> Option<String> {
+pub fn comprehension(line: &Line, known: &Known<'_>) -> Option<String> {
     line.find("[").find_map(|open| {
         let close = line.closing(open)?;
         let each = line.find("for").find(|at| *at > open && *at < close)?;
@@ -596,12 +767,18 @@ pub fn comprehension(line: &Line, _: &Known<'_>) -> Option<String> {
             over.to_owned()
         } else if over.contains("..") {
             format!("({over})")
+        } else if known
+            .type_of(over)
+            .is_some_and(|name| ["Vec<i", "Vec<u", "Vec<f"].iter().any(|start| name.starts_with(start)))
+        {
+            format!("{over}.iter().copied()")
         } else {
             format!("{over}.iter()")
         };
         let kept =
-            condition.map_or_else(String::new, |at| format!(".filter(|{name}| {})", line.slice(at + 1, close - 1)));
-        Some(line.with(open, close, &format!("{over}{kept}.map(|{name}| {value}).collect::<Vec<_>>()")))
+            condition.map_or_else(String::new, |at| format!(".filter(|&{name}| {})", line.slice(at + 1, close - 1)));
+        let made = if value == name { String::new() } else { format!(".map(|{name}| {value})") };
+        Some(line.with(open, close, &format!("{over}{kept}{made}.collect::<Vec<_>>()")))
     })
 }
 

@@ -12,56 +12,81 @@ enum Index {
     Parts(Vec<String>),
     /// An array of `bool`.
     Mask(String),
-    /// An array of places.
+    /// An array of places along the first axis.
     Places(String),
+    /// An array of places along another axis.
+    Along(String, usize),
 }
+
+/// Types of numbers that are not a place.
+pub const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
 
 const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
 /// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
-    line.find("[").find_map(|open| {
-        let close = line.closing(open)?;
-        if line.before(open, 1) == "!" && line.before(open, 2) == "s" {
-            let parts = parts_of(line, open)?;
-            return Some(line.with(open, close, &format!("[{}]", parts.join(", "))));
-        }
-        if line.before(open, 1) == "s" && line.before(open, 2) != "." && known.says("macro `s`") {
-            return Some(line.with(open, close, &format!("![{}]", parts_of(line, open)?.join(", "))));
-        }
-        let first = line.operand_before(open).filter(|first| *first < open && line.before(open, 1) != "!")?;
-        let is_in_set = line.before(first, 1) == "(" && line.before(first, 3) == "set";
-        if is_in_set {
-            return None;
-        }
-        let base = line.slice(first, open - 1);
-        let type_name = known.type_of(base).unwrap_or_default();
-        let is_array = type_name.contains(ARRAY)
-            || ["`", "`&", "`&mut "]
-                .iter()
-                .any(|by| known.says(&format!("cannot index into a value of type {by}{ARRAY}")));
-        if is_array {
-            return array_index(line, first, open, base, known);
-        }
-        let parts = parts_of(line, open)?;
-        if type_name.starts_with("ArrayBase<") || type_name.contains("Array2<") || type_name.contains("Array1<") {
-            let is_slice = parts.iter().any(|part| part.contains(".."));
-            let new = if is_slice {
-                format!("{base}.slice(s![{}])", parts.join(", "))
-            } else {
-                format!("{base}[[{}]]", parts.join(", "))
-            };
-            return Some(line.with(first, close, &new));
-        }
-        match parts.as_slice() {
-            [part] if !part.contains(';') && known.says("negative integers cannot be used to index") => {
-                let from_end = part.strip_prefix('-').filter(|rest| is_integer(rest))?;
-                Some(line.with(open, close, &format!("[{base}.len() - {from_end}]")))
+    // The parameters of a kernel are indexed as a `Vec` is.
+    if known.says("must be a view of an array") {
+        return None;
+    }
+    line.find("[")
+        .filter_map(|open| {
+            let close = line.closing(open)?;
+            if line.before(open, 1) == "!" && line.before(open, 2) == "s" {
+                let parts = parts_of(line, open)?;
+                return Some(line.with(open, close, &format!("[{}]", parts.join(", "))));
             }
-            [part] if part.contains("..") && !part.contains(';') => Some(line.with(open, close, &format!("[{part}]"))),
-            _ => None,
-        }
-    })
+            if line.before(open, 1) == "s" && line.before(open, 2) != "." && known.says("macro `s`") {
+                return Some(line.with(open, close, &format!("![{}]", parts_of(line, open)?.join(", "))));
+            }
+            let first = line.operand_before(open).filter(|first| *first < open && line.before(open, 1) != "!")?;
+            let is_in_set = line.before(first, 1) == "(" && line.before(first, 3) == "set";
+            if is_in_set {
+                return None;
+            }
+            let base = line.slice(first, open - 1);
+            let type_name = known.type_of(base).unwrap_or_default();
+            let is_array = type_name.contains(ARRAY)
+                || ["`", "`&", "`&mut "]
+                    .iter()
+                    .any(|by| known.says(&format!("cannot index into a value of type {by}{ARRAY}")));
+            if is_array {
+                return array_index(line, first, open, base, known);
+            }
+            let parts = parts_of(line, open)?;
+            if known.is_host_array(base) && line.at(open + 1) == "[" {
+                return None;
+            }
+            if known.is_host_array(base) {
+                let is_slice = parts.iter().any(|part| part.contains(".."));
+                // The compiler does not know the number of axes of such an array.
+                let by = if type_name.contains("IxDyn") || type_name.contains("ArrayD<") { ".as_ref()" } else { "" };
+                let new = if is_slice {
+                    format!("{base}.slice(s![{}]{by})", parts.join(", "))
+                } else {
+                    format!("{base}[[{}]]", parts.join(", "))
+                };
+                return Some(line.with(first, close, &new));
+            }
+            match parts.as_slice() {
+                [part] if !part.contains(';') && known.says("negative integers cannot be used to index") => {
+                    let from_end = part.strip_prefix('-').filter(|rest| is_integer(rest))?;
+                    Some(line.with(open, close, &format!("[{base}.len() - {from_end}]")))
+                }
+                [part] if part.contains("..") && !part.contains(';') => {
+                    // A range counts from the end only in arrays, and a part of a `Vec` is used by reference.
+                    let (from, to) = part.split_once("..")?;
+                    let place = |text: &str| {
+                        text.strip_prefix('-').map_or(text.to_owned(), |rest| format!("{base}.len() - {rest}"))
+                    };
+                    let is_moved = close + 1 >= line.len() && line.before(first, 1) != "&";
+                    let by = if is_moved { "&" } else { "" };
+                    Some(line.with(first, close, &format!("{by}{base}[{}..{}]", place(from), place(to))))
+                }
+                _ => None,
+            }
+        })
+        .find(|new| *new != line.text)
 }
 
 fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<String> {
@@ -73,15 +98,31 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         close = line.closing(close + 1)?;
     }
     let sign = line.at(close + 1);
-    if first == 0 && ASSIGNMENTS.contains(&sign) {
-        let value = line.slice(close + 2, line.last());
+    if let Index::Elements(numbers) = &mut index {
+        for number in numbers.iter_mut().filter(|number| is_name(number)) {
+            if known.type_of(number).is_some_and(|name| INTEGERS.contains(&name.as_str())) {
+                *number += " as usize";
+            }
+        }
+    }
+    if (first == 0 || matches!(line.before(first, 1), "{" | ";")) && ASSIGNMENTS.contains(&sign) {
+        let end = (close + 2..line.len()).find(|at| matches!(line.at(*at), ";" | "}")).unwrap_or(line.len());
+        let value = line.slice(close + 2, end - 1);
         let parts = match index {
             Index::Elements(parts) | Index::Parts(parts) => {
                 parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
             }
             Index::Mask(array) | Index::Places(array) => array,
+            Index::Along(array, axis) => format!("{}{array}", ".., ".repeat(axis)),
         };
-        return Some(format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)));
+        let value = if value.starts_with('[') { &format!("gpu::array(&{value})") } else { value };
+        let value = &if value.starts_with("gpu::array(") { format!("&{value}") } else { value.to_owned() };
+        let last = if line.at(end) == ";" { end } else { end - 1 };
+        return Some(line.with(
+            first,
+            last,
+            &format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)),
+        ));
     }
     let new = match index {
         Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {
@@ -91,7 +132,8 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         Index::Elements(numbers) => format!("{base}.get(&[{}])", numbers.join(", ")),
         Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
         Index::Mask(mask) => format!("{base}.extract({mask})"),
-        Index::Places(places) => format!("{base}.take({places})"),
+        Index::Places(places) => format!("{base}.take_axis({places}, 0)"),
+        Index::Along(places, axis) => format!("{base}.take_axis({places}, {axis})"),
     };
     Some(line.with(first, close, &new))
 }
@@ -117,8 +159,17 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         if type_name.contains(ARRAY) {
             return Some(Index::Places(as_argument(text, known)));
         }
+        if text.starts_with('[') {
+            return Some(Index::Places(format!("&gpu::array(&{text})")));
+        }
     }
     let parts = parts_of(line, open)?;
+    if let Some((last, before)) = parts.split_last()
+        && known.is_array(last)
+        && before.iter().all(|part| part == "..")
+    {
+        return Some(Index::Along(as_argument(last, known), before.len()));
+    }
     let is_part = |part: &String| part.contains("..") || part == "NewAxis";
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
 }
@@ -137,7 +188,10 @@ fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
     if text == "None" || text.ends_with("newaxis") {
         return Some("NewAxis".to_owned());
     }
-    if text.is_empty() || text == "..." {
+    if text == "..." {
+        return Some("..".to_owned());
+    }
+    if text.is_empty() {
         return None;
     }
     let mut pieces = vec![String::new()];

@@ -44,7 +44,15 @@ impl Known<'_> {
             let declared = [format!("let {expression} = gpu::"), format!("let mut {expression} = gpu::")];
             return declared.iter().any(|text| self.cell.contains(text)).then(|| ARRAY.to_owned());
         }
-        expression.starts_with("gpu::").then(|| ARRAY.to_owned())
+        let is_made = expression.starts_with("gpu::") && !expression.starts_with("gpu::DType");
+        is_made.then(|| ARRAY.to_owned())
+    }
+
+    /// Whether an expression is an array of the host.
+    pub fn is_host_array(&self, expression: &str) -> bool {
+        const NAMES: [&str; 5] = ["ArrayBase<", "ArrayD<", "Array<", "Array1<", "Array2<"];
+        let is_one = |known: String| NAMES.iter().any(|name| known.trim_start_matches("ndarray::").starts_with(name));
+        (self.type_of)(expression.trim().trim_start_matches('&')).is_some_and(is_one)
     }
 
     /// Whether an expression is a device array, if this can be known.

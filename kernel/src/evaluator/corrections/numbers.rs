@@ -1,7 +1,9 @@
 //! The corrected line for an operator between two types of numbers.
 
+use crate::evaluator::corrections::operators::as_object;
 use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
+use std::ops::Range;
 
 /// Rust's integers, and the compiler's name for an integer whose type is open.
 const INTEGERS: [&str; 13] =
@@ -16,7 +18,13 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     // "add the right one to the left one", but "multiply the left one by the right one".
     let is_turned = message.starts_with("cannot add") || message.starts_with("cannot subtract");
     let (left, right) = if is_turned { (second, first) } else { (first, second) };
+    let (left_name, right_name) = (left, right);
     let (left, right) = (Number::of(left)?, Number::of(right)?);
+    // What is assigned to cannot be converted.
+    if message.contains("-assign") && left.rank < right.rank {
+        return None;
+    }
+    let is_reference = |name: &str| name.starts_with('&') && !name.contains('<');
     let start = offset_of(cell, line, 1);
     let operator = offset_of(cell, line, column);
     let (operands, shift) = operands(cell, operator)?;
@@ -34,7 +42,24 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         return None;
     }
     let corrected = converted(side, of_side.is_array, target);
+    let corrected =
+        if is_reference(if is_left { left_name } else { right_name }) { format!("*{corrected}") } else { corrected };
     Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
+}
+
+/// The line with a conversion, if a number of another type is expected at these columns. `label` is the compiler's.
+pub fn of_expected_number(label: &str, cell: &str, line: usize, columns: Range<usize>) -> Option<String> {
+    let (expected, found) = label.strip_prefix("expected `")?.split_once("`, found `")?;
+    let (expected, found) = (Number::of(expected)?.exact(expected)?, found.strip_suffix('`')?);
+    let is_float = |name: &str| matches!(name, "f32" | "f64");
+    let is_number = !found.starts_with(['{', '&']) && !found.contains('<') && Number::of(found).is_some();
+    if !is_number || !(is_float(expected) || is_float(found)) {
+        return None;
+    }
+    let text = cell.lines().nth(line - 1)?;
+    let (start, end) = (offset_of(text, 1, columns.start), offset_of(text, 1, columns.end));
+    let value = as_object(text.get(start..end)?);
+    Some(format!("{}{value} as {expected}{}", &text[..start], &text[end..]).trim().to_owned())
 }
 
 /// A number or an array of numbers, by the name of its type.
@@ -46,6 +71,11 @@ struct Number {
 }
 
 impl Number {
+    /// The name of the type, if it is the type of a number.
+    fn exact(self, name: &str) -> Option<&str> {
+        (!self.is_array && !name.starts_with(['{', '&'])).then_some(name)
+    }
+
     fn of(type_name: &str) -> Option<Number> {
         let name = type_name.trim_start_matches('&').trim_start_matches("mut ");
         let element = name.strip_prefix("DeviceArray<").and_then(|rest| rest.strip_suffix('>'));

@@ -2,6 +2,7 @@
 
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
+use crate::syntax::is_word;
 
 /// An operand as the object of a method.
 pub fn as_object(text: &str) -> String {
@@ -43,7 +44,13 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
     let (base, power) = (line.slice(first, at - 1), line.slice(at + 1, last));
     let is_whole = |text: &str| {
+        // Of a closure's parameter in `v.iter().copied().map(|w| …)`, the list has the type.
+        let is_of_list = line.text.contains(&format!("|{text}|"))
+            && (0..line.len()).any(|at| {
+                known.type_of(line.at(at)).is_some_and(|name| name.starts_with("Vec<i") || name.starts_with("Vec<u"))
+            });
         is_integer(text)
+            || is_of_list
             || known
                 .type_of(text)
                 .is_some_and(|known| known.starts_with(['i', 'u']) && known[1..].chars().all(|c| c.is_ascii_digit()))
@@ -52,6 +59,7 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_integer(power) { power.to_owned() } else { format!("{} as {type_name}", as_object(power)) }
     };
     let new = match (is_whole(base), is_whole(power)) {
+        _ if known.is_array(power) => format!("{}.pow({})", as_object(base), as_argument(power, known)),
         (true, true) => {
             let base = if is_integer(base) { format!("{base}_i32") } else { as_object(base) };
             format!("{base}.pow({})", power_as("u32"))
@@ -130,6 +138,19 @@ pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
             return None;
         }
         let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
+        // `1.0 < a`
+        let has_array = |text: &str| text.split(|character| !is_word(character)).any(|word| known.is_array(word));
+        if known.is_array(right) && !has_array(left) {
+            let mirrored = match method {
+                &"lt" => "gt",
+                &"gt" => "lt",
+                &"le" => "ge",
+                &"ge" => "le",
+                same => same,
+            };
+            let right = with_references(right.strip_prefix('&').unwrap_or(right), known);
+            return Some(line.with(first, last, &format!("{}.{mirrored}({left})", as_object(&right))));
+        }
         let is_refused = known.says(&format!("binary operation `{sign}` cannot be applied to type `{ARRAY}"))
             || known.says(&format!("binary operation `{sign}` cannot be applied to type `&{ARRAY}"));
         if !(known.is_array(left) || (is_refused && !is_name(left))) {
@@ -154,14 +175,58 @@ pub fn with_references(expression: &str, known: &Known<'_>) -> String {
     line.text
 }
 
-/// `x++`
-pub fn increment(line: &Line, _: &Known<'_>) -> Option<String> {
-    let at = line.len().checked_sub(1)?;
-    let at = if line.at(at) == ";" { at.checked_sub(1)? } else { at };
-    let sign = match line.at(at) {
-        "++" => "+=",
-        "--" => "-=",
-        _ => return None,
+/// `mask + 1`: arrays of `bool` are counted as numbers.
+pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused =
+        ["add", "subtract", "multiply", "divide"].iter().any(|verb| known.says(&format!("cannot {verb} `")));
+    if !is_refused || !known.says("DeviceArray<bool>") {
+        return None;
+    }
+    let at = (0..line.len()).find(|at| {
+        let is_mask = known.type_of(line.at(*at)).is_some_and(|name| name.contains("DeviceArray<bool>"));
+        is_mask && line.at(at + 1) != "."
+    })?;
+    let first = if line.before(at, 1) == "&" { at - 1 } else { at };
+    Some(line.with(first, at, &format!("{}.astype::<i64>()", line.at(at))))
+}
+
+/// `x++`, `++n`, `x =+ 1.0`
+pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
+    let last = line.last();
+    let sign_of = |sign: &str| match sign {
+        "++" => Some("+="),
+        "--" => Some("-="),
+        _ => None,
     };
-    (at > 0).then(|| format!("{} {sign} 1;", line.slice(0, at - 1)))
+    if line.at(1) == "="
+        && matches!(line.at(2), "+" | "-" | "*" | "/")
+        && line.is_word(0)
+        && known.is_syntax()
+        && last > 2
+    {
+        return Some(format!("{} {}= {};", line.at(0), line.at(2), line.slice(3, last)));
+    }
+    let (sign, name) = match sign_of(line.at(0)) {
+        Some(sign) if last == 1 => (sign, line.at(1)),
+        _ => (sign_of(line.at(last))?, line.slice(0, last.checked_sub(1)?)),
+    };
+    let one = if known.type_of(name).is_some_and(|name| name.starts_with('f')) { "1.0" } else { "1" };
+    Some(format!("{name} {sign} {one};"))
+}
+
+/// `let c = a + b; a.sum()`: an operator moves an array that it does not get by reference.
+pub fn moved(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("moved value: `") || !known.says("moved due to usage in operator") {
+        return None;
+    }
+    let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/" | "%");
+    let at = (0..line.len()).find(|at| {
+        let is_operand =
+            beside(line.before(*at, 1)) || (beside(line.at(at + 1)) && !matches!(line.before(*at, 1), "&" | "."));
+        is_operand
+            && !matches!(line.before(*at, 1), "." | "::")
+            && !matches!(line.at(at + 1), "." | "(" | "[")
+            && known.is_array(line.at(*at))
+    })?;
+    Some(line.with(at, at, &format!("&{}", line.at(at))))
 }

@@ -4,7 +4,7 @@ use super::calls::sorted_out;
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_float, as_object, with_references};
-use crate::syntax::list_has;
+use crate::syntax::{list_has, list_value};
 
 /// How a function that draws takes its values.
 #[derive(Clone, Copy)]
@@ -37,6 +37,9 @@ const PLOTS: [(&str, Form); 10] = [
 const FLOATS: &str = "alpha linewidth markersize capsize vmin vmax";
 const OPTIONS: &str = "label color linestyle marker cmap bins density levels c xerr yerr";
 
+/// Matplotlib's short names of options.
+const SHORT: &str = "lw=linewidth ls=linestyle ms=markersize";
+
 /// Whether a function draws.
 pub fn is_plot(name: &str) -> bool {
     PLOTS.iter().any(|(known, _)| *known == name)
@@ -63,6 +66,11 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
     };
     let options = named.iter().map(|(option, text)| {
         let value = value(text, known)?;
+        let option = match list_value(SHORT, option).unwrap_or(option) {
+            // One colour for all.
+            "c" if value.starts_with('"') => "color",
+            option => option,
+        };
         match option {
             _ if list_has(FLOATS, option) => Some(format!(".{option}({})", as_float(&value))),
             _ if list_has(OPTIONS, option) => Some(format!(".{option}({value})")),

@@ -6,7 +6,8 @@ use crate::syntax::list_value;
 
 /// Types of other languages, and ours.
 const TYPES: &str = "\
-    int=i64 float=f64 double=f64 long=i64 string=String str=String boolean=bool";
+    int=i64 float=f64 double=f64 long=i64 string=String str=String boolean=bool float32=f32 float64=f64 int32=i32 \
+    int64=i64 uint8=u8";
 
 fn rust_type(name: &str) -> Option<&'static str> {
     list_value(TYPES, name)
@@ -20,7 +21,9 @@ pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
 
 /// `import numpy as np`, `from math import sqrt`: notebooks have the names already.
 pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
-    let is_import = line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
+    const MODULES: [&str; 6] = ["numpy", "cupy", "torch", "math", "scipy", "matplotlib"];
+    let is_use = line.at(0) == "use" && MODULES.contains(&line.at(1));
+    let is_import = is_use || line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
     is_import.then(|| "use gpu::prelude::*;".to_owned())
 }
 
@@ -67,6 +70,21 @@ pub fn header(line: &Line, _: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `pass`, `null`, `let y = 3` at the end of a cell
+pub fn single(line: &Line, known: &Known<'_>) -> Option<String> {
+    if line.at(0) == "let" && line.at(line.last() + 1) != ";" && known.says("found the end of the cell") {
+        return Some(format!("{};", line.text));
+    }
+    let (word, ours) = match line.at(0) {
+        "pass" => ("pass", "{}"),
+        "null" => ("null", "None::<f64>"),
+        "nil" => ("nil", "None::<f64>"),
+        "undefined" => ("undefined", "None::<f64>"),
+        _ => return None,
+    };
+    (line.len() == 1 && known.blames(word)).then(|| ours.to_owned())
+}
+
 /// `True`, `and`, `not`
 pub fn python_words(line: &Line, known: &Known<'_>) -> Option<String> {
     for index in 0..line.len() {
@@ -110,6 +128,13 @@ pub fn lambda(line: &Line, _: &Known<'_>) -> Option<String> {
     let lambda = line.find("lambda").next()?;
     let colon = line.find(":").find(|index| *index > lambda)?;
     let parameters = if colon == lambda + 1 { "" } else { line.slice(lambda + 1, colon - 1) };
+    // A cell cannot keep a closure.
+    let name = if line.at(0) == "let" { 1 } else { 0 };
+    if line.is_word(name) && line.at(name + 1) == "=" && lambda == name + 2 {
+        let types: Vec<String> = parameters.split(',').map(|one| format!("{}: f64", one.trim())).collect();
+        let body = line.slice(colon + 1, line.last());
+        return Some(format!("fn {}({}) -> f64 {{ {body} }}", line.at(name), types.join(", ")));
+    }
     Some(line.with(lambda, colon, &format!("|{parameters}|")))
 }
 
@@ -141,7 +166,9 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let is_missing = |name: &str| known.says(&format!("cannot find value `{name}` in this scope"));
     let is_new = line.is_word(0) && line.at(1) == "=" && is_missing(first);
-    is_new.then(|| ended(format!("let {}", line.text)))
+    // In Python both names have the same array.
+    let shares = if is_new && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
+    is_new.then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
 }
 
 /// `let t: float`, `x as int`

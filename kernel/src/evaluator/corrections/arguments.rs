@@ -1,0 +1,296 @@
+//! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
+
+use super::calls::{METHODS, REDUCTIONS, data_type_of, translated};
+use super::known::Known;
+use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::operators::{as_argument, as_float, as_object};
+use crate::syntax::{list_has, list_value};
+
+/// PyTorch's conversions, and the types.
+const CONVERSIONS: &str =
+    "float=f32 double=f64 half=gpu::f16 bfloat16=gpu::bf16 long=i64 int=i32 short=i16 byte=u8 bool=bool";
+
+/// PyTorch's methods that change an array, and ours.
+const IN_PLACE: &str =
+    "copy_=assign fill_=fill zero_=fill add_=add_assign sub_=sub_assign mul_=mul_assign div_=div_assign";
+
+/// Methods that a host array and a number need not have.
+const TO_HOST: [&str; 6] = ["numpy", "cpu", "detach", "item", "tolist", "get"];
+
+/// Where the calls of a line have their name and their bracket: `gpu::f(`, `a.f(`.
+fn calls_of_prelude(line: &Line) -> impl Iterator<Item = usize> {
+    (1..line.len())
+        .filter(|at| line.is_word(*at) && line.at(at + 1) == "(" && matches!(line.before(*at, 1), "::" | "."))
+}
+
+/// `gpu::matmul(m, c)`, `gpu::array(vec![1.0])`, `gpu::matmul(&m, &h)`
+pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
+    let needs_reference =
+        known.says("expected `&") || known.says("cannot be plotted") || known.says("expected reference `&");
+    let needs_device = known.says("not a device array")
+        || known.says("expected `&_`, found `ArrayBase<")
+        || known.says("found `ArrayBase<")
+        || known.says("cannot combine an array of `f64` with `ArrayBase<");
+    if !(needs_reference || needs_device) {
+        return None;
+    }
+    calls_of_prelude(line).find_map(|at| {
+        let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
+        let is_array_maker = matches!(line.at(at), "array" | "asarray");
+        let convert = |argument: &&str| {
+            let type_name = known.type_of(argument).unwrap_or_default();
+            let is_host = known.is_host_array(argument) || type_name.starts_with("Vec<");
+            let name = argument.trim_start_matches('&');
+            if is_host && !is_array_maker && is_name(name) {
+                format!("&gpu::asarray(&{name})")
+            } else if (argument.starts_with("vec!") || argument.starts_with('[')) && is_array_maker
+                || is_host && is_array_maker && !argument.starts_with('&')
+            {
+                format!("&{argument}")
+            } else {
+                as_argument(argument, known)
+            }
+        };
+        let new: Vec<String> = arguments.iter().map(convert).collect();
+        (new.iter().ne(arguments.iter())).then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
+    })
+}
+
+/// `&a + &h` with an array of the host.
+pub fn host_operand(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("ArrayBase<") && !known.says("type mismatch resolving") {
+        return None;
+    }
+    let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
+    (0..line.len()).find_map(|at| {
+        let is_borrowed = line.before(at, 1) == "&";
+        let before = if is_borrowed { line.before(at, 2) } else { line.before(at, 1) };
+        let is_operand =
+            line.is_word(at) && known.is_host_array(line.at(at)) && (beside(before) || beside(line.at(at + 1)));
+        let first = if is_borrowed { at - 1 } else { at };
+        is_operand.then(|| line.with(first, at, &format!("gpu::asarray(&{})", line.at(at))))
+    })
+}
+
+/// `gpu::concatenate((a, b))`, `gpu::concatenate(a, b)`
+pub fn joined(line: &Line, known: &Known<'_>) -> Option<String> {
+    calls_of_prelude(line).find_map(|at| {
+        let name = line.at(at);
+        let is_join = matches!(name, "concatenate" | "stack" | "vstack" | "hstack") && line.before(at, 2) == "gpu";
+        let arguments = line.arguments(at + 1).filter(|_| is_join)?;
+        let first = *arguments.first()?;
+        let listed = format!("({})", arguments.join(", "));
+        let new = match arguments.as_slice() {
+            _ if first.starts_with('(') => translated(&["np", name], &arguments, known)?,
+            _ if arguments.iter().all(|argument| known.is_array(argument)) => {
+                translated(&["np", name], &[&listed], known)?
+            }
+            [_] if matches!(name, "concatenate" | "stack") => translated(&["np", name], &arguments, known)?,
+            _ => return None,
+        };
+        Some(line.with(at - 2, line.closing(at + 1)?, &new))
+    })
+}
+
+/// `gpu::exp(x)` of a number.
+pub fn number(line: &Line, known: &Known<'_>) -> Option<String> {
+    calls_of_prelude(line).find_map(|at| {
+        let [argument] = line.arguments(at + 1)?[..] else { return None };
+        let own = Line::new(argument);
+        let is_literal = own.len() == 1 && own.kind(0) == Some(LineTokenKind::Number);
+        let is_number =
+            is_literal || known.type_of(argument).is_some_and(|name| matches!(name.as_str(), "f64" | "f32"));
+        if !is_number || line.before(at, 2) != "gpu" || !list_has(METHODS, line.at(at)) {
+            return None;
+        }
+        let object = if is_literal { format!("{}_f64", argument.trim_end_matches('.')) } else { as_object(argument) };
+        let method = if line.at(at) == "log" { "ln" } else { line.at(at) };
+        Some(line.with(at - 2, line.closing(at + 1)?, &format!("{object}.{method}()")))
+    })
+}
+
+/// `gpu::sum(m, 0)`, `gpu::zeros((2, 3), f32)`, `gpu::eye(3.0)`, `gpu::linspace(0.0, 1.0)`
+pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
+    calls_of_prelude(line).find_map(|at| {
+        let (arguments, close) = (line.arguments(at + 1)?, line.closing(at + 1)?);
+        let is_function = line.before(at, 2) == "gpu";
+        let new = match (line.at(at), arguments.as_slice()) {
+            (name, [array, axis])
+                if is_function && REDUCTIONS.contains(&name) && known.says("this function takes 1 argument but 2") =>
+            {
+                format!("{name}_axis({}, {axis})", as_argument(array, known))
+            }
+            (name @ ("zeros" | "ones" | "empty"), [shape, data_type]) if is_function => {
+                format!("{name}::<{}>({shape})", data_type_of(data_type.trim_start_matches("dtype=").trim())?)
+            }
+            (name @ ("eye" | "zeros" | "ones"), [length])
+                if known.says("expected `usize`, found floating-point number") =>
+            {
+                format!("{name}({})", length.strip_suffix(".0")?)
+            }
+            ("linspace", [start, end]) if is_function => {
+                format!("linspace({}, {}, 50)", as_float(start), as_float(end))
+            }
+            ("random", _) if is_function && known.says("found module `gpu::random`") => {
+                format!("random::random({})", one_shape(&arguments))
+            }
+            ("uniform", [size]) if line.before(at, 2) == "random" => format!("random({size})"),
+            ("get", numbers)
+                if !numbers.is_empty()
+                    && (known.says("expected `&[usize]`") || known.says("this method takes 1 argument")) =>
+            {
+                let inner = numbers.join(", ");
+                let inner = inner.trim_matches(['&', '(', ')', '[', ']']);
+                format!("get(&[{inner}])")
+            }
+            ("sum_axis" | "mean_axis", [axis]) if known.says("expected `Axis`") && is_integer(axis) => {
+                format!("{}(Axis({axis}))", line.at(at))
+            }
+            _ => return None,
+        };
+        Some(line.with(at, close, &new))
+    })
+}
+
+fn one_shape(arguments: &[&str]) -> String {
+    if let [one] = arguments { (*one).to_owned() } else { format!("({})", arguments.join(", ")) }
+}
+
+/// `gpu::array(&[1, 2.0])`
+pub fn mixed_list(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("expected integer, found floating-point number") {
+        return None;
+    }
+    line.find("[").find_map(|open| {
+        let (close, parts) = (line.closing(open)?, line.arguments(open)?);
+        let are_numbers =
+            parts.iter().all(|part| part.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()));
+        let new: Vec<String> = parts.iter().map(|part| as_float(part)).collect();
+        (are_numbers && new.iter().ne(parts.iter())).then(|| line.with(open, close, &format!("[{}]", new.join(", "))))
+    })
+}
+
+/// `a.float()`, `a.to(torch.float32)`, `a.fill_(0.0)`, `a.sum().item()`
+pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| {
+        let name = line.at(at);
+        let is_missing =
+            known.says(&format!("no method named `{name}`")) || name == "map" && known.says("is not an iterator");
+        let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
+        let first = line.operand_before(at - 1)?;
+        let object = line.slice(first, at - 2);
+        let is_array = known.is_array(object)
+            || known.says("for struct `DeviceArray<")
+            || known.says("for reference `&DeviceArray<")
+            || known.says("`DeviceArray<");
+        // What is at the host already, or a number.
+        let is_number = ["f64", "f32", "i64", "i32", "usize", "bool"]
+            .iter()
+            .any(|type_name| known.says(&format!("no method named `{name}` found for type `{type_name}`")));
+        let is_at_host =
+            ["to_host()", "item()"].iter().any(|end| object.ends_with(end)) && name != "item" && name != "tolist";
+        if name == "unwrap" && is_number {
+            return Some(line.with(at - 1, close, ""));
+        }
+        if matches!(name, "to_device" | "cuda" | "to") && known.says("for struct `ArrayBase<") {
+            return Some(line.with(first, close, &format!("gpu::asarray(&{object})")));
+        }
+        if name == "sum"
+            && object.ends_with(".iter()")
+            && known.is_array(object.trim_end_matches(".iter()"))
+            && known.says("type annotations needed")
+        {
+            return Some(line.with(first, close, &format!("{}.sum()", object.trim_end_matches(".iter()"))));
+        }
+        if TO_HOST.contains(&name) && arguments.is_empty() && (is_number || is_at_host) {
+            return Some(line.with(at - 1, close, ""));
+        }
+        let integer = ["i32", "i64", "usize", "u32"]
+            .iter()
+            .any(|type_name| known.says(&format!("no method named `{name}` found for type `{type_name}`")));
+        if integer && matches!(name, "sqrt" | "sin" | "cos" | "exp" | "ln" | "log" | "powf" | "tan") && is_name(object)
+        {
+            return Some(line.with(first, at - 2, &format!("({object} as f64)")));
+        }
+        if is_missing && name == "powi" && integer {
+            return Some(line.with(at, at, "pow"));
+        }
+        let by_reference: Vec<String> = arguments.iter().map(|argument| as_argument(argument, known)).collect();
+        let rounds = name == "round" && arguments.len() == 1 && known.says("takes 0 arguments but 1");
+        if rounds {
+            let digits = arguments[0].parse::<u32>().ok().filter(|digits| *digits < 10)?;
+            let factor = format!("{}.0", 10u64.pow(digits));
+            let object =
+                if known.is_array(object) && is_name(object) { format!("&{object}") } else { object.to_owned() };
+            return Some(line.with(first, close, &format!("({object} * {factor}).round() / {factor}")));
+        }
+        if name == "dot" && arguments.len() == 1 && by_reference[0] != arguments[0] {
+            let ours = if object.ends_with(".t()") || object.ends_with(".T") { "matmul" } else { "dot" };
+            return Some(line.with(at, close, &format!("{ours}({})", by_reference[0])));
+        }
+        if matches!(name, "cuda" | "contiguous" | "detach" | "to") && object.starts_with("gpu::") && !is_missing {
+            return Some(line.with(at - 1, close, ""));
+        }
+        let new = match name {
+            "max" | "min" if arguments.len() == 1 && known.is_array(arguments[0]) => {
+                format!("{}imum({})", name, by_reference[0])
+            }
+            "clamp" if is_array && (is_missing || known.says("method `clamp` exists")) => {
+                format!("clip({})", by_reference.join(", "))
+            }
+            _ if !(is_missing && is_array) && !(name == "to" && is_array) => return None,
+            "to" | "type" if arguments.len() == 1 && data_type_of(arguments[0]).is_some() => {
+                format!("astype::<{}>()", data_type_of(arguments[0])?)
+            }
+            "zero_" => "fill(0.0)".to_owned(),
+            "norm" => {
+                return Some(line.with(first, close, &format!("gpu::linalg::norm({})", as_argument(object, known))));
+            }
+            "rows" => "shape()[0]".to_owned(),
+            "cols" | "columns" => "shape()[1]".to_owned(),
+            "any" | "all" => format!("ne(0.0).{name}()"),
+            "push" | "append" if arguments.len() == 1 => {
+                let joined = format!("gpu::concatenate([&{object}, &gpu::array(&[{}])], 0)", arguments[0]);
+                return Some(line.with(first, close, &joined));
+            }
+            "map" if arguments.len() == 1 && arguments[0].starts_with('|') => {
+                let element = known.type_of(object)?.strip_prefix("DeviceArray<")?.strip_suffix('>')?.to_owned();
+                let (parameter, body) = arguments[0].strip_prefix('|')?.split_once('|')?;
+                let mapped = format!("gpu::map(fuse!(|{parameter}: {element}|{body}), &{object})");
+                return Some(line.with(first, close, &mapped));
+            }
+            "to_numpy" => "to_host()".to_owned(),
+            "row" => format!("slice(s![{}, ..])", arguments.first()?),
+            "column" | "col" => format!("slice(s![.., {}])", arguments.first()?),
+            "length" => "len()".to_owned(),
+            _ => match (list_value(CONVERSIONS, name), list_value(IN_PLACE, name)) {
+                (Some(data_type), _) if arguments.is_empty() => format!("astype::<{data_type}>()"),
+                (_, Some(ours)) => format!("{ours}({})", by_reference.join(", ")),
+                _ => return None,
+            },
+        };
+        Some(line.with(at, close, &new))
+    })
+}
+
+/// `f16`, `Complex::new(1.0, 2.0)`, `2j`: types that a cell finds in `gpu`.
+pub fn of_prelude(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).find_map(|at| {
+        let name = line.at(at);
+        if let Some(digits) = name.strip_suffix('j').filter(|_| line.kind(at) == Some(LineTokenKind::Number)) {
+            let imaginary = as_float(digits);
+            let is_sum =
+                matches!(line.before(at, 1), "+" | "-") && line.kind(at.wrapping_sub(2)) == Some(LineTokenKind::Number);
+            if is_sum {
+                let sign = if line.before(at, 1) == "-" { "-" } else { "" };
+                let real = as_float(line.before(at, 2));
+                return Some(line.with(at - 2, at, &format!("gpu::Complex::new({real}, {sign}{imaginary})")));
+            }
+            return Some(line.with(at, at, &format!("gpu::Complex::new(0.0, {imaginary})")));
+        }
+        let is_ours = matches!(name, "f16" | "bf16" | "Complex" | "Graph" | "Stream" | "Event" | "Timer");
+        let is_missing =
+            known.says(&format!("`{name}` is unstable")) || known.says(&format!("type `{name}` in this scope"));
+        (is_ours && is_missing && line.before(at, 1) != "::").then(|| line.with(at, at, &format!("gpu::{name}")))
+    })
+}

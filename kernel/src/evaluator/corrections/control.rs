@@ -1,0 +1,258 @@
+//! Python's and C's expressions that decide: conditions, membership, several targets, loops and truth.
+
+use super::indexing;
+use super::known::{ARRAY, Known};
+use super::line::{Line, LineTokenKind, is_name};
+use super::operators::{COMPARISONS, as_object};
+
+/// Whether an expression is an array of `bool`, as far as the line shows it.
+fn is_mask(text: &str, known: &Known<'_>) -> bool {
+    if known.type_of(text).is_some_and(|name| name.contains("DeviceArray<bool>")) {
+        return true;
+    }
+    let line = Line::new(text.trim_start_matches(['(', '&']).trim_end_matches(')'));
+    // The last bracket of a call may be among those that are cut off.
+    let open = line.find("(").last();
+    let is_comparison = |at: usize| COMPARISONS.iter().any(|(_, method)| line.before(at, 1) == *method);
+    open.is_some_and(|open| is_comparison(open) && line.before(open, 2) == "." && line.closing(open).is_none())
+}
+
+/// `x if x > 1.0 else 0.0`
+pub fn ternary(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.is_syntax() {
+        return None;
+    }
+    let at = line.find("if").find(|at| *at > 0 && line.before(*at, 1) != "else" && !is_start(line.before(*at, 1)))?;
+    let other = line.find("else").find(|other| *other > at)?;
+    if line.find("{").any(|open| open > at && open < other) {
+        return None;
+    }
+    let first = (0..at).rev().take_while(|index| !is_start(line.at(*index))).last()?;
+    let first = if line
+        .find("(")
+        .any(|open| line.closing(open).is_some_and(|close| open < first && close > first && close < at))
+    {
+        line.operand_before(at)?
+    } else {
+        first
+    };
+    let last = (other + 1..line.len()).take_while(|index| !is_end(line.at(*index))).last()?;
+    let last = line.operand_after(other + 1).map_or(last, |end| end.max(last));
+    let (value, condition) = (line.slice(first, at - 1), line.slice(at + 1, other - 1));
+    Some(line.with(first, last, &format!("if {condition} {{ {value} }} else {{ {} }}", line.slice(other + 1, last))))
+}
+
+/// Whether an expression can begin behind a token.
+fn is_start(token: &str) -> bool {
+    matches!(token, "=" | "(" | "[" | "{" | "," | "return" | ";" | "|" | "+=" | "-=" | "for" | "in")
+}
+
+fn is_end(token: &str) -> bool {
+    matches!(token, ")" | "]" | "}" | "," | ";" | "for")
+}
+
+/// `2 in v`, `n not in v`
+pub fn membership(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("in").find(|at| !line.find("for").any(|each| each < *at))?;
+    let is_negated = line.before(at, 1) == "not";
+    let end = if is_negated { at - 1 } else { at };
+    let (first, last) = (line.operand_before(end)?, line.operand_after(at + 1)?);
+    let (value, container) = (line.slice(first, end - 1), line.slice(at + 1, last));
+    let is_tuple = line.at(at + 1) == "(" && line.closing(at + 1) == Some(last) && container.contains(',');
+    let found = if is_tuple {
+        format!("[{}].contains(&{value})", &container[1..container.len() - 1])
+    } else if known.is_array(container) {
+        format!("{container}.eq({value}).any()")
+    } else if line.kind(first) == Some(LineTokenKind::Text) && first + 1 == end {
+        format!("{container}.contains({value})")
+    } else {
+        format!("{container}.contains(&{value})")
+    };
+    let new = match (is_negated, first) {
+        (false, _) => found,
+        // A cell that begins with `!` is a command of the shell.
+        (true, 0) => format!("(!{found})"),
+        (true, _) => format!("!{found}"),
+    };
+    Some(line.with(first, last, &new))
+}
+
+/// `0.0 < x < 3.0`
+pub fn chain(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("comparison operators cannot be chained") {
+        return None;
+    }
+    let is_comparison = |at: usize| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(at));
+    let signs: Vec<usize> = (1..line.len()).filter(|at| is_comparison(*at)).collect();
+    let (left, right) = signs.windows(2).map(|pair| (pair[0], pair[1])).next()?;
+    let (first, last) = (line.operand_before(left)?, line.operand_after(right + 1)?);
+    if line.operand_after(left + 1).is_none_or(|end| end + 1 != right) {
+        return None;
+    }
+    let between = line.slice(left + 1, right - 1);
+    let (low, high) = (line.slice(first, left), line.slice(right, last));
+    Some(if known.is_array(between) {
+        line.with(first, last, &format!("({low} {between}) & ({between} {high})"))
+    } else {
+        line.with(first, last, &format!("{low} {between} && {between} {high}"))
+    })
+}
+
+/// `(a > 1.0) and (b > 0.0)`: arrays of `bool` are combined by `&`.
+pub fn logic(line: &Line, known: &Known<'_>) -> Option<String> {
+    (1..line.len()).find_map(|at| {
+        let ours = match line.at(at) {
+            "&&" => "&",
+            "||" => "|",
+            _ => return None,
+        };
+        let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+        if !is_mask(line.slice(first, at - 1), known) {
+            return None;
+        }
+        // As arguments of an operator they stay.
+        let by_reference = |text: &str| if is_name(text) { format!("&{text}") } else { text.to_owned() };
+        let (left, right) = (by_reference(line.slice(first, at - 1)), by_reference(line.slice(at + 1, last)));
+        Some(line.with(first, last, &format!("{left} {ours} {right}")))
+    })
+}
+
+/// `if a > 2.0 { }`, `if n { }`: a condition is one `bool`.
+pub fn truth(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (first, last) = match line.at(0) {
+        "if" | "while" => (1, line.find("{").next()?.checked_sub(1)?),
+        "assert" if line.at(1) == "!" => (3, line.closing(2)?.checked_sub(1)?),
+        _ => return None,
+    };
+    let condition = line.slice(first, last);
+    let type_name = known.type_of(condition).unwrap_or_default();
+    let new = if is_mask(condition, known) {
+        format!("{}.all()", as_object(condition))
+    } else if !is_name(condition.trim_start_matches('!')) {
+        return None;
+    } else if type_name.starts_with("Vec<") || type_name == "String" {
+        format!("!{condition}.is_empty()")
+    } else if type_name.starts_with(['i', 'u']) {
+        format!("{condition} != 0")
+    } else {
+        let negated = condition.strip_prefix('!')?;
+        let is_list = known.type_of(negated).is_some_and(|name| name.starts_with("Vec<") || name == "String");
+        is_list.then(|| format!("{negated}.is_empty()"))?
+    };
+    (last >= first).then(|| line.with(first, last, &new))
+}
+
+/// `for k in 3 { }`, `for k in 0..x { }`
+pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (within, open) = (line.find("in").next()?, line.find("{").next()?);
+    let last = open.checked_sub(1).filter(|last| line.at(0) == "for" && *last > within)?;
+    if known.says("`{integer}` is not an iterator")
+        || known.says("`i32` is not an iterator")
+        || known.says("`usize` is not an iterator")
+    {
+        return Some(line.with(within + 1, last, &format!("0..{}", line.slice(within + 1, last))));
+    }
+    let is_float = known.says("expected integer, found `f64`") || known.says("expected integer, found `f32`");
+    (is_float && line.before(last, 1) == "..").then(|| line.with(last, last, &format!("{} as usize", line.at(last))))
+}
+
+/// `for k, t in v:`
+pub fn several_in_a_loop(line: &Line, _: &Known<'_>) -> Option<String> {
+    let within = line.find("in").next()?;
+    let is_list = line.at(0) == "for" && line.at(2) == "," && within > 3;
+    is_list.then(|| line.with(1, within - 1, &format!("({})", line.slice(1, within - 1))))
+}
+
+/// `rows, cols = m.shape`, `let p, q = 1, 2;`
+pub fn several_targets(line: &Line, known: &Known<'_>) -> Option<String> {
+    let start = usize::from(line.at(0) == "let");
+    let equals = line.find("=").next()?;
+    let names: Vec<&str> = (start..equals).step_by(2).map(|at| line.at(at)).collect();
+    let are_names =
+        names.iter().all(|name| is_name(name)) && (start + 1..equals).step_by(2).all(|at| line.at(at) == ",");
+    if names.len() < 2 || !are_names || !known.is_syntax() {
+        return None;
+    }
+    let (first, last) = (equals + 1, line.last());
+    let value = line.slice(first, last).trim_end_matches("()");
+    let new = match value.strip_suffix(".shape") {
+        Some(array) => {
+            let lengths: Vec<String> = (0..names.len()).map(|axis| format!("{array}.shape()[{axis}]")).collect();
+            format!("({})", lengths.join(", "))
+        }
+        None if line
+            .find(",")
+            .any(|comma| comma > equals && line.operand_after(first).is_some_and(|end| end < comma)) =>
+        {
+            format!("({value})")
+        }
+        None => line.slice(first, last).to_owned(),
+    };
+    Some(format!("let ({}) = {new};", names.join(", ")))
+}
+
+/// `for (int k = 0; k < 3; k++) {`, `if (x > 1.0) x = 0.0;`
+pub fn of_c(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.is_syntax() || line.at(1) != "(" {
+        return None;
+    }
+    let close = line.closing(1)?;
+    if line.at(0) == "for" {
+        let semicolons: Vec<usize> = line.find(";").filter(|at| *at < close).collect();
+        let [one, two] = semicolons[..] else { return None };
+        let equals = line.find("=").find(|at| *at < one)?;
+        let bound = (one + 2 < two).then(|| line.slice(one + 3, two - 1))?;
+        let range = match line.at(one + 2) {
+            "<" => "..",
+            "<=" => "..=",
+            _ => return None,
+        };
+        let is_by_one = matches!(line.at(close - 1), "++") || matches!(line.at(two + 1), "++");
+        let body = if close == line.len() - 1 { "{" } else { line.slice(close + 1, line.len() - 1) };
+        let range = format!("{}{range}{bound}", line.slice(equals + 1, one - 1));
+        return is_by_one.then(|| format!("for {} in {range} {body}", line.before(equals, 1)));
+    }
+    let is_statement = matches!(line.at(0), "if" | "while")
+        && line.is_word(close + 1)
+        && !matches!(line.at(close + 1), "and" | "or" | "is" | "in" | "not" | "if" | "else");
+    let end = line.len().checked_sub(1)?;
+    is_statement.then(|| format!("{} {} {{ {} }}", line.at(0), line.slice(2, close - 1), line.slice(close + 1, end)))
+}
+
+/// `a.shape() == (5,)`: a shape is a slice.
+pub fn shape_comparison(line: &Line, _: &Known<'_>) -> Option<String> {
+    (2..line.len()).find_map(|at| {
+        let is_shape = matches!(line.at(at), "==" | "!=") && line.before(at, 1) == ")" && line.before(at, 3) == "shape";
+        let close = line.closing(at + 1).filter(|_| is_shape && line.at(at + 1) == "(")?;
+        let lengths = line.slice(at + 2, close - 1).trim_end_matches(',');
+        Some(line.with(at + 1, close, &format!("[{lengths}]")))
+    })
+}
+
+/// `(a.gt(1.0))` without what is left of its parentheses.
+pub fn parentheses(line: &Line, _: &Known<'_>) -> Option<String> {
+    line.find("(").find_map(|open| {
+        let close = line.closing(open)?;
+        let before = line.before(open, 1);
+        let is_free = open == 0 || !(line.is_word(open - 1) || matches!(before, ")" | "]" | ">" | "!"));
+        let is_one = line.operand_after(open + 1).is_some_and(|last| last + 1 == close);
+        let inner = line.slice(open + 1, close - 1);
+        let ends = |(_, method): &(&str, &str)| inner.contains(&format!(".{method}("));
+        (is_free && is_one && inner.ends_with(')') && COMPARISONS.iter().any(ends))
+            .then(|| line.with(open, close, inner))
+    })
+}
+
+/// `v[n]` with a number that is not a `usize`.
+pub fn place(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("[").find_map(|open| {
+        let (close, name) = (line.closing(open)?, line.at(open + 1));
+        let type_name = known.type_of(name).unwrap_or_default();
+        let is_variable = is_name(name) && known.says("cannot be indexed by `i") && !type_name.contains(ARRAY);
+        let is_refused =
+            known.says("cannot be indexed by `") || line.before(open, 2) == "get" || line.before(open, 1) == "&";
+        let is_number = indexing::INTEGERS.contains(&type_name.as_str());
+        (close == open + 2 && (is_refused && is_number || is_variable))
+            .then(|| line.with(open + 1, open + 1, &format!("{name} as usize")))
+    })
+}

@@ -1,0 +1,200 @@
+//! Functions of device code and their calls, as CUDA, Numba and NumPy have them.
+
+use super::known::{ARRAY, Known};
+use super::line::{Line, LineTokenKind, is_name};
+use super::operators::as_argument;
+use crate::syntax::list_value;
+
+/// CUDA's variables and functions, and ours.
+const NAMES: &str = "\
+    threadIdx=thread_idx() blockIdx=block_idx() blockDim=block_dim() gridDim=grid_dim() \
+    __syncthreads=sync_threads syncthreads=sync_threads";
+
+/// `threadIdx.x`, `cuda.grid(1)`, `__syncthreads()`
+pub fn names(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).find_map(|at| {
+        let name = line.at(at);
+        let is_own = line.before(at, 1) == "cuda" || !matches!(line.before(at, 1), "." | "::");
+        if let Some(ours) = list_value(NAMES, name).filter(|_| is_own && known.blames(name)) {
+            return Some(line.with(at, at, ours));
+        }
+        if name == "cuda" && line.at(at + 1) == "." && line.before(at, 1) != "." {
+            if let Some(ours) = list_value(NAMES, line.at(at + 2)) {
+                return Some(line.with(at, at + 2, ours));
+            }
+            if line.at(at + 2) == "grid" && line.at(at + 3) == "(" {
+                return Some(line.with(at, line.closing(at + 3)?, "global_idx().x"));
+            }
+        }
+        let is_index = matches!(name, "global_idx" | "thread_idx" | "block_idx" | "block_dim" | "grid_dim");
+        let is_whole = is_index && line.at(at + 1) == "(" && line.at(at + 3) != "." && known.says("`Dim3`");
+        is_whole.then(|| line.with(at, at + 2, &format!("{name}().x")))
+    })
+}
+
+/// Parameters that a kernel or a formula cannot have: `p: &[f64]`, `t: &DeviceArray<f64>`.
+pub fn parameters(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_kernel = known.says("must be a view of an array");
+    let is_formula = known.says("function must have one of the types");
+    let name = line.find("fn").next()? + 1;
+    if !(is_kernel || is_formula) || line.at(name + 1) != "(" {
+        return None;
+    }
+    line.parts(name + 1, ",")?.into_iter().find_map(|(first, last)| {
+        let colon = line.find(":").find(|at| *at > first && *at < last)?;
+        let type_name = line.slice(colon + 1, last);
+        let is_mutable = type_name.starts_with("&mut") || type_name.starts_with("Out<");
+        let element = type_name.trim_start_matches('&').trim_start_matches("mut ").trim();
+        let element = element
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .or_else(|| Some(element.split_once('<')?.1.strip_suffix('>')?))?;
+        if type_name.starts_with("View") || !is_name(element) {
+            return None;
+        }
+        let parameter = line.slice(first, colon - 1);
+        let new = match (is_formula, is_mutable) {
+            (true, _) => format!("{parameter}: {element}"),
+            (false, true) => format!("mut {}: ViewMut<{element}>", parameter.trim_start_matches("mut ")),
+            (false, false) => format!("{parameter}: View<{element}>"),
+        };
+        Some(line.with(first, last, &new))
+    })
+}
+
+/// A variable of the notebook in a function becomes a parameter.
+pub fn variable(line: &Line, known: &Known<'_>) -> Option<String> {
+    let name = line.find("fn").next()? + 1;
+    let close = line.closing(name + 1).filter(|_| line.at(name + 1) == "(")?;
+    let missing = (close..line.len())
+        .find(|at| line.is_word(*at) && known.says(&format!("cannot find value `{}` in this scope", line.at(*at))))?;
+    let (missing, is_device) = (line.at(missing), known.cell.contains("#["));
+    if line.slice(name + 1, close).contains(&format!("{missing}:")) {
+        return None;
+    }
+    let type_name = (known.type_of)(missing)?;
+    let is_array = type_name.contains(ARRAY);
+    if is_array && is_device || !(is_array || type_name.chars().all(char::is_alphanumeric)) {
+        return None;
+    }
+    let by = if is_array { "&" } else { "" };
+    let parameters = if close == name + 2 { String::new() } else { format!("{}, ", line.slice(name + 2, close - 1)) };
+    Some(line.with(name + 1, close, &format!("({parameters}{missing}: {by}{type_name})")))
+}
+
+/// `fn f(x) { … }`, `fn f(x: f64): f64 { … }`
+pub fn types(line: &Line, known: &Known<'_>) -> Option<String> {
+    let name = line.find("fn").next()? + 1;
+    if !known.is_syntax() || line.at(name + 1) != "(" {
+        return None;
+    }
+    let close = line.closing(name + 1)?;
+    if line.at(close + 1) == ":" {
+        return Some(line.with(close + 1, close + 1, " ->"));
+    }
+    let parts = line.parts(name + 1, ",")?;
+    let is_untyped =
+        |(first, last): &(usize, usize)| first == last && is_name(line.at(*first)) && line.at(*first) != "self";
+    if !parts.iter().any(is_untyped) {
+        return None;
+    }
+    let typed = |part: &(usize, usize)| {
+        if is_untyped(part) { format!("{}: f64", line.part(*part)) } else { line.part(*part).to_owned() }
+    };
+    let typed: Vec<String> = parts.iter().map(typed).collect();
+    let result = if line.at(close + 1) == "{" { " -> f64" } else { "" };
+    Some(line.with(name + 1, close, &format!("({}){result}", typed.join(", "))))
+}
+
+/// `f(&a)` of a function of numbers, `gpu::map(f, a, b)`, `gpu::launch(k, 1, (a))`
+pub fn call(line: &Line, known: &Known<'_>) -> Option<String> {
+    let tuple = |arguments: &[&str]| match arguments {
+        [one] => as_argument(one, known),
+        many => format!("({})", many.iter().map(|one| as_argument(one, known)).collect::<Vec<_>>().join(", ")),
+    };
+    let found = ["`&DeviceArray<", "`DeviceArray<"].iter().any(|name| {
+        ["f64", "f32", "i32", "i64"].iter().any(|number| known.says(&format!("expected `{number}`, found {name}")))
+    });
+    let of_function = line.calls(false).find_map(|at| {
+        let arguments = line.arguments(at + 1).filter(|_| found)?;
+        let is_mapped = arguments.iter().any(|argument| known.is_array(argument)) && line.before(at, 1) != "fn";
+        let new = format!("gpu::map({}, {})", line.at(at), tuple(&arguments));
+        is_mapped.then(|| Some(line.with(at, line.closing(at + 1)?, &new)))?
+    });
+    of_function.or_else(|| {
+        (2..line.len()).find_map(|at| {
+            let arguments = line.arguments(at + 1).filter(|_| line.at(at + 1) == "(" && line.before(at, 2) == "gpu")?;
+            let close = line.closing(at + 1)?;
+            match (line.at(at), arguments.as_slice()) {
+                ("map", [function, first, second, rest @ ..]) => {
+                    let all = [&[*first, *second], rest].concat();
+                    Some(line.with(at, close, &format!("map({function}, {})", tuple(&all))))
+                }
+                ("map", [function, one]) if known.says("cannot be the arguments of a function") => {
+                    let target = known
+                        .faults
+                        .iter()
+                        .find_map(|(_, text)| text.split_once("parameters are `(")?.1.split([',', ')']).next());
+                    let name = one.trim_start_matches('&');
+                    let converted = target.filter(|target| {
+                        known
+                            .type_of(name)
+                            .is_some_and(|known| known.contains(ARRAY) && !known.contains(&format!("<{target}>")))
+                    });
+                    let new = match converted {
+                        Some(target) => format!("&{name}.astype::<{target}>()"),
+                        None => as_argument(one, known),
+                    };
+                    (new != *one).then(|| line.with(at, close, &format!("map({function}, {new})")))
+                }
+                ("launch", [kernel, grid, arguments]) => {
+                    Some(line.with(at, close, &format!("launch({kernel}, {grid}, 256, {arguments})")))
+                }
+                ("launch", [kernel, grid, block, arguments]) => {
+                    let inner = arguments.trim_start_matches('(').trim_end_matches([')', ',']);
+                    let new: Vec<String> = inner.split(", ").map(|one| as_argument(one, known)).collect();
+                    let comma = if new.len() == 1 { "," } else { "" };
+                    let new = format!("launch({kernel}, {grid}, {block}, ({}{comma}))", new.join(", "));
+                    (known.says("the kernel takes") && line.slice(at, close) != new).then(|| line.with(at, close, &new))
+                }
+                _ => None,
+            }
+        })
+    })
+}
+
+/// `(float) n`, `n.to_int()`, `5.sqrt()`, `x.pow(2)`
+pub fn conversion(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).find_map(|at| {
+        let name = line.at(at);
+        let target = match name {
+            "float" | "double" => "f64",
+            "int" | "long" => "i64",
+            _ => "",
+        };
+        if !target.is_empty() && line.before(at, 1) == "(" && line.at(at + 1) == ")" && known.blames(name) {
+            let last = line.operand_after(at + 2)?;
+            return Some(line.with(at - 1, last, &format!("{} as {target}", line.slice(at + 2, last))));
+        }
+        let is_missing = known.says(&format!("no method named `{name}`"));
+        let of_float = ["f64", "f32"].iter().any(|number| known.says(&format!("`{name}` found for type `{number}`")));
+        if name == "pow" && is_missing && of_float {
+            return Some(line.with(
+                at,
+                at,
+                if line.kind(at + 2) == Some(LineTokenKind::Number) && !line.at(at + 2).contains('.') {
+                    "powi"
+                } else {
+                    "powf"
+                },
+            ));
+        }
+        if matches!(name, "to_int" | "to_i64") && is_missing && line.at(at + 2) == ")" {
+            return Some(line.with(at - 1, at + 2, " as i64"));
+        }
+        let is_open =
+            known.says("on ambiguous numeric type `{integer}`") && line.before(at, 1) == "." && line.at(at + 1) == "(";
+        (is_open && line.kind(at.wrapping_sub(2)) == Some(LineTokenKind::Number))
+            .then(|| line.with(at - 2, at - 2, &format!("{}_f64", line.at(at - 2))))
+    })
+}

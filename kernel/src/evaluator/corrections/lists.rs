@@ -1,0 +1,111 @@
+//! Lists, dictionaries and texts of Python: what a `Vec`, a `HashMap` and a `String` have instead.
+
+use super::known::Known;
+use super::line::{Line, LineTokenKind, is_integer};
+use super::operators::as_object;
+
+/// The element type of a variable that is a `Vec`.
+fn element(name: &str, known: &Known<'_>) -> Option<String> {
+    Some(known.type_of(name)?.strip_prefix("Vec<")?.strip_suffix('>')?.to_owned())
+}
+
+/// `list(range(3))`, `max(v)`, `sum(v)`, `sorted(v)`, `map(f, v)`
+pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(false).find_map(|at| {
+        let name = line.at(at);
+        if known.cell.contains(&format!("fn {name}(")) || (known.type_of)(name).is_some() {
+            return None;
+        }
+        let (arguments, close) = (line.arguments(at + 1)?, line.closing(at + 1)?);
+        let element = arguments.first().and_then(|first| element(first, known));
+        let new = match (name, arguments.as_slice(), element) {
+            ("list", [one], _) if one.starts_with('(') || one.ends_with(')') && one.contains(".iter()") => {
+                let over =
+                    one.strip_prefix("((").map_or((*one).to_owned(), |rest| format!("({}", rest.trim_end_matches(')')));
+                format!("{over}.collect::<Vec<_>>()")
+            }
+            ("list", [one], Some(_)) => format!("{one}.clone()"),
+            ("max" | "min", [one], Some(element)) if element.starts_with('f') => {
+                format!("{one}.iter().copied().reduce({element}::{name}).unwrap()")
+            }
+            ("max" | "min", [one], Some(_)) => format!("{one}.iter().max().unwrap()").replace("max", name),
+            ("sum", [one], Some(element)) => format!("{one}.iter().sum::<{element}>()"),
+            ("sorted", [one], Some(_)) => format!("gpu::sort(&gpu::array(&{one}))"),
+            ("map", [function, one], _) if function.starts_with('|') => {
+                format!("{one}.iter().map({function}).collect::<Vec<_>>()")
+            }
+            _ => return None,
+        };
+        Some(line.with(at, close, &new))
+    })
+}
+
+/// `v.sort(reverse=True)`, `v.size`, `s[0]`
+pub fn member(line: &Line, known: &Known<'_>) -> Option<String> {
+    (1..line.len()).find_map(|at| {
+        let object = if matches!(line.before(at, 1), "." | "[") { line.before(at, 2) } else { return None };
+        let type_name = known.type_of(object)?;
+        let is_list = type_name.starts_with("Vec<");
+        if is_list && line.at(at) == "sort" && line.at(at + 2) == "reverse" {
+            let compare = if type_name.starts_with("Vec<f") { "q.total_cmp(p)" } else { "q.cmp(p)" };
+            return Some(line.with(at, line.closing(at + 1)?, &format!("sort_by(|p, q| {compare})")));
+        }
+        if (is_list || type_name == "String")
+            && matches!(line.at(at), "size" | "length" | "len" | "shape")
+            && line.at(at + 1) != "("
+        {
+            return Some(line.with(at, at, "len()"));
+        }
+        let is_letter =
+            type_name == "String" && line.before(at, 1) == "[" && line.at(at + 1) == "]" && is_integer(line.at(at));
+        is_letter.then(|| line.with(at - 2, at + 1, &format!("{object}.chars().nth({}).unwrap()", line.at(at))))
+    })
+}
+
+/// `v * 2`: arithmetic is for arrays.
+pub fn arithmetic(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !["add", "subtract", "multiply", "divide"].iter().any(|verb| known.says(&format!("cannot {verb} `")))
+        || !known.says("`Vec<")
+    {
+        return None;
+    }
+    let is_operand = |at: usize| {
+        let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
+        let before = if line.before(at, 1) == "&" { line.before(at, 2) } else { line.before(at, 1) };
+        line.is_word(at) && element(line.at(at), known).is_some() && (beside(before) || beside(line.at(at + 1)))
+    };
+    let at = (0..line.len()).find(|at| is_operand(*at) && line.before(*at, 2) != "array")?;
+    let first = if line.before(at, 1) == "&" { at - 1 } else { at };
+    Some(line.with(first, at, &format!("gpu::array(&{})", line.at(at))))
+}
+
+/// `{"a": 1, "b": 2}`
+pub fn dictionary(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.is_syntax() {
+        return None;
+    }
+    line.find("{").find_map(|open| {
+        let close = line.closing(open)?;
+        if line.kind(open + 1) != Some(LineTokenKind::Text) || line.at(open + 2) != ":" {
+            return None;
+        }
+        let pairs = line.parts(open, ",")?.into_iter().map(|(first, last)| {
+            (line.at(first + 1) == ":").then(|| format!("({}, {})", line.at(first), line.slice(first + 2, last)))
+        });
+        let pairs: Vec<String> = pairs.collect::<Option<_>>()?;
+        Some(line.with(open, close, &format!("std::collections::HashMap::from([{}])", pairs.join(", "))))
+    })
+}
+
+/// `x == None`
+pub fn comparison_with_none(line: &Line, _: &Known<'_>) -> Option<String> {
+    (1..line.len()).find_map(|at| {
+        let method = match line.at(at) {
+            "==" => "is_none",
+            "!=" => "is_some",
+            _ => return None,
+        };
+        let first = line.operand_before(at).filter(|_| line.at(at + 1) == "None")?;
+        Some(line.with(first, at + 1, &format!("{}.{method}()", as_object(line.slice(first, at - 1)))))
+    })
+}
