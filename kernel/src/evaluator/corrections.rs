@@ -15,6 +15,7 @@ mod lists;
 mod numbers;
 mod operators;
 mod plots;
+mod printing;
 mod words;
 
 use crate::syntax::parse;
@@ -54,9 +55,9 @@ const RULES: &[Rule] = &[
     lists::dictionary,
     lists::member,
     lists::function,
-    calls::print,
+    printing::print,
     formats::printed_format,
-    calls::text,
+    printing::text,
     calls::statement,
     control::membership,
     arguments::of_prelude,

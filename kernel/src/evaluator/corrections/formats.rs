@@ -1,8 +1,8 @@
 //! Texts with values in them, as Python and C write them.
 
-use super::calls::Format;
 use super::known::Known;
 use super::line::{Line, LineTokenKind};
+use super::printing::Format;
 
 /// The text between the quotes of a literal.
 fn inner(literal: &str) -> Option<&str> {

@@ -1,0 +1,191 @@
+//! Text files are written row by row, with numbers as C's `printf` writes them.
+
+use super::WriteText;
+use crate::array::AnyArray;
+use crate::dtype::{Element, Scalar};
+use crate::error::{Error, Result};
+use crate::files::target::Target;
+use crate::files::{Order, failed, npy};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+pub(super) fn write<A: ?Sized + AnyArray>(path: &Path, array: &A, options: &WriteText) -> Result<()> {
+    let view = array.any_view();
+    let (shape, _, order) = npy::described(&view);
+    let [rows, columns] = match *shape {
+        [rows] => [rows, 1],
+        [rows, columns] => [rows, columns],
+        _ => {
+            let reason = "has not one or two axes; write its parts, or use `gpu::save`".to_owned();
+            return Err(Error::InvalidShape { operation: "savetxt", shape: shape.to_vec(), reason });
+        }
+    };
+    let mut bytes = Vec::new();
+    let order = if order == Order::RowMajor { order } else { Order::Strided };
+    let written = npy::write_elements("savetxt", &view, order, &mut bytes);
+    written.map_err(|error| error.downcast::<Error>().unwrap_or(Error::Interrupted))?;
+    let scalar = |index: usize| {
+        let bytes = &bytes[index * size_of::<A::Elem>()..][..size_of::<A::Elem>()];
+        // SAFETY: these are the bytes of an element, as it lies in memory; it may lie at any address.
+        unsafe { bytes.as_ptr().cast::<A::Elem>().read_unaligned() }.to_scalar()
+    };
+    write_rows(path, rows, columns, &scalar, options)
+}
+
+fn write_rows(
+    path: &Path,
+    rows: usize,
+    columns: usize,
+    scalar: &dyn Fn(usize) -> Scalar,
+    options: &WriteText,
+) -> Result<()> {
+    let mut failure = None;
+    let written = Target::exactly("savetxt", path)?.write(|file| {
+        let mut file = BufWriter::new(file);
+        let comment = |file: &mut dyn Write, text: &str| -> io::Result<()> {
+            for line in text.lines() {
+                write!(file, "{}{line}{}", options.comments, options.newline)?;
+            }
+            Ok(())
+        };
+        comment(&mut file, &options.header)?;
+        for row in 0..rows {
+            for column in 0..columns {
+                let between = if column == 0 { "" } else { &options.delimiter };
+                match formatted(scalar(row * columns + column), &options.fmt) {
+                    Ok(text) => write!(file, "{between}{text}")?,
+                    Err(error) => {
+                        failure = Some(error);
+                        return Err(io::Error::other("format"));
+                    }
+                }
+            }
+            file.write_all(options.newline.as_bytes())?;
+        }
+        comment(&mut file, &options.footer)?;
+        file.flush()
+    });
+    match failure {
+        Some(reason) => Err(failed("savetxt", path, reason)),
+        None => written,
+    }
+}
+
+/// A number as `printf` writes it. An integer takes the formats of floats and the other way round, as in Python.
+fn formatted(value: Scalar, fmt: &str) -> std::result::Result<String, String> {
+    let format = Format::parsed(fmt).ok_or_else(|| {
+        format!("cannot be written with the format {fmt:?}; a format of one number is such as \"%.3f\", \"%.18e\", \"%g\" or \"%d\"")
+    })?;
+    let real = |value: f64| format.real(value);
+    Ok(match value {
+        Scalar::Bool(value) => format.integer(value.into()),
+        Scalar::U8(value) => format.integer(value.into()),
+        Scalar::I8(value) => format.integer(value.into()),
+        Scalar::U16(value) => format.integer(value.into()),
+        Scalar::I16(value) => format.integer(value.into()),
+        Scalar::I32(value) => format.integer(value.into()),
+        Scalar::U32(value) => format.integer(value.into()),
+        Scalar::I64(value) => format.integer(value.into()),
+        Scalar::U64(value) => format.integer(value.into()),
+        Scalar::F16(value) => real(value.into()),
+        Scalar::BF16(value) => real(value.into()),
+        Scalar::F32(value) => real(value.into()),
+        Scalar::F64(value) => real(value),
+        Scalar::C64(value) => format!("({}+{}j)", real(value.re.into()), real(value.im.into())),
+        Scalar::C128(value) => format!("({}+{}j)", real(value.re), real(value.im)),
+    })
+}
+
+/// A format of C's `printf` for one number, with the text around it: `[text]%[flags][width][.precision]conversion[text]`.
+struct Format<'a> {
+    before: &'a str,
+    after: &'a str,
+    flags: &'a str,
+    width: usize,
+    precision: Option<usize>,
+    conversion: char,
+}
+
+impl<'a> Format<'a> {
+    fn parsed(fmt: &'a str) -> Option<Format<'a>> {
+        let (before, rest) = fmt.split_once('%')?;
+        let (flags, rest) = rest.split_at(rest.find(|c| !"-+ 0".contains(c))?);
+        let (width, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let (precision, rest) = match rest.strip_prefix('.') {
+            Some(rest) => {
+                let (digits, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+                (Some(if digits.is_empty() { 0 } else { digits.parse().ok()? }), rest)
+            }
+            None => (None, rest),
+        };
+        let conversion = rest.chars().next().filter(|c| "dieEfFgG".contains(*c))?;
+        let after = &rest[1..];
+        let width = if width.is_empty() { 0 } else { width.parse().ok()? };
+        let is_sane = width <= 1000 && precision.unwrap_or(0) <= 1000 && !after.contains('%');
+        is_sane.then_some(Format { before, after, flags, width, precision, conversion })
+    }
+
+    fn integer(&self, value: i128) -> String {
+        if self.is_whole() { self.padded(&value.to_string()) } else { self.real(value as f64) }
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self.conversion, 'd' | 'i')
+    }
+
+    fn real(&self, value: f64) -> String {
+        let precision = self.precision.unwrap_or(6);
+        let digits = match self.conversion.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".to_owned(),
+            _ if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            'f' => format!("{value:.precision$}"),
+            'e' => exponential(value, precision),
+            'g' => shorter(value, precision.max(1)),
+            _ => (value as i128).to_string(),
+        };
+        self.padded(&if self.conversion.is_uppercase() { digits.to_uppercase() } else { digits })
+    }
+
+    /// The number with its sign, in its width.
+    fn padded(&self, digits: &str) -> String {
+        let (sign, digits) = match digits.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None if self.flags.contains('+') => ("+", digits),
+            None if self.flags.contains(' ') => (" ", digits),
+            None => ("", digits),
+        };
+        let missing = self.width.saturating_sub(sign.len() + digits.len());
+        let is_left = self.flags.contains('-');
+        let is_zeros = self.flags.contains('0') && !is_left && digits.starts_with(|c: char| c.is_ascii_digit());
+        let blanks = " ".repeat(missing);
+        let number = match () {
+            () if is_left => format!("{sign}{digits}{blanks}"),
+            () if is_zeros => format!("{sign}{}{digits}", "0".repeat(missing)),
+            () => format!("{blanks}{sign}{digits}"),
+        };
+        format!("{}{number}{}", self.before, self.after)
+    }
+}
+
+/// As `%.*e`: the exponent has a sign and at least two digits.
+fn exponential(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    let (digits, exponent) = text.split_once('e').expect("an exponent");
+    let exponent: i32 = exponent.parse().expect("a number");
+    format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+}
+
+/// As `%.*g`: so many significant digits, without zeros at the end, with an exponent where it is large or small.
+fn shorter(value: f64, digits: usize) -> String {
+    let text = exponential(value, digits - 1);
+    let (mantissa, exponent) = text.split_once('e').expect("an exponent");
+    let places: i32 = exponent.parse().expect("a number");
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    match usize::try_from(digits as i64 - 1 - i64::from(places)) {
+        Ok(after) if places >= -4 => trimmed(&format!("{value:.after$}")),
+        _ => format!("{}e{exponent}", trimmed(mantissa)),
+    }
+}
