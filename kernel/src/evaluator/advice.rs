@@ -100,9 +100,14 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
             "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the value"
                 .to_owned(),
         ],
-        "E0368" | "E0369" | "E0599" | "E0600" => match uncomputed(message).filter(|_| !message.starts_with("no ")) {
+        "E0368" | "E0369" | "E0600" if uncomputed(message) == Some("bool") => vec![
+            "arrays of bool have `&a & &b`, `&a | &b`, `&a ^ &b` and `!&a`; to count or add them, convert the array first, such \
+             as `a.astype::<i64>()`"
+                .to_owned(),
+        ],
+        "E0599" => match uncomputed(message).filter(|_| !message.starts_with("no ")) {
             Some(element) => vec![format!(
-                "arrays of {element} do not support arithmetic; convert the array first, such as `a.astype::<f32>()`"
+                "arrays of {element} do not have this method; convert the array first, such as `a.astype::<f32>()`"
             )],
             None => Vec::new(),
         },
@@ -110,7 +115,7 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
     }
 }
 
-/// The element type in a message about a device array, if arrays of this type do not support arithmetic. The compiler
+/// The element type in a message about a device array, if not all operations compute in this type. The compiler
 /// gives advice if a function needs numbers, but not for operators and methods.
 fn uncomputed(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("DeviceArray<")?;
@@ -170,13 +175,14 @@ mod tests {
     fn advice_names_the_elements_that_are_not_computed_with() {
         let converted = |element| {
             [format!(
-                "arrays of {element} do not support arithmetic; convert the array first, such as `a.astype::<f32>()`"
+                "arrays of {element} do not have this method; convert the array first, such as `a.astype::<f32>()`"
             )]
         };
-        let sum = "cannot add `&DeviceArray<warpcell::f16>` to `&DeviceArray<warpcell::f16>`";
-        assert_eq!(advice("E0369", sum), converted("f16"));
-        let max = "the method `max` exists for struct `DeviceArray<u16>`, but its trait bounds were not satisfied";
-        assert_eq!(advice("E0599", max), converted("u16"));
+        let sum = "cannot add `&DeviceArray<bool>` to `&DeviceArray<bool>`";
+        assert!(advice("E0369", sum)[0].contains("`&a | &b`"));
+        assert_eq!(advice("E0369", "cannot add `f32` to `&DeviceArray<u16>`"), [""; 0]);
+        let exp = "the method `exp` exists for struct `DeviceArray<u16>`, but its trait bounds were not satisfied";
+        assert_eq!(advice("E0599", exp), converted("u16"));
         assert_eq!(advice("E0599", "no method named `maxx` found for struct `DeviceArray<u16>`"), [""; 0]);
         assert_eq!(advice("E0369", "cannot add `String` to `DeviceArray<f32>`"), [""; 0]);
     }
