@@ -180,11 +180,13 @@ def test_a_host_array_for_a_device_function_is_a_compile_error_with_advice(kerne
     assert "gpu::asarray" in text and "device" in text
 
 
-def test_arithmetic_on_a_type_for_storage_is_a_compile_error_with_advice(kernel):
-    kernel.check("let halves = gpu::zeros::<gpu::f16>(3);")
-    for code in ("halves.abs()", "&halves + &halves", "halves.max()"):
-        assert "astype::<f32>()" in failing(kernel, code, "CompileError"), code
-    assert kernel.check("halves.astype::<f32>().max()").value == "0.0"
+def test_what_narrow_types_and_bools_lack_is_a_compile_error_with_advice(kernel):
+    kernel.check("let halves = gpu::ones::<gpu::f16>(3); let truths = gpu::array(&[true, false, true]);")
+    assert kernel.check("(&halves + &halves).max()").value == "2.0"
+    assert "astype::<f32>()" in failing(kernel, "halves.exp()", "CompileError")
+    text = failing(kernel, "&truths + &truths", "CompileError")
+    assert "`&a | &b`" in text and "a.astype::<i64>()" in text
+    assert kernel.check("(&truths | &truths).sum()").value == "2"
 
 
 def test_a_device_array_for_a_host_function_is_a_compile_error_with_advice(kernel):

@@ -288,7 +288,7 @@ def test_an_installation_that_is_replaced_under_a_kernel(installed, unpacked, tm
         session.check("let kept = vec![1, 2];")
         assert install(unpacked, prefix).returncode == 0
         error = session.run("kept.len()").error_text
-        assert "installed anew" in error and "Restart the kernel" in error, error
+        assert "installed again" in error and "Restart the kernel" in error, error
         session.manager.restart_kernel(now=False)
         session.client.wait_for_ready(timeout=120)
         assert session.check("1 + 1").value == "2"

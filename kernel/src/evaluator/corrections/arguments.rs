@@ -38,15 +38,18 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
         let is_array_maker = matches!(line.at(at), "array" | "asarray");
         let convert = |argument: &&str| {
-            let type_name = known.type_of(argument).unwrap_or_default();
-            let is_host = known.is_host_array(argument) || type_name.starts_with("Vec<");
             let name = argument.trim_start_matches('&');
+            let type_name = known.type_of(name).unwrap_or_default();
+            let is_host = known.is_host_array(name) || type_name.starts_with("Vec<");
             if is_host && !is_array_maker && is_name(name) {
                 format!("&gpu::asarray(&{name})")
             } else if (argument.starts_with("vec!") || argument.starts_with('[')) && is_array_maker
                 || is_host && is_array_maker && !argument.starts_with('&')
             {
                 format!("&{argument}")
+            } else if argument.contains("::") && !argument.contains('(') {
+                // A constant such as `gpu::Mode::Full`.
+                (*argument).to_owned()
             } else {
                 as_argument(argument, known)
             }

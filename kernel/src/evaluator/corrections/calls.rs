@@ -593,7 +593,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
             _ if list_has(FUNCTIONS, name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
-                let ours = list_value(OTHER_METHODS, name)?;
+                let ours = if name == "transpose" { "permute_dims" } else { list_value(OTHER_METHODS, name)? };
                 let all = arguments.join(", ");
                 let all = if arguments.len() > 1 { format!("({all})") } else { all };
                 format!("{object}.{ours}({all})")
