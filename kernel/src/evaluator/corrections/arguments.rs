@@ -241,7 +241,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             "clamp" if is_array && (is_missing || known.says("method `clamp` exists")) => {
                 format!("clip({})", by_reference.join(", "))
             }
-            _ if !(is_missing && is_array) && !(name == "to" && is_array) => return None,
+            _ if !is_array || !is_missing && name != "to" => return None,
             "to" | "type" if arguments.len() == 1 && data_type_of(arguments[0]).is_some() => {
                 format!("astype::<{}>()", data_type_of(arguments[0])?)
             }

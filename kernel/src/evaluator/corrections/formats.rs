@@ -139,7 +139,7 @@ fn printed(values: &[&str], between: &str, known: &Known<'_>) -> Option<String> 
 
 /// `"value: " + x`
 pub fn concatenation(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !(known.says("cannot add `") && known.says("to `&str`")) && !known.says("cannot concatenate") {
+    if !(known.says("cannot concatenate") || known.says("cannot add `") && known.says("to `&str`")) {
         return None;
     }
     let plus = line.find("+").find(|at| line.kind(at.wrapping_sub(1)) == Some(LineTokenKind::Text))?;

@@ -48,7 +48,7 @@ pub fn parameters(line: &Line, known: &Known<'_>) -> Option<String> {
         let element = element
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
-            .or_else(|| Some(element.split_once('<')?.1.strip_suffix('>')?))?;
+            .or_else(|| element.split_once('<')?.1.strip_suffix('>'))?;
         if type_name.starts_with("View") || !is_name(element) {
             return None;
         }
