@@ -27,7 +27,7 @@ fallible! {
     /// in NumPy.
     ///
     /// **Panics** if the file cannot be read, if a field is not a number of type `T`, or if rows have different numbers
-    /// of columns ([`Error::File`], with the line and the column).
+    /// of columns ([`Error::File`](crate::Error::File), with the line and the column).
     ///
     /// ```
     /// use warpcell as gpu;
@@ -66,7 +66,7 @@ fallible! {
     /// A field that is empty or no number becomes NaN in an array of floats, -1 in one of integers (the largest value if
     /// they have no sign), and `false`.
     ///
-    /// **Panics** if the file cannot be read, or if rows have different numbers of columns ([`Error::File`]).
+    /// **Panics** if the file cannot be read, or if rows have different numbers of columns ([`Error::File`](crate::Error::File)).
     ///
     /// ```no_run
     /// let a = warpcell::genfromtxt::<f64>("measured.txt");
@@ -100,8 +100,8 @@ fallible! {
     ///
     /// A row of the array is a line; a 1-D array is one column. The file appears under its name when it is complete.
     ///
-    /// **Panics** if the file cannot be written ([`Error::File`]), and for an array with another number of axes
-    /// ([`Error::InvalidShape`]).
+    /// **Panics** if the file cannot be written ([`Error::File`](crate::Error::File)), and for an array with another number of axes
+    /// ([`Error::InvalidShape`](crate::Error::InvalidShape)).
     ///
     /// ```no_run
     /// use warpcell as gpu;
@@ -113,7 +113,7 @@ fallible! {
 
     /// As [`savetxt`], with the options of [`WriteText`].
     ///
-    /// **Panics** as that does, and for a format that does not fit ([`Error::File`]).
+    /// **Panics** as that does, and for a format that does not fit ([`Error::File`](crate::Error::File)).
     ///
     /// ```
     /// use warpcell::{self as gpu, WriteText};
@@ -140,7 +140,7 @@ pub(crate) mod host {
     use super::{ArrayD, Element, IxDyn, Path, ReadText, Result, fallible, read};
 
     fallible! {
-        /// Reads a text file of numbers to a host array, as [`gpu::loadtxt`](crate::loadtxt) does to the device.
+        /// Reads a text file of numbers to a host array, as [`gpu::loadtxt`](fn@crate::loadtxt) does to the device.
         ///
         /// **Panics** as that does.
         ///

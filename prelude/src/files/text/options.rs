@@ -78,7 +78,7 @@ impl ReadText {
         self
     }
 
-    /// The value of fields that are empty or no numbers, for [`genfromtxt_with`].
+    /// The value of fields that are empty or no numbers, for [`genfromtxt_with`](crate::genfromtxt_with).
     pub fn filling_values(mut self, value: f64) -> ReadText {
         self.filling_values = Some(value);
         self
