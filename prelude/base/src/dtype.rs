@@ -217,8 +217,8 @@ impl DType {
         }
     }
 
-    /// Whether the type is for storage: `i8`, `u16`, `i16`, `f16` and `bf16`. There is no arithmetic on arrays of it; what
-    /// compares and sums them computes in a wider type.
+    /// Whether the type is for storage: `i8`, `u16`, `i16`, `f16` and `bf16`. What computes on arrays of it, or
+    /// compares and sums them, does so in a wider type.
     pub const fn is_storage(self) -> bool {
         !self.is_computed() && !self.is_complex()
     }

@@ -63,7 +63,7 @@ fallible! {
 
     /// As [`loadtxt`], for files in which values are missing; NumPy's `genfromtxt`.
     ///
-    /// A field that is empty or no number becomes NaN in an array of floats, -1 in one of integers (the largest value if
+    /// A field that is empty or no number becomes NaN in an array of floats, -1 in one of integers (0 if
     /// they have no sign), and `false`.
     ///
     /// **Panics** if the file cannot be read, or if rows have different numbers of columns ([`Error::File`](crate::Error::File)).
@@ -108,7 +108,7 @@ fallible! {
     /// gpu::savetxt("squares.txt", &gpu::arange(5.0).square());
     /// ```
     pub fn savetxt, try_savetxt<A: ?Sized + AnyArray>(path: impl AsRef<Path>, array: &A) -> Result<()> {
-        write(path.as_ref(), array, &WriteText::new())
+        write(path.as_ref(), &array.any_view(), &WriteText::new())
     }
 
     /// As [`savetxt`], with the options of [`WriteText`].
@@ -131,7 +131,7 @@ fallible! {
         array: &A,
         options: &WriteText,
     ) -> Result<()> {
-        write(path.as_ref(), array, options)
+        write(path.as_ref(), &array.any_view(), options)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Text files are read line by line.
 
 use super::ReadText;
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{DType, Element, Scalar, dtypes};
 use crate::error::{Error, Result};
 use crate::files::{failed, npy, refused};
+use half::{bf16, f16};
 use num_complex::Complex;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -193,11 +194,10 @@ impl Reading<'_> {
     fn no_number(&self, line: usize, column: usize, field: &str) -> Error {
         let (path, delimiter) = (self.path, self.options.delimiter.as_str());
         let keyword = if delimiter.is_empty() { String::new() } else { format!(", delimiter = {delimiter:?}") };
-        let separator = [',', ';', '\t', '|'].into_iter().find(|&one| delimiter.is_empty() && field.contains(one));
+        let separator = [",", ";", "\t", "|"].into_iter().find(|&one| delimiter.is_empty() && field.contains(one));
         let advice = match separator {
             Some(one) => {
                 format!("its columns are separated by {one:?}; write `gpu::loadtxt!({path:?}, delimiter = {one:?})`")
-                    .replace('\'', "\"")
             }
             None if field.is_empty() => format!("a value is missing; write `gpu::genfromtxt!({path:?}{keyword})`"),
             None if line == self.options.skiprows + 1 => {
@@ -222,35 +222,29 @@ impl Reading<'_> {
     }
 }
 
-/// The number of a field.
-fn parsed(field: &str, dtype: DType) -> Option<Scalar> {
-    fn number<N: FromStr>(field: &str, of: impl FnOnce(N) -> Scalar) -> Option<Scalar> {
-        field.parse().ok().map(of)
-    }
-    match dtype {
-        DType::Bool => match field {
-            "1" | "true" | "True" => Some(Scalar::Bool(true)),
-            "0" | "false" | "False" => Some(Scalar::Bool(false)),
+/// The number of a field, by what sort of values the type has.
+macro_rules! parsed {
+    ($field:ident, $dtype:ident $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        match $dtype {
+            $(DType::$tag => parsed!(@$kind $field, $type).map(Scalar::$tag),)*
+        }
+    };
+    (@Bool $field:ident, $type:ty) => {
+        match $field {
+            "1" | "true" | "True" => Some(true),
+            "0" | "false" | "False" => Some(false),
             _ => None,
-        },
-        DType::U8 => number(field, Scalar::U8),
-        DType::I8 => number(field, Scalar::I8),
-        DType::U16 => number(field, Scalar::U16),
-        DType::I16 => number(field, Scalar::I16),
-        DType::I32 => number(field, Scalar::I32),
-        DType::U32 => number(field, Scalar::U32),
-        DType::I64 => number(field, Scalar::I64),
-        DType::U64 => number(field, Scalar::U64),
-        DType::F16 => number(field, Scalar::F16),
-        DType::BF16 => number(field, Scalar::BF16),
-        DType::F32 => number(field, Scalar::F32),
-        DType::F64 => number(field, Scalar::F64),
-        // NumPy writes them in parentheses.
-        DType::C64 => complex::<f32>(field).map(Scalar::C64),
-        DType::C128 => complex::<f64>(field).map(Scalar::C128),
-    }
+        }
+    };
+    (@Complex $field:ident, $type:ty) => { complex($field) };
+    (@$kind:ident $field:ident, $type:ty) => { $field.parse::<$type>().ok() };
 }
 
+fn parsed(field: &str, dtype: DType) -> Option<Scalar> {
+    dtypes!(parsed!(field, dtype))
+}
+
+/// NumPy writes complex numbers in parentheses.
 fn complex<F>(field: &str) -> Option<Complex<F>>
 where
     Complex<F>: FromStr,

@@ -1,46 +1,40 @@
 //! Text files are written row by row, with numbers as C's `printf` writes them.
 
 use super::WriteText;
-use crate::array::AnyArray;
-use crate::dtype::{Element, Scalar};
+use crate::array::sides::AnyView;
+use crate::dtype::{Scalar, dtypes};
 use crate::error::{Error, Result};
 use crate::files::target::Target;
 use crate::files::{Order, failed, npy};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-pub(super) fn write<A: ?Sized + AnyArray>(path: &Path, array: &A, options: &WriteText) -> Result<()> {
-    let view = array.any_view();
-    let (shape, _, order) = npy::described(&view);
-    let [rows, columns] = match *shape {
-        [rows] => [rows, 1],
-        [rows, columns] => [rows, columns],
+pub(super) fn write(path: &Path, array: &AnyView<'_>, options: &WriteText) -> Result<()> {
+    let (shape, dtype, order) = npy::described(array);
+    let columns = match *shape {
+        [_] => 1,
+        [_, columns] => columns,
         _ => {
             let reason = "has not one or two axes; write its parts, or use `gpu::save`".to_owned();
             return Err(Error::InvalidShape { operation: "savetxt", shape: shape.to_vec(), reason });
         }
     };
+    let fmt = &options.fmt;
+    let format = Format::parsed(fmt).ok_or_else(|| {
+        let examples = "\"%.3f\", \"%.18e\", \"%g\" or \"%d\"";
+        let reason = format!("cannot be written with the format {fmt:?}; a format of one number is such as {examples}");
+        failed("savetxt", path, reason)
+    })?;
     let mut bytes = Vec::new();
     let order = if order == Order::RowMajor { order } else { Order::Strided };
-    let written = npy::write_elements("savetxt", &view, order, &mut bytes);
+    let written = npy::write_elements("savetxt", array, order, &mut bytes);
     written.map_err(|error| error.downcast::<Error>().unwrap_or(Error::Interrupted))?;
-    let scalar = |index: usize| {
-        let bytes = &bytes[index * size_of::<A::Elem>()..][..size_of::<A::Elem>()];
-        // SAFETY: these are the bytes of an element, as it lies in memory; it may lie at any address.
-        unsafe { bytes.as_ptr().cast::<A::Elem>().read_unaligned() }.to_scalar()
+    let number = |index: usize| {
+        let mut word = [0; 16];
+        word[..dtype.size()].copy_from_slice(&bytes[index * dtype.size()..][..dtype.size()]);
+        format.number(Scalar::from_bits(dtype, u128::from_le_bytes(word)))
     };
-    write_rows(path, rows, columns, &scalar, options)
-}
-
-fn write_rows(
-    path: &Path,
-    rows: usize,
-    columns: usize,
-    scalar: &dyn Fn(usize) -> Scalar,
-    options: &WriteText,
-) -> Result<()> {
-    let mut failure = None;
-    let written = Target::exactly("savetxt", path)?.write(|file| {
+    Target::exactly("savetxt", path)?.write(|file| {
         let mut file = BufWriter::new(file);
         let comment = |file: &mut dyn Write, text: &str| -> io::Result<()> {
             for line in text.lines() {
@@ -49,50 +43,15 @@ fn write_rows(
             Ok(())
         };
         comment(&mut file, &options.header)?;
-        for row in 0..rows {
+        for row in 0..shape[0] {
             for column in 0..columns {
                 let between = if column == 0 { "" } else { &options.delimiter };
-                match formatted(scalar(row * columns + column), &options.fmt) {
-                    Ok(text) => write!(file, "{between}{text}")?,
-                    Err(error) => {
-                        failure = Some(error);
-                        return Err(io::Error::other("format"));
-                    }
-                }
+                write!(file, "{between}{}", number(row * columns + column))?;
             }
             file.write_all(options.newline.as_bytes())?;
         }
         comment(&mut file, &options.footer)?;
         file.flush()
-    });
-    match failure {
-        Some(reason) => Err(failed("savetxt", path, reason)),
-        None => written,
-    }
-}
-
-/// A number as `printf` writes it. An integer takes the formats of floats and the other way round, as in Python.
-fn formatted(value: Scalar, fmt: &str) -> std::result::Result<String, String> {
-    let format = Format::parsed(fmt).ok_or_else(|| {
-        format!("cannot be written with the format {fmt:?}; a format of one number is such as \"%.3f\", \"%.18e\", \"%g\" or \"%d\"")
-    })?;
-    let real = |value: f64| format.real(value);
-    Ok(match value {
-        Scalar::Bool(value) => format.integer(value.into()),
-        Scalar::U8(value) => format.integer(value.into()),
-        Scalar::I8(value) => format.integer(value.into()),
-        Scalar::U16(value) => format.integer(value.into()),
-        Scalar::I16(value) => format.integer(value.into()),
-        Scalar::I32(value) => format.integer(value.into()),
-        Scalar::U32(value) => format.integer(value.into()),
-        Scalar::I64(value) => format.integer(value.into()),
-        Scalar::U64(value) => format.integer(value.into()),
-        Scalar::F16(value) => real(value.into()),
-        Scalar::BF16(value) => real(value.into()),
-        Scalar::F32(value) => real(value.into()),
-        Scalar::F64(value) => real(value),
-        Scalar::C64(value) => format!("({}+{}j)", real(value.re.into()), real(value.im.into())),
-        Scalar::C128(value) => format!("({}+{}j)", real(value.re), real(value.im)),
     })
 }
 
@@ -104,6 +63,22 @@ struct Format<'a> {
     width: usize,
     precision: Option<usize>,
     conversion: char,
+}
+
+/// A number in a format, by what sort of values its type has.
+macro_rules! written {
+    ($format:ident, $value:ident $({ $kind:ident $use:ident $tag:ident $($rest:tt)* })*) => {
+        match $value {
+            $(Scalar::$tag(value) => written!(@$kind $format, value),)*
+        }
+    };
+    (@Half $format:ident, $value:ident) => { $format.real($value.into()) };
+    (@Brain $format:ident, $value:ident) => { $format.real($value.into()) };
+    (@Float $format:ident, $value:ident) => { $format.real($value.into()) };
+    (@Complex $format:ident, $value:ident) => {
+        format!("({}+{}j)", $format.real($value.re.into()), $format.real($value.im.into()))
+    };
+    (@$whole:ident $format:ident, $value:ident) => { $format.integer($value.into()) };
 }
 
 impl<'a> Format<'a> {
@@ -123,6 +98,11 @@ impl<'a> Format<'a> {
         let width = if width.is_empty() { 0 } else { width.parse().ok()? };
         let is_sane = width <= 1000 && precision.unwrap_or(0) <= 1000 && !after.contains('%');
         is_sane.then_some(Format { before, after, flags, width, precision, conversion })
+    }
+
+    /// A number as `printf` writes it. An integer takes the formats of floats and the other way round, as in Python.
+    fn number(&self, value: Scalar) -> String {
+        dtypes!(written!(self, value))
     }
 
     fn integer(&self, value: i128) -> String {
