@@ -47,7 +47,7 @@ pub(crate) use view::{assign, slice_axis, writable};
 
 use crate::backend::{Allocation, Layout, View};
 use crate::device::{Device, Handle};
-use crate::dtype::{DType, Element};
+use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -146,6 +146,15 @@ impl RawArray {
         let bytes = byte_count(operation, shape, dtype)?;
         let allocation = handle.backend.allocate_for(bytes, dtype)?;
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
+    }
+
+    /// A new contiguous array of this value's type, with this value for all elements.
+    pub(crate) fn filled(operation: &'static str, handle: &Handle, shape: &[usize], value: Scalar) -> Result<RawArray> {
+        let out = RawArray::uninitialised(operation, handle, shape, value.dtype())?;
+        if out.size() > 0 {
+            handle.backend.fill(value, out.view())?;
+        }
+        Ok(out)
     }
 
     /// A new contiguous array of f32 or f64 with these values, as far as the type has them.

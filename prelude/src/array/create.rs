@@ -170,11 +170,7 @@ fn upload(operation: &'static str, host: crate::array::sides::HostView<'_>) -> R
 }
 
 fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<RawArray> {
-    let out = RawArray::uninitialised(operation, &device::current()?, shape, value.dtype())?;
-    if out.size() > 0 {
-        out.handle.backend.fill(value, out.view())?;
-    }
-    Ok(out)
+    RawArray::filled(operation, &device::current()?, shape, value)
 }
 
 /// The length of `start..stop` in steps of `step`, or `None` if there is none.

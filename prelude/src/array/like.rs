@@ -4,12 +4,9 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::{Arithmetic, Element, Scalar};
 use crate::error::{Result, check};
 
-fn filled(name: &'static str, a: &RawArray, value: Option<Scalar>) -> Result<RawArray> {
-    let out = RawArray::uninitialised(name, &a.handle, a.shape(), a.dtype)?;
-    if let (Some(value), true) = (value, out.size() > 0) {
-        out.handle.backend.fill(value, out.view())?;
-    }
-    Ok(out)
+/// This value for all elements, in the shape and on the device of the array.
+fn filled(name: &'static str, a: &RawArray, value: Scalar) -> Result<RawArray> {
+    RawArray::filled(name, &a.handle, a.shape(), value)
 }
 
 /// Zeros, in the shape and on the device of an array; NumPy's `zeros_like`.
@@ -22,7 +19,7 @@ fn filled(name: &'static str, a: &RawArray, value: Option<Scalar>) -> Result<Raw
 /// ```
 #[track_caller]
 pub fn zeros_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(filled("zeros_like", a.raw(), Some(Scalar::zero(T::DTYPE)))))
+    DeviceArray::from_raw(check(filled("zeros_like", a.raw(), Scalar::zero(T::DTYPE))))
 }
 
 /// Ones, in the shape and on the device of an array; NumPy's `ones_like`.
@@ -35,7 +32,7 @@ pub fn zeros_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
 /// ```
 #[track_caller]
 pub fn ones_like<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(filled("ones_like", a.raw(), Some(Scalar::one(T::DTYPE)))))
+    DeviceArray::from_raw(check(filled("ones_like", a.raw(), Scalar::one(T::DTYPE))))
 }
 
 /// One value, in the shape and on the device of an array; NumPy's `full_like`.
@@ -48,7 +45,7 @@ pub fn ones_like<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T> 
 /// ```
 #[track_caller]
 pub fn full_like<A: OnDevice<Elem = T>, T: Element>(a: &A, value: T) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(filled("full_like", a.raw(), Some(value.to_scalar()))))
+    DeviceArray::from_raw(check(filled("full_like", a.raw(), value.to_scalar())))
 }
 
 /// Unspecified elements, in the shape and on the device of an array; NumPy's `empty_like`.
@@ -61,5 +58,5 @@ pub fn full_like<A: OnDevice<Elem = T>, T: Element>(a: &A, value: T) -> DeviceAr
 /// ```
 #[track_caller]
 pub fn empty_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(filled("empty_like", a.raw(), None)))
+    DeviceArray::from_raw(check(RawArray::uninitialised("empty_like", &a.raw().handle, a.raw().shape(), T::DTYPE)))
 }

@@ -5,7 +5,7 @@ use crate::array::sides::OnDevice;
 use crate::array::view::{assign, broadcast_to, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
-use crate::dtype::{DType, Element, Scalar};
+use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 
@@ -443,10 +443,7 @@ fn padded(
 /// An array of one value, of rank 0.
 fn single(operation: &'static str, like: &RawArray, value: Scalar) -> Result<RawArray> {
     debug_assert_eq!(like.dtype, value.dtype());
-    let dtype: DType = value.dtype();
-    let one = RawArray::uninitialised(operation, &like.handle, &[], dtype)?;
-    one.handle.backend.fill(value, one.view())?;
-    Ok(one)
+    RawArray::filled(operation, &like.handle, &[], value)
 }
 
 /// The indices of a padded axis as runs of neighbours: start, step and count.

@@ -52,7 +52,7 @@ pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
 }
 
 /// A view of the diagonal that begins `k` columns to the right, or rows down if it is negative.
-fn diagonal_view(x: &RawArray, k: isize) -> RawArray {
+pub(crate) fn diagonal_view(x: &RawArray, k: isize) -> RawArray {
     let [rows, columns] = [x.shape()[0], x.shape()[1]];
     let [down, right] = [x.layout.strides[0], x.layout.strides[1]];
     let (first_row, first_column) = (k.min(0).unsigned_abs(), k.max(0).unsigned_abs());
@@ -69,10 +69,7 @@ pub(crate) fn diagonal_of(x: &RawArray, k: isize) -> Result<RawArray> {
         [_, _] => Ok(diagonal_view(x, k)),
         [length] => {
             let order = length.saturating_add(k.unsigned_abs());
-            let out = RawArray::uninitialised(NAME, &x.handle, &[order, order], x.dtype)?;
-            if out.size() > 0 {
-                out.handle.backend.fill(Scalar::zero(x.dtype), out.view())?;
-            }
+            let out = RawArray::filled(NAME, &x.handle, &[order, order], Scalar::zero(x.dtype))?;
             assign(NAME, &diagonal_view(&out, k), x)?;
             Ok(out)
         }

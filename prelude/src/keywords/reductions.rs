@@ -9,7 +9,7 @@ use crate::error::{Error, Result, check};
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::quantiles::{self, Rank};
-use crate::operations::reduce::{as_mean, mean_along, reduce};
+use crate::operations::reduce::{as_mean, mean_along, reduce, remaining};
 use crate::operations::selection::choose;
 use crate::operations::statistics::{variance, with_axes};
 
@@ -169,13 +169,7 @@ fn extreme(
             return reduce(name, reduction, x, axes);
         };
         if axes.iter().any(|&axis| x.shape()[axis] == 0) {
-            let shape: Vec<usize> =
-                (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
-            let out = RawArray::uninitialised(name, &x.handle, &shape, x.dtype)?;
-            if out.size() > 0 {
-                out.handle.backend.fill(initial, out.view())?;
-            }
-            return Ok(out);
+            return RawArray::filled(name, &x.handle, &remaining(x.shape(), axes), initial);
         }
         let out = reduce(name, reduction, &masked(name, x, mask, initial)?, axes)?;
         with_initial(name, operation, out, Some(initial))

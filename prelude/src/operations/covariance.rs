@@ -1,5 +1,6 @@
 //! Covariances, correlations and weighted means.
 
+use crate::array::triangles::diagonal_view;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
@@ -86,11 +87,10 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: 
 pub(crate) fn correlations(m: &RawArray, rowvar: bool, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "corrcoef";
     let covariances = covariances(NAME, m, rowvar, 1.0, dtype)?;
-    let Layout { shape, strides, offset } = &covariances.layout;
-    let [order, _] = shape[..] else { return pair(NAME, BinaryOperation::Divide, &covariances, &covariances) };
-    let diagonal =
-        covariances.with_layout(Layout { shape: vec![order], strides: vec![strides[0] + strides[1]], offset: *offset });
-    let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal)?;
+    if covariances.shape().is_empty() {
+        return pair(NAME, BinaryOperation::Divide, &covariances, &covariances);
+    }
+    let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal_view(&covariances, 0))?;
     let scaled = pair(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;
     let scaled = pair(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
     let within = |x: &RawArray, operation, end: f64| {

@@ -132,11 +132,7 @@ pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: 
     let (before, distance) = rank.among(operation, length.max(1))?;
     let of_dtype = |value: f64| if dtype == DType::F32 { Scalar::F32(value as f32) } else { Scalar::F64(value) };
     if length == 0 || x.size() == 0 {
-        let out = RawArray::uninitialised(operation, &x.handle, kept, dtype)?;
-        if out.size() > 0 {
-            out.handle.backend.fill(of_dtype(f64::NAN), out.view())?;
-        }
-        return Ok(out);
+        return RawArray::filled(operation, &x.handle, kept, of_dtype(f64::NAN));
     }
     let sorted = sorted_rows(operation, x, false)?;
     let element = |index: usize| -> Result<RawArray> {

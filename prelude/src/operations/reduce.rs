@@ -261,16 +261,19 @@ fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
     })
 }
 
+/// The shape without these axes.
+pub(crate) fn remaining(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &length)| length).collect()
+}
+
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
-    let remaining: Vec<usize> =
-        (0..x.shape().len()).filter(|axis| !axes.contains(axis)).map(|axis| x.shape()[axis]).collect();
     if x.dtype.is_storage() {
         let out = reduce(name, operation, &x.computed(name)?, axes)?;
         let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
         return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
     let dtype = operation.output(x.dtype);
-    let out = RawArray::uninitialised(name, &x.handle, &remaining, dtype)?;
+    let out = RawArray::uninitialised(name, &x.handle, &remaining(x.shape(), axes), dtype)?;
     if out.size() == 0 {
         return Ok(out);
     }

@@ -274,9 +274,7 @@ fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     x.handle.may_wait(operation)?;
     let sorted = sorted_rows(operation, &x.flat(operation)?, false)?;
     if sorted.size() == 0 {
-        let starts = RawArray::uninitialised(operation, &x.handle, &[1], DType::I64)?;
-        starts.handle.backend.fill(Scalar::I64(0), starts.view())?;
-        return Ok((sorted, starts));
+        return Ok((sorted, RawArray::filled(operation, &x.handle, &[1], Scalar::I64(0))?));
     }
     let found = sorted.handle.backend.distinct(sorted.view())?;
     let array = |allocation, count, dtype| RawArray {

@@ -122,11 +122,9 @@ macro_rules! atomics {
     };
 }
 
-macro_rules! integers {
-    ($($tag:literal $type:ident $atomic:ident $unset:literal)*) => {$(
+macro_rules! view_of_integers {
+    ($tag:literal $type:ident $unset:literal, $comes_from_unset:expr) => {
         impl sealed::Sealed for $type {}
-        impl ShuffleElement for $type {}
-
         impl ViewElement for $type {
             const NAME: &'static str = stringify!($type);
             const TAG: u8 = $tag;
@@ -143,9 +141,16 @@ macro_rules! integers {
             }
 
             fn comes_from_unset(self) -> bool {
-                self.abs_diff(Self::UNSET) <= 64
+                ($comes_from_unset)(self)
             }
         }
+    };
+}
+
+macro_rules! integers {
+    ($($tag:literal $type:ident $atomic:ident $unset:literal)*) => {$(
+        view_of_integers!($tag $type $unset, |value: $type| value.abs_diff(<$type>::UNSET) <= 64);
+        impl ShuffleElement for $type {}
 
         impl AtomicElement for $type {
             atomics!($type, $atomic, $type, |value: $type| value, |bits: $type| bits);
@@ -254,27 +259,8 @@ floats! {
 
 macro_rules! narrow_integers {
     ($($tag:literal $type:ident $unset:literal)*) => {$(
-        impl sealed::Sealed for $type {}
-        impl ViewElement for $type {
-            const NAME: &'static str = stringify!($type);
-            const TAG: u8 = $tag;
-            const UNSET: Self = $unset;
-
-            #[inline]
-            fn to_word(self) -> u64 {
-                self as u64
-            }
-
-            #[inline]
-            fn from_word(word: u64) -> Self {
-                word as $type
-            }
-
-            // Too few values to tell.
-            fn comes_from_unset(self) -> bool {
-                false
-            }
-        }
+        // Too few values to tell.
+        view_of_integers!($tag $type $unset, |_: $type| false);
     )*};
 }
 narrow_integers! {

@@ -47,9 +47,6 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
                 || is_host && is_array_maker && !argument.starts_with('&')
             {
                 format!("&{argument}")
-            } else if argument.contains("::") && !argument.contains('(') {
-                // A constant such as `gpu::Mode::Full`.
-                (*argument).to_owned()
             } else {
                 as_argument(argument, known)
             }

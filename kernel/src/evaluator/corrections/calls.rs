@@ -18,7 +18,7 @@ pub const METHODS: &str = "\
 const OTHER_METHODS: &str = "\
     permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
     arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite isinf=is_inf \
-    clamp=clip power=pow float_power=pow mod=remainder fmod=remainder amin=min conjugate=conj";
+    clamp=clip power=pow float_power=pow mod=remainder fmod=remainder conjugate=conj";
 
 /// Functions of the prelude that take arrays by reference.
 const FUNCTIONS: &str = "\
@@ -658,4 +658,20 @@ pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let over = line.slice(within + 1, open - 1);
     (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYWORDS, WITH_KEYWORDS};
+
+    #[test]
+    fn functions_and_their_keywords_are_those_of_the_prelude() {
+        let table = include_str!("../../../../prelude/src/keywords/table.rs");
+        let (_, words) = include_str!("../../../../prelude/src/keywords/read.rs").rsplit_once("reader! { $").unwrap();
+        let lacks_row = |name: &&str| !table.contains(&format!("\n    {name}("));
+        assert_eq!(WITH_KEYWORDS.split_whitespace().filter(lacks_row).collect::<Vec<_>>(), [""; 0]);
+        let lacks_word = |name: &&str| !words.split_whitespace().any(|word| word == *name);
+        // PyTorch's names are translated.
+        assert_eq!(KEYWORDS.split_whitespace().filter(lacks_word).collect::<Vec<_>>(), ["dim", "keepdim"]);
+    }
 }

@@ -44,7 +44,9 @@ impl Known<'_> {
             let declared = [format!("let {expression} = gpu::"), format!("let mut {expression} = gpu::")];
             return declared.iter().any(|text| self.cell.contains(text)).then(|| ARRAY.to_owned());
         }
-        let is_made = expression.starts_with("gpu::") && !expression.starts_with("gpu::DType");
+        // What is not called is a constant, such as `gpu::Mode::Full`.
+        let is_made =
+            expression.starts_with("gpu::") && expression.contains('(') && !expression.starts_with("gpu::DType");
         is_made.then(|| ARRAY.to_owned())
     }
 

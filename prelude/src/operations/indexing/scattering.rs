@@ -77,11 +77,7 @@ fn scattered(
             target.same_device(name, array)?;
             broadcast_to(name, array, indices.raw.shape())?.flat(name)?
         }
-        RawOperand::Scalar(value) => {
-            let out = RawArray::uninitialised(name, &target.handle, &[count], target.dtype)?;
-            out.handle.backend.fill(value, out.view())?;
-            out
-        }
+        RawOperand::Scalar(value) => RawArray::filled(name, &target.handle, &[count], value)?,
     };
     match operation {
         BinaryOperation::Add => {
@@ -126,8 +122,7 @@ fn whole_sums(name: &'static str, positions: &RawArray, values: &RawArray, lengt
     let sorted = |array: &RawArray| take(array, RawIndices::Device(order.clone()));
     let (positions, running) = (sorted(positions)?, scan_all(name, ScanOperation::Sum, &sorted(values)?)?);
     // One 0 in front: the sum before the first value.
-    let from_zero = RawArray::uninitialised(name, &running.handle, &[running.size() + 1], running.dtype)?;
-    from_zero.handle.backend.fill(Scalar::zero(running.dtype), from_zero.view())?;
+    let from_zero = RawArray::filled(name, &running.handle, &[running.size() + 1], Scalar::zero(running.dtype))?;
     crate::array::assign(name, &slice_axis(&from_zero, 0, 1, 1, running.size()), &running)?;
     let all = RawArray::of_indices(name, &running.handle, &[length], &(0..length as i64).collect::<Vec<_>>())?;
     let until = |side| take(&from_zero, RawIndices::Device(search(name, &positions, &all, side)?));
