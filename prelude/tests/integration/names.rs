@@ -464,6 +464,9 @@ What has no value to compare is tested elsewhere (`prelude/tests/integration/fil
 - `np.load('a.npy')`: `gpu::load::<f64>(\"a.npy\")`, to the host `gpu::host::load::<f64>(\"a.npy\")`
 - `np.savez('c.npz', a=a, i=i)`: `gpu::savez(\"c.npz\", [(\"a\", a), (\"i\", i)])`; `np.savez_compressed`: `gpu::savez_compressed`
 - `np.load('c.npz')['a']`: `gpu::load_npz(\"c.npz\").get::<f64>(\"a\")`
+- `np.loadtxt('a.csv', delimiter=',', skiprows=1)`: `gpu::loadtxt!(\"a.csv\", delimiter = \",\", skiprows = 1)`; with missing values `gpu::genfromtxt!`
+- `np.savetxt('a.csv', a, fmt='%.3f', delimiter=',')`: `gpu::savetxt!(\"a.csv\", a, fmt = \"%.3f\", delimiter = \",\")`
+- `d.set(h)` of CuPy: `d.set(&h)`
 - `skimage.io.imread('p.png')`, `imsave`: `gpu::imread(\"p.png\")`, `gpu::imsave(\"p.png\", pixels)`
 - `cp.asarray(h)`, `cp.asnumpy(a)`: `gpu::asarray(&h)`, `a.to_host()`; without a copy on the CPU: `gpu::asarray(h)`, `a.into_host()`
 - `cp.from_dlpack(tensor)`, `a.toDlpack()`: `unsafe { DeviceArray::<f64>::from_dlpack(tensor) }`, `a.to_dlpack()`
